@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Tools/test and .ci/run set this; a user's build is never failed by the warning of a newer compiler.
+let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
+
+var settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+if warningsAreErrors {
+    settings.append(.treatAllWarnings(as: .error))
+}
+
+let package = Package(
+    name: "heartwood",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
+        .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
+        .executable(name: "heartwood", targets: ["heartwood-tool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    ],
+    targets: [
+        // Floor 0: what Swift can't reach.
+        .target(name: "CHeartwood"),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
+        // Floor 1: bytes to records and back; the seam for all I/O.
+        .target(name: "HeartwoodFormat", dependencies: ["CHeartwood", "CZlib"], swiftSettings: settings),
+        .target(name: "HeartwoodFileSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
+        // Floor 3: the engine.
+        .target(
+            name: "Heartwood",
+            dependencies: [
+                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Floor 5: the command-line tool.
+        .executableTarget(
+            name: "heartwood-tool",
+            dependencies: [
+                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "CZlib",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/heartwood",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodFormatTests",
+            dependencies: ["HeartwoodFormat", "CHeartwood"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodFileSystemTests",
+            dependencies: ["HeartwoodFileSystem"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodTests",
+            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            swiftSettings: settings
+        ),
+        // Runs the built tool; the dependency sees to it that there is one.
+        .testTarget(
+            name: "HeartwoodToolTests",
+            dependencies: ["heartwood-tool"],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,7 @@
+#ifndef C_HEARTWOOD_H
+#define C_HEARTWOOD_H
+
+#include "CHeartwoodChecksum.h"
+#include "CHeartwoodSystem.h"
+
+#endif

@@ -1,0 +1,58 @@
+#ifndef C_HEARTWOOD_SYSTEM_H
+#define C_HEARTWOOD_SYSTEM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Calls that Swift can't reach or that differ from system to system. All return 0 or the error's number. */
+
+/* Reserves blocks for `count` bytes from `offset` on. Extends the file where it is shorter; what is new reads as
+ * zeros, what was there stays. EOPNOTSUPP where the file system can't. */
+int heartwood_allocate(int descriptor, uint64_t offset, uint64_t count);
+
+/* Makes a file or directory durable. `data_only` leaves out metadata that isn't needed to read the data back, where
+ * the system knows the difference. On Darwin both empty the drive's cache too, which its fsync does not. */
+int heartwood_sync(int descriptor, bool data_only);
+
+/* A mutex and a condition variable, wrapped so that Swift code that is inlined into other modules names nothing of the
+ * C library. Neither may move in memory once it is initialised. */
+typedef struct {
+    pthread_mutex_t value;
+} heartwood_mutex;
+
+typedef struct {
+    pthread_cond_t value;
+} heartwood_condition;
+
+int heartwood_mutex_init(heartwood_mutex *mutex);
+void heartwood_mutex_destroy(heartwood_mutex *mutex);
+
+static inline void heartwood_mutex_lock(heartwood_mutex *mutex) { pthread_mutex_lock(&mutex->value); }
+static inline void heartwood_mutex_unlock(heartwood_mutex *mutex) { pthread_mutex_unlock(&mutex->value); }
+
+/* Waits of a condition variable are timed by the monotonic clock. */
+int heartwood_condition_init(heartwood_condition *condition);
+void heartwood_condition_destroy(heartwood_condition *condition);
+
+static inline void heartwood_condition_signal(heartwood_condition *condition) {
+    pthread_cond_signal(&condition->value);
+}
+
+static inline void heartwood_condition_broadcast(heartwood_condition *condition) {
+    pthread_cond_broadcast(&condition->value);
+}
+
+/* Waits until signalled, or for no reason. The caller holds the mutex. */
+static inline void heartwood_condition_wait(heartwood_condition *condition, heartwood_mutex *mutex) {
+    pthread_cond_wait(&condition->value, &mutex->value);
+}
+
+/* Waits for at most `nanoseconds`; ETIMEDOUT when they have passed. The caller holds the mutex. */
+int heartwood_condition_wait_for(heartwood_condition *condition, heartwood_mutex *mutex, uint64_t nanoseconds);
+
+/* Runs `body` on a new detached thread with that name (cut to what the system allows). Signals are left to the
+ * program's own threads, except for those that a thread raises itself. */
+int heartwood_thread_start(const char *name, void (*body)(void *context), void *context);
+
+#endif

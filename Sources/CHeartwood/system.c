@@ -1,0 +1,181 @@
+#define _GNU_SOURCE
+#include "CHeartwoodSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Files */
+
+#if defined(__APPLE__)
+
+int heartwood_allocate(int descriptor, uint64_t offset, uint64_t count) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) {
+        return errno;
+    }
+    if (offset > INT64_MAX || count > INT64_MAX - offset) {
+        return EFBIG;
+    }
+    const off_t end = (off_t)(offset + count);
+    if (end <= status.st_size) {
+        return 0;
+    }
+    fstore_t request = {
+        .fst_flags = F_ALLOCATEALL,
+        .fst_posmode = F_PEOFPOSMODE,
+        .fst_offset = 0,
+        .fst_length = end - status.st_size,
+    };
+    if (fcntl(descriptor, F_PREALLOCATE, &request) == -1) {
+        return errno == ENOTSUP ? EOPNOTSUPP : errno;
+    }
+    return ftruncate(descriptor, end) == 0 ? 0 : errno;
+}
+
+int heartwood_sync(int descriptor, bool data_only) {
+    (void)data_only;
+    if (fcntl(descriptor, F_FULLFSYNC) == 0) {
+        return 0;
+    }
+    /* Only "this file system doesn't know that" may fall back; a failed flush must stay a failure. */
+    if (errno != ENOTSUP && errno != EOPNOTSUPP && errno != EINVAL && errno != ENOTTY) {
+        return errno;
+    }
+    return fsync(descriptor) == 0 ? 0 : errno;
+}
+
+#else
+
+int heartwood_allocate(int descriptor, uint64_t offset, uint64_t count) {
+    if (offset > INT64_MAX || count > INT64_MAX - offset) {
+        return EFBIG;
+    }
+    return fallocate(descriptor, 0, (off_t)offset, (off_t)count) == 0 ? 0 : errno;
+}
+
+int heartwood_sync(int descriptor, bool data_only) {
+    return (data_only ? fdatasync(descriptor) : fsync(descriptor)) == 0 ? 0 : errno;
+}
+
+#endif
+
+/* Threads */
+
+int heartwood_mutex_init(heartwood_mutex *mutex) { return pthread_mutex_init(&mutex->value, NULL); }
+
+void heartwood_mutex_destroy(heartwood_mutex *mutex) { pthread_mutex_destroy(&mutex->value); }
+
+void heartwood_condition_destroy(heartwood_condition *condition) { pthread_cond_destroy(&condition->value); }
+
+int heartwood_condition_init(heartwood_condition *condition) {
+#if defined(__APPLE__)
+    /* Timed waits below are relative, which Darwin measures by the monotonic clock. */
+    return pthread_cond_init(&condition->value, NULL);
+#else
+    pthread_condattr_t attributes;
+    int error = pthread_condattr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    if (error == 0) {
+        error = pthread_cond_init(&condition->value, &attributes);
+    }
+    pthread_condattr_destroy(&attributes);
+    return error;
+#endif
+}
+
+int heartwood_condition_wait_for(heartwood_condition *condition, heartwood_mutex *mutex, uint64_t nanoseconds) {
+    const uint64_t second = 1000000000, longest = 1000000000 * second;
+    if (nanoseconds > longest) {
+        nanoseconds = longest; /* 31 years: the sum below can't overflow */
+    }
+#if defined(__APPLE__)
+    const struct timespec interval = {
+        .tv_sec = (time_t)(nanoseconds / second),
+        .tv_nsec = (long)(nanoseconds % second),
+    };
+    return pthread_cond_timedwait_relative_np(&condition->value, &mutex->value, &interval);
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t fraction = (uint64_t)now.tv_nsec + nanoseconds % second;
+    const struct timespec deadline = {
+        .tv_sec = now.tv_sec + (time_t)(nanoseconds / second + fraction / second),
+        .tv_nsec = (long)(fraction % second),
+    };
+    return pthread_cond_timedwait(&condition->value, &mutex->value, &deadline);
+#endif
+}
+
+struct start {
+    char name[16]; /* Linux takes 15 characters */
+    void (*body)(void *);
+    void *context;
+};
+
+static void *run(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+#if defined(__APPLE__)
+    pthread_setname_np(start.name);
+#else
+    pthread_setname_np(pthread_self(), start.name);
+#endif
+    start.body(start.context);
+    return NULL;
+}
+
+/* All but those that mean a defect in the thread itself (a crash reporter wants them there) and a profiler's. */
+static void signals_to_block(sigset_t *signals) {
+    static const int kept[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigfillset(signals);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        sigdelset(signals, kept[i]);
+    }
+}
+
+int heartwood_thread_start(const char *name, void (*body)(void *context), void *context) {
+    const size_t smallest_stack = 1 << 20; /* musl's default of 128 KiB is tight for Swift */
+    struct start *start = calloc(1, sizeof(*start));
+    if (start == NULL) {
+        return ENOMEM;
+    }
+    strncpy(start->name, name, sizeof(start->name) - 1);
+    start->body = body;
+    start->context = context;
+
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        free(start);
+        return error;
+    }
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    size_t stack = 0;
+    if (pthread_attr_getstacksize(&attributes, &stack) == 0 && stack < smallest_stack) {
+        pthread_attr_setstacksize(&attributes, smallest_stack);
+    }
+
+    /* A new thread inherits the mask, so that no signal reaches it even in its first moment. */
+    sigset_t blocked, previous;
+    signals_to_block(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &previous);
+    pthread_t thread;
+    error = pthread_create(&thread, &attributes, run, start);
+    pthread_sigmask(SIG_SETMASK, &previous, NULL);
+
+    pthread_attr_destroy(&attributes);
+    if (error != 0) {
+        free(start);
+    }
+    return error;
+}

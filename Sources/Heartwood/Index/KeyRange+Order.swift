@@ -1,0 +1,50 @@
+// Both bounds are compared in the order of `KeyOrder`.
+extension KeyRange {
+    func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+        startsBefore(key) && endsBehind(key)
+    }
+
+    /// No key can lie in the range. Bounds in the wrong order make an empty range, not an error.
+    var isEmpty: Bool {
+        switch (lower, upper) {
+        case (.unbounded, .unbounded), (.unbounded, .included), (.included, .unbounded), (.excluded, .unbounded):
+            false
+        case (.unbounded, .excluded(let upper)):
+            upper.isEmpty
+        case (.included(let lower), .included(let upper)):
+            KeyOrder.compare(lower, upper) > 0
+        case (.included(let lower), .excluded(let upper)), (.excluded(let lower), .included(let upper)),
+            (.excluded(let lower), .excluded(let upper)):
+            KeyOrder.compare(lower, upper) >= 0
+        }
+    }
+
+    /// What is left of the range for a reader that has read up to and including `cursor`.
+    func remainder(after cursor: [UInt8], reversed: Bool) -> KeyRange {
+        var remainder = self
+        cursor.withUnsafeBytes { key in
+            if reversed {
+                if endsBehind(key) { remainder.upper = .excluded(cursor) }
+            } else {
+                if startsBefore(key) { remainder.lower = .excluded(cursor) }
+            }
+        }
+        return remainder
+    }
+
+    private func startsBefore(_ key: UnsafeRawBufferPointer) -> Bool {
+        switch lower {
+        case .unbounded: true
+        case .included(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) <= 0 }
+        case .excluded(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) < 0 }
+        }
+    }
+
+    private func endsBehind(_ key: UnsafeRawBufferPointer) -> Bool {
+        switch upper {
+        case .unbounded: true
+        case .included(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) >= 0 }
+        case .excluded(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) > 0 }
+        }
+    }
+}

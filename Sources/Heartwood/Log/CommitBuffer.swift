@@ -1,0 +1,159 @@
+internal import HeartwoodFormat
+
+/// The bytes of one commit while it is being gathered and written: room for the header, then records that already have
+/// their numbers and places. Large values are kept beside, each where it belongs.
+///
+/// Why raw memory: 4 MiB that are reused for every commit are appended to under a lock by one thread and written by
+/// another; an array would be checked for uniqueness and zeroed on growth at each append.
+///
+/// Invariant that makes `@unchecked Sendable` sound: every access happens under the log's lock, except that the log
+/// writer reads a sealed buffer without it; a sealed buffer is changed by nobody until the writer hands it back, but
+/// for its header, which the writer itself fills in before it writes, and which no reader looks at.
+final class CommitBuffer: @unchecked Sendable {
+    /// A value beside the bytes.
+    struct External {
+        /// Where it belongs, counted in bytes of memory.
+        let memoryPosition: Int
+        let value: [UInt8]
+    }
+
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// Bytes in memory, the header's among them.
+    private(set) var memoryCount = FormatConstants.commitHeaderSize
+    private(set) var externals: [External] = []
+    private var externalBytes = 0
+    private(set) var recordCount = 0
+
+    /// Where the commit lies, set before the first record goes in.
+    private(set) var segment: Segment?
+    private(set) var offset: UInt64 = 0
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 4096)
+        memory = .allocate(byteCount: self.capacity, alignment: 4096)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Bytes of the commit, header included.
+    var count: Int { memoryCount + externalBytes }
+    var isEmpty: Bool { recordCount == 0 }
+    /// Bytes of the records.
+    var bodyLength: Int { count - FormatConstants.commitHeaderSize }
+
+    /// Empties the buffer for a commit at `offset` of `segment`.
+    func reset(segment: Segment?, offset: UInt64, keeping wanted: Int) {
+        if capacity > 2 * wanted {
+            // One batch was huge; its room is not kept for ever.
+            memory.deallocate()
+            capacity = max(wanted, 4096)
+            memory = .allocate(byteCount: capacity, alignment: 4096)
+        }
+        memoryCount = FormatConstants.commitHeaderSize
+        externals.removeAll()
+        externalBytes = 0
+        recordCount = 0
+        self.segment = segment
+        self.offset = offset
+    }
+
+    /// Moves an empty buffer to another place: a mark went before it.
+    func move(to offset: UInt64) {
+        precondition(isEmpty)
+        self.offset = offset
+    }
+
+    /// Appends a batch, gives its records their number and place, and reports each to `each`, with its offset in the
+    /// file. O(bytes copied + records).
+    func append(
+        _ batch: EncodedBatch, sequence: SequenceNumber,
+        _ each: (RecordPlacement.Fields, UnsafeRawBufferPointer, UInt64) -> Void
+    ) {
+        let segment = segment!
+        let start = memoryCount
+        let startInFile = offset + UInt64(count)
+        reserve(batch.bytes.count)
+        batch.bytes.withUnsafeBytes { (memory + start).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        let distance = sequence - segment.header.firstSequence
+        var position = 0
+        var outside = 0
+        var nextExternal = batch.externals.startIndex
+        for _ in 0..<batch.recordCount {
+            let header = memory + start + position
+            let fields = RecordPlacement.fields(of: header)
+            let place = startInFile + UInt64(position + outside)
+            RecordPlacement.place(
+                header, sequenceDistance: distance, tag: ChecksumTag(salt: segment.header.salt, offset: place))
+            each(
+                fields,
+                UnsafeRawBufferPointer(
+                    start: header + FormatConstants.recordHeaderSize, count: fields.keyLength), place)
+            position += fields.encodedLength
+            let keyEnd = position - fields.encodedLength + FormatConstants.recordHeaderSize + fields.keyLength
+            if nextExternal < batch.externals.endIndex, batch.externals[nextExternal].position == keyEnd {
+                let value = batch.externals[nextExternal].value
+                externals.append(External(memoryPosition: start + keyEnd, value: value))
+                outside += value.count
+                position -= value.count
+                nextExternal += 1
+            }
+        }
+        assert(position == batch.bytes.count && nextExternal == batch.externals.endIndex)
+        memoryCount += batch.bytes.count
+        externalBytes += outside
+        recordCount += batch.recordCount
+    }
+
+    /// Fills in the commit header. By the log writer only, once the buffer is sealed.
+    func finish(_ header: CommitHeader) {
+        header.encode(to: memory, salt: segment!.header.salt, offset: offset)
+    }
+
+    /// Calls `body` with the pieces of the commit in the order of the file, each with its offset.
+    func forEachPiece<E: Error>(_ body: (UnsafeRawBufferPointer, UInt64) throws(E) -> Void) throws(E) {
+        var from = 0
+        var at = offset
+        for external in externals {
+            let length = external.memoryPosition - from
+            try body(UnsafeRawBufferPointer(start: memory + from, count: length), at)
+            at += UInt64(length)
+            try lend(external.value) { (bytes) throws(E) in try body(bytes, at) }
+            at += UInt64(external.value.count)
+            from = external.memoryPosition
+        }
+        if from < memoryCount {
+            try body(UnsafeRawBufferPointer(start: memory + from, count: memoryCount - from), at)
+        }
+    }
+
+    /// A copy of `length` bytes at `fileOffset`; nil if they aren't here. Under the log's lock.
+    func copy(at fileOffset: UInt64, length: Int) -> [UInt8]? {
+        guard fileOffset >= offset, fileOffset + UInt64(length) <= offset + UInt64(count) else { return nil }
+        let start = Int(fileOffset - offset)
+        if externals.isEmpty {
+            return [UInt8](UnsafeRawBufferPointer(start: memory + start, count: length))
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(length)
+        forEachPiece { (piece: UnsafeRawBufferPointer, at: UInt64) throws(Never) in
+            let pieceStart = Int(at - offset)
+            let lower = max(start, pieceStart)
+            let upper = min(start + length, pieceStart + piece.count)
+            if lower < upper {
+                result.append(contentsOf: piece[(lower - pieceStart)..<(upper - pieceStart)])
+            }
+        }
+        return result
+    }
+
+    private func reserve(_ additional: Int) {
+        guard memoryCount + additional > capacity else { return }
+        let larger = max(memoryCount + additional, 2 * capacity)
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 4096)
+        moved.copyMemory(from: memory, byteCount: memoryCount)
+        memory.deallocate()
+        memory = moved
+        capacity = larger
+    }
+}

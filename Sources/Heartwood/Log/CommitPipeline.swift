@@ -1,0 +1,180 @@
+/// The bookkeeping of group commit: which write has which number, what is written, what is synced, up to where readers
+/// may see, and what the log writer is to do next and when. Pure: no I/O, no clock, no threads; times come in as
+/// nanoseconds of any clock that never goes back.
+///
+/// A write goes through: accepted into the *open* commit; sealed, so that it is *in flight*; written to the kernel;
+/// synced to the disk. At most one commit is in flight.
+///
+/// **Visibility follows durability.** A write is visible when no write up to it waits for what it was promised:
+/// `visible` is the number before the first one that still waits, or the last number if none does.
+struct CommitPipeline: Sendable {
+    /// What a commit holds, as far as the pipeline cares.
+    struct Content: Sendable, Hashable {
+        /// The number of the first batch.
+        var first: SequenceNumber
+        /// The number of the last batch.
+        var last: SequenceNumber
+        /// The first batch that waits to be written; nil once it is.
+        var firstWritten: SequenceNumber?
+        /// The first batch that waits to be synced.
+        var firstSynced: SequenceNumber?
+        /// When the first batch was accepted.
+        var acceptedAt: UInt64
+    }
+
+    /// Delays, in nanoseconds.
+    struct Timing: Sendable, Hashable {
+        /// After which a buffered write goes to the kernel (the promise is 10 ms).
+        var write: UInt64 = 5_000_000
+        /// After which what is written is synced in the background (the promise is a second).
+        var sync: UInt64 = 500_000_000
+        /// After the last sync, when nothing follows, until a mark says that all before it is durable.
+        var mark: UInt64 = 50_000_000
+    }
+
+    /// What the log writer is to do now.
+    enum Work: Sendable, Hashable {
+        /// Seal the open commit and write it, and sync it where `sync` says so.
+        case commit(sync: Bool)
+        /// Sync what is written.
+        case sync
+        /// Write a mark.
+        case mark
+        /// Nothing before `until`, or before something is accepted.
+        case sleep(until: UInt64?)
+    }
+
+    let timing: Timing
+    /// The number of the newest batch.
+    private(set) var lastSequence: SequenceNumber
+    /// The number up to which everything is on disk.
+    private(set) var syncedSequence: SequenceNumber
+    /// The number up to which everything is in the kernel.
+    private(set) var writtenSequence: SequenceNumber
+    private(set) var open: Content?
+    private(set) var inFlight: Content?
+    /// Whether somebody asked for everything accepted so far to be synced.
+    private(set) var syncRequestedThrough: SequenceNumber = 0
+    /// When the first batch that is not yet synced was accepted.
+    private(set) var unsyncedSince: UInt64?
+    /// When the last sync ended, unless a mark already covers it.
+    private(set) var markDueSince: UInt64?
+    /// Whether the open commit is to go at once, asked for or not.
+    private var openIsUrgent = false
+
+    init(lastSequence: SequenceNumber, timing: Timing = Timing()) {
+        self.timing = timing
+        self.lastSequence = lastSequence
+        syncedSequence = lastSequence
+        writtenSequence = lastSequence
+    }
+
+    /// The number up to which readers may see.
+    var visible: SequenceNumber {
+        let waiting = [inFlight?.firstWritten, inFlight?.firstSynced, open?.firstWritten, open?.firstSynced]
+        return (waiting.compactMap { $0 }.min() ?? lastSequence + 1) - 1
+    }
+
+    /// Accepts a batch into the open commit.
+    ///
+    /// - Returns: Its number, and whether it is visible at once.
+    mutating func accept(_ durability: Durability.Level, now: UInt64) -> (sequence: SequenceNumber, isVisible: Bool) {
+        lastSequence += 1
+        let sequence = lastSequence
+        if open == nil {
+            open = Content(
+                first: sequence, last: sequence, firstWritten: nil, firstSynced: nil, acceptedAt: now)
+        } else {
+            open!.last = sequence
+        }
+        switch durability {
+        case .buffered:
+            let blocked =
+                inFlight?.firstWritten != nil || inFlight?.firstSynced != nil || open!.firstWritten != nil
+                || open!.firstSynced != nil
+            return (sequence, !blocked)
+        case .written:
+            if open!.firstWritten == nil { open!.firstWritten = sequence }
+        case .synced:
+            if open!.firstSynced == nil { open!.firstSynced = sequence }
+        }
+        return (sequence, false)
+    }
+
+    /// Asks for everything accepted so far to be synced soon.
+    mutating func requestSync() {
+        syncRequestedThrough = lastSequence
+    }
+
+    /// Asks for the open commit to be written without delay: its buffer is full.
+    mutating func requestWrite() {
+        if open != nil { openIsUrgent = true }
+    }
+
+    /// Numbering goes on behind this number. Only while nothing is open.
+    mutating func skip(to next: SequenceNumber) {
+        precondition(open == nil && inFlight == nil && next > lastSequence)
+        lastSequence = next - 1
+        writtenSequence = lastSequence
+        syncedSequence = lastSequence
+    }
+
+    /// What to do now. Never called while a commit is in flight.
+    func work(now: UInt64) -> Work {
+        precondition(inFlight == nil)
+        let backgroundSync = unsyncedSince.map { $0 &+ timing.sync }
+        if let open {
+            if open.firstSynced != nil || syncRequestedThrough > syncedSequence { return .commit(sync: true) }
+            let isSyncDue = backgroundSync.map { $0 <= now } ?? false
+            if open.firstWritten != nil || openIsUrgent || open.acceptedAt &+ timing.write <= now || isSyncDue {
+                return .commit(sync: isSyncDue)
+            }
+            return .sleep(until: min(open.acceptedAt &+ timing.write, backgroundSync ?? .max))
+        }
+        if let backgroundSync {
+            let isDue = backgroundSync <= now || syncRequestedThrough > syncedSequence
+            return isDue ? .sync : .sleep(until: backgroundSync)
+        }
+        if let markDueSince {
+            let due = markDueSince &+ timing.mark
+            return due <= now ? .mark : .sleep(until: due)
+        }
+        return .sleep(until: nil)
+    }
+
+    /// The open commit is sealed and goes out; what is accepted from now on goes into the next.
+    mutating func seal() -> Content {
+        precondition(inFlight == nil)
+        let sealed = open!
+        inFlight = sealed
+        open = nil
+        openIsUrgent = false
+        if unsyncedSince == nil { unsyncedSince = sealed.acceptedAt }
+        return sealed
+    }
+
+    /// The commit in flight is in the kernel.
+    mutating func written() {
+        inFlight!.firstWritten = nil
+        writtenSequence = inFlight!.last
+    }
+
+    /// The commit in flight is done with: it was written, and nobody asked for more.
+    mutating func finishWithoutSync() {
+        precondition(inFlight!.firstSynced == nil && inFlight!.firstWritten == nil)
+        inFlight = nil
+    }
+
+    /// Everything written is on the disk; the commit in flight, if any, is done with.
+    mutating func synced(now: UInt64) {
+        syncedSequence = writtenSequence
+        inFlight = nil
+        unsyncedSince = nil
+        markDueSince = now
+    }
+
+    /// A mark is on the disk, or there is nothing that it could say.
+    mutating func marked() {
+        markDueSince = nil
+    }
+}

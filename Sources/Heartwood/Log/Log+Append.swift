@@ -1,0 +1,151 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+extension Log {
+    /// What became of an attempt to append.
+    enum Admission {
+        /// It has this number; `isVisible` when no wait is left.
+        case accepted(SequenceNumber, isVisible: Bool)
+        /// There was no room; wait for a change of this generation and try again.
+        case mustWait(generation: UInt64)
+    }
+
+    /// Numbers a batch, copies it into the open commit and adds its versions to the index: one step, so that a number
+    /// that the pipeline knows is always in the index too. By the actor only.
+    ///
+    /// - Parameter ticket: Identifies the write over its attempts.
+    /// - Throws: `.closed`, `.failed`. Nothing was numbered then.
+    func append(
+        _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64
+    ) throws(StoreError) -> Admission {
+        try state.withState { (state) throws(StoreError) -> Admission in
+            try state.checkAcceptsWrites()
+            guard state.makeRoom(for: batch.encodedLength, ticket: ticket, configuration: configuration) else {
+                wakeWriter(&state, deadline: 0)
+                return .mustWait(generation: state.roomGeneration)
+            }
+            return accept(batch, durability, &state)
+        }
+    }
+
+    private func accept(_ batch: EncodedBatch, _ durability: Durability.Level, _ state: inout State) -> Admission {
+        let isFirst = state.pipeline.open == nil
+        let now = isFirst ? monotonicNanoseconds() : 0
+        let (sequence, isVisible) = state.pipeline.accept(durability, now: now)
+        let segment = state.current!.ordinal
+        index.apply(sequence: sequence, publish: isVisible) { writer in
+            state.open.append(batch, sequence: sequence) { fields, key, offset in
+                let length = UInt32(fields.encodedLength)
+                writer.add(
+                    key: key,
+                    version: Version(
+                        sequence: sequence, expiry: fields.expiry,
+                        place: Place(segment: segment, length: length, offset: offset),
+                        isTombstone: fields.kind == .delete))
+            }
+        }
+        state.counters.batches += 1
+        state.counters.records += UInt64(batch.recordCount)
+        state.counters.acceptedBytes += UInt64(batch.acceptedBytes)
+        if durability != .buffered {
+            wakeWriter(&state, deadline: 0)
+        } else if state.open.count >= configuration.commitBufferBytes / 4 {
+            state.pipeline.requestWrite()
+            wakeWriter(&state, deadline: 0)
+        } else if isFirst {
+            wakeWriter(&state, deadline: now &+ state.pipeline.timing.write)
+        }
+        return .accepted(sequence, isVisible: isVisible)
+    }
+
+    /// Waits until room may have appeared.
+    ///
+    /// - Throws: Why there is none (`.outOfSpace` above all), `.closed`, `.failed`.
+    func waitForRoom(since generation: UInt64) async throws(StoreError) {
+        let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
+            let passes = state.withState { state -> Bool in
+                guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
+                    return true
+                }
+                state.waiters.append(continuation)
+                return false
+            }
+            if passes { continuation.resume(returning: nil) }
+        }
+        if let failure { throw failure }
+    }
+
+    /// A write gives up: if others were waiting for it, they needn't any more.
+    func withdraw(ticket: UInt64) {
+        let waiters = state.withState { state -> [UnsafeContinuation<StoreError?, Never>] in
+            guard state.exclusiveTicket == ticket else { return [] }
+            state.exclusiveTicket = nil
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume(returning: nil) }
+    }
+
+    /// Asks for everything accepted so far to be synced, and returns the last number of it.
+    func requestSync() throws(StoreError) -> SequenceNumber {
+        try state.withState { (state) throws(StoreError) in
+            try state.checkAcceptsWrites()
+            state.pipeline.requestSync()
+            wakeWriter(&state, deadline: 0)
+            return state.pipeline.lastSequence
+        }
+    }
+
+    /// Wakes the writer if it would sleep beyond the deadline. Waking costs microseconds, so nobody does it twice.
+    func wakeWriter(_ state: inout State, deadline: UInt64) {
+        guard let sleepsUntil = state.writerSleepsUntil, deadline < sleepsUntil else { return }
+        state.writerSleepsUntil = nil
+        self.state.signal()
+    }
+}
+
+extension Log.State {
+    func checkAcceptsWrites() throws(StoreError) {
+        if let failure { throw failure }
+        guard phase == .running else { throw .closed }
+    }
+
+    /// Whether a batch of `length` bytes can go into the open commit now; if not, notes what it lacks.
+    mutating func makeRoom(for length: Int, ticket: UInt64, configuration: Store.Configuration) -> Bool {
+        if let exclusiveTicket, exclusiveTicket != ticket { return false }
+        guard current != nil else {
+            demands.rotation = max(demands.rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
+            return false
+        }
+        let end = open.offset + UInt64(open.count + length)
+        if !room.fits(to: end) {
+            demands.rotation = max(demands.rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
+            claimTurn(ticket, length, configuration)
+            return false
+        }
+        guard open.isEmpty || open.count + length <= configuration.commitBufferBytes else {
+            pipeline.requestWrite()
+            claimTurn(ticket, length, configuration)
+            return false
+        }
+        guard room.hasRoom(to: end) else {
+            demands.room = max(demands.room ?? 0, end)
+            claimTurn(ticket, length, configuration)
+            return false
+        }
+        exclusiveTicket = nil
+        return true
+    }
+
+    /// A large write would wait for ever while small ones fill each buffer before it: it gets the next turn.
+    private mutating func claimTurn(_ ticket: UInt64, _ length: Int, _ configuration: Store.Configuration) {
+        if length > configuration.commitBufferBytes / 4, exclusiveTicket == nil { exclusiveTicket = ticket }
+    }
+
+    /// Room may have appeared: everybody who waits is to try again. The caller resumes them outside the lock.
+    mutating func takeWaiters() -> [UnsafeContinuation<StoreError?, Never>] {
+        roomGeneration &+= 1
+        guard !waiters.isEmpty else { return [] }
+        defer { waiters = [] }
+        return waiters
+    }
+}

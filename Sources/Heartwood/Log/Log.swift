@@ -1,0 +1,127 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Logging
+internal import Synchronization
+
+/// The write-ahead log of an opening: what the actor, the log writer's thread and the readers share.
+///
+/// The actor appends (and is the only one that does); the writer seals, writes and syncs; readers look for records
+/// that aren't in a file yet. One lock guards all of it, held for the time of a copy, never over I/O.
+final class Log: Sendable {
+    /// What the lock guards.
+    struct State {
+        var pipeline: CommitPipeline
+        /// Takes records.
+        var open: CommitBuffer
+        /// Is being written. Stays here after a failure, because readers may see what it holds.
+        var inFlight: CommitBuffer?
+        /// The other buffer, while nothing is in flight.
+        var idle: CommitBuffer?
+        /// Where the open commit goes; nil until the first write of this opening.
+        var current: Segment?
+        var room: RoomPlan
+        var demands = Demands()
+        var waiters: [UnsafeContinuation<StoreError?, Never>] = []
+        /// Counts the times at which room appeared, so that a waiter that comes late doesn't miss it.
+        var roomGeneration: UInt64 = 0
+        /// A write that is too large to find room beside others: until it is taken, nobody else is.
+        var exclusiveTicket: UInt64?
+        /// Why the last attempt to lay room failed; gone once one succeeds.
+        var refusal: StoreError?
+        /// Set once a write or sync has failed; final.
+        var failure: StoreError?
+        var phase = Phase.running
+        /// Those who wait for the close, and what it came to.
+        var closers: [UnsafeContinuation<StoreError?, Never>] = []
+        var closeFailure: StoreError?
+        /// The deadline of the writer's sleep, while it sleeps (`.max`: none).
+        var writerSleepsUntil: UInt64?
+        var counters = Counters()
+    }
+
+    /// What writers ask of the log writer's thread.
+    struct Demands {
+        /// Room up to this offset of the current segment.
+        var room: UInt64?
+        /// A new segment with room for a commit of this many bytes.
+        var rotation: UInt64?
+
+        var isEmpty: Bool { room == nil && rotation == nil }
+    }
+
+    enum Phase { case running, closing, abandoned, ended }
+
+    struct Counters {
+        var batches: UInt64 = 0
+        var records: UInt64 = 0
+        var acceptedBytes: UInt64 = 0
+        var commits: UInt64 = 0
+        var writtenBytes: UInt64 = 0
+        var syncs: UInt64 = 0
+        var rotations: UInt64 = 0
+        var marks: UInt64 = 0
+    }
+
+    let directory: String
+    let configuration: Store.Configuration
+    let index: VersionedIndex
+    let segments: SegmentTable
+    let state: ConditionLock<State>
+    /// Opens as writes become visible.
+    let visibleGate: SequenceGate
+    /// Opens as writes reach the disk.
+    let syncedGate: SequenceGate
+    /// Places before this one are in their files; see `PlaceOrder`.
+    let unwrittenFrom: Atomic<UInt64>
+    /// The time of the newest commit, in milliseconds: the store's now is never before it.
+    let newestTime: Atomic<UInt64>
+    /// Set as soon as a close begins: reads and writes are refused from then on.
+    let closing = Atomic(false)
+
+    init(
+        directory: String, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable,
+        lastSequence: SequenceNumber, newestTime: UInt64
+    ) {
+        self.directory = directory
+        self.configuration = configuration
+        self.index = index
+        self.segments = segments
+        self.newestTime = Atomic(newestTime)
+        unwrittenFrom = Atomic(PlaceOrder.key(ordinal: UInt32(segments.count), offset: 0))
+        visibleGate = SequenceGate(at: lastSequence)
+        syncedGate = SequenceGate(at: lastSequence)
+        state = ConditionLock(
+            State(
+                pipeline: CommitPipeline(lastSequence: lastSequence),
+                open: CommitBuffer(capacity: configuration.commitBufferBytes),
+                idle: CommitBuffer(capacity: configuration.commitBufferBytes),
+                room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0)))
+    }
+
+    /// The store's now: never before the newest commit, so that a clock that was set back revives nothing.
+    var now: Timestamp {
+        Timestamp(milliseconds: max(configuration.clock.now().milliseconds, newestTime.load(ordering: .relaxed)))
+    }
+
+    /// A copy of a record that isn't in its file yet; nil when it is (look there).
+    func pendingRecord(at place: Place) -> [UInt8]? {
+        let key = PlaceOrder.key(ordinal: place.segment, offset: place.offset)
+        guard key >= unwrittenFrom.load(ordering: .acquiring) else { return nil }
+        return state.withState { state in
+            for buffer in [state.open, state.inFlight] {
+                if let buffer, buffer.segment?.ordinal == place.segment,
+                    let bytes = buffer.copy(at: place.offset, length: Int(place.length))
+                {
+                    return bytes
+                }
+            }
+            return nil
+        }
+    }
+}
+
+/// Places in the order in which they were written, as one number: the segment's ordinal, then the offset in eights.
+enum PlaceOrder {
+    @inline(__always)
+    static func key(ordinal: UInt32, offset: UInt64) -> UInt64 { UInt64(ordinal) << 40 | (offset >> 3) }
+}

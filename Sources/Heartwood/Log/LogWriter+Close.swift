@@ -1,0 +1,102 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Synchronization
+
+/// The end of an opening.
+extension LogWriter {
+    /// Writes and syncs what was accepted, says so by a closing mark, gives the unused room back, and lets go of the
+    /// files and the lock. The first error is what the close reports; the files are let go all the same.
+    mutating func close() {
+        var failure: StoreError?
+        let isFailed = log.state.withState { $0.failure != nil }
+        if !isFailed {
+            do throws(Failure) {
+                try finishLog()
+            } catch {
+                fail(error)
+                failure = StoreError(error.cause, error.doing)
+            }
+        }
+        end(failure)
+    }
+
+    private mutating func finishLog() throws(Failure) {
+        let (hasOpen, isUnsynced, current) = log.state.withState {
+            ($0.pipeline.open != nil, $0.pipeline.unsyncedSince != nil, $0.current)
+        }
+        guard let current else { return }
+        if hasOpen {
+            try commit(seal(), sync: true)
+        } else if isUnsynced {
+            try sync(current)
+        }
+        try writeMark(flags: [.mark, .closing])
+        try failing("the log could not be trimmed at its end") { () throws(FileSystemError) in
+            try current.file.truncate(to: writtenEnd)
+            try current.file.sync(.full)
+        }
+    }
+
+    /// Lets go of everything. Readers find a closed store from here on.
+    mutating func end(_ failure: StoreError?) {
+        var failure = failure
+        if let spare {
+            self.spare = nil
+            // Without a header it means nothing: the next opening removes it if this one can't.
+            try? spare.file.close()
+            try? log.configuration.fileSystem.remove(log.directory + "/" + StoreFileName.spareName)
+        }
+        do throws(FileSystemError) {
+            try log.segments.closeAll()
+        } catch {
+            failure = failure ?? StoreError(error, "a log segment could not be closed")
+        }
+        lock.unlock()
+        let (closers, waiters) = log.state.withLock { held in
+            held.state.phase = .ended
+            held.state.closeFailure = failure
+            let closers = held.state.closers
+            held.state.closers = []
+            held.broadcast()
+            return (closers, held.state.takeWaiters())
+        }
+        log.visibleGate.fail(.closed)
+        log.syncedGate.fail(.closed)
+        resume(waiters, with: .closed)
+        resume(closers, with: failure)
+    }
+}
+
+extension Log {
+    /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
+    /// gets its outcome.
+    func close() async throws(StoreError) {
+        let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
+            enum Outcome { case waits, ended(StoreError?) }
+            let (outcome, waiters) = state.withState { state -> (Outcome, [UnsafeContinuation<StoreError?, Never>]) in
+                if state.phase == .ended { return (.ended(state.closeFailure), []) }
+                state.closers.append(continuation)
+                state.phase = .closing
+                closing.store(true, ordering: .releasing)
+                wakeWriter(&state, deadline: 0)
+                return (.waits, state.takeWaiters())
+            }
+            for waiter in waiters { waiter.resume(returning: .closed) }
+            if case .ended(let failure) = outcome { continuation.resume(returning: failure) }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Ends the log as the death of the process would: nothing more is written. Returns once the writer's thread has
+    /// let go of the files and the lock.
+    func abandon() {
+        state.withLock { held in
+            if held.state.phase == .running { held.state.phase = .abandoned }
+            held.broadcast()
+            while held.state.phase != .ended { held.wait() }
+        }
+    }
+
+    /// Whether the store was closed, or is being closed.
+    var isEnded: Bool { closing.load(ordering: .acquiring) }
+}

@@ -1,0 +1,201 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Logging
+
+/// Room ahead of the writer, and the turn to the next segment.
+extension LogWriter {
+    /// How long a full disk is left alone before the next look whether there is space again, in nanoseconds.
+    static var probeInterval: UInt64 { 250_000_000 }
+
+    /// Lays the room that writers wait for. If that fails they are refused, and the store goes on: nothing was
+    /// numbered, so nothing is lost.
+    mutating func meet(_ demands: Log.Demands) {
+        do throws(Failure) {
+            do throws(FileSystemError) {
+                if let need = demands.rotation { try prepareSpare(need: need) }
+                if demands.rotation == nil, let need = demands.room { try layRoom(need: need) }
+            } catch {
+                refuse(error, demands)
+                return
+            }
+            accepted()
+            if demands.rotation != nil { try rotate() }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Between commits: room for what comes, blocks that are cheap to sync, and the next segment in good time. Nobody
+    /// waits for any of it yet, so a failure is left to the write that needs the room.
+    mutating func prepare() {
+        do throws(FileSystemError) {
+            try layRoom(need: 0)
+            if isSyncing { try zeroAhead() }
+            let (end, room) = log.state.withState { ($0.open.offset + UInt64($0.open.count), $0.room) }
+            if spare == nil, end > room.limit / 4 * 3 { try prepareSpare(need: 0) }
+        } catch {
+            log.configuration.logger?.debug("room could not be laid ahead", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    // MARK: - Room
+
+    /// Allocates so that a commit up to `need` fits, and a step ahead.
+    private mutating func layRoom(need: UInt64) throws(FileSystemError) {
+        let (segment, end, plan) = log.state.withState { state in
+            (state.current, state.open.offset + UInt64(state.open.count), state.room)
+        }
+        guard let segment, let range = plan.nextAllocation(end: end, need: need) else { return }
+        try segment.file.allocateFully(range.upperBound - range.lowerBound, at: range.lowerBound)
+        let waiters = log.state.withState { state in
+            state.room.allocated(to: range.upperBound)
+            return state.takeWaiters()
+        }
+        resume(waiters)
+    }
+
+    private mutating func zeroAhead() throws(FileSystemError) {
+        let (segment, end, plan) = log.state.withState { state in
+            (state.current, state.open.offset + UInt64(state.open.count), state.room)
+        }
+        // Whatever is accepted meanwhile is written by this same thread, afterwards: zeros never cover a commit.
+        guard let segment, let range = plan.nextZeroing(end: end) else { return }
+        try segment.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
+        log.state.withState { $0.room.zeroed(to: range.upperBound) }
+    }
+
+    private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
+        let refusal = StoreError(error, "no room could be laid for more writes, so this one was refused")
+        let waiters = log.state.withState { state in
+            if state.refusal == nil {
+                log.configuration.logger?.error(
+                    "writes are refused for want of room", metadata: ["cause": "\(error)"])
+            }
+            state.refusal = refusal
+            return state.takeWaiters()
+        }
+        refusedDemands = demands
+        nextProbe = monotonicNanoseconds() &+ Self.probeInterval
+        resume(waiters, with: refusal)
+    }
+
+    private mutating func accepted() {
+        nextProbe = nil
+        let wasRefusing = log.state.withState { state in
+            defer { state.refusal = nil }
+            return state.refusal != nil
+        }
+        if wasRefusing { log.configuration.logger?.notice("there is room again: writes are accepted") }
+    }
+
+    // MARK: - Segments
+
+    /// Makes the file that will be the next segment: allocated, but without a header, so without a meaning.
+    private mutating func prepareSpare(need: UInt64) throws(FileSystemError) {
+        try removeLeftovers()
+        let fileSystem = log.configuration.fileSystem
+        if spare == nil {
+            let file = try fileSystem.openFile(sparePath, for: .create)
+            let step = log.state.withState { $0.room.step }
+            spare = Spare(
+                file: file, room: RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step))
+        }
+        if !spare!.room.fits(to: UInt64(FormatConstants.fileHeaderSize) + need) {
+            let grown = RoomPlan(
+                limit: UInt64(log.configuration.segmentBytes), need: need, step: spare!.room.step)
+            spare!.room = grown
+        }
+        let header = UInt64(FormatConstants.fileHeaderSize)
+        if let range = spare!.room.nextAllocation(end: header, need: header + need) {
+            try spare!.file.allocateFully(range.upperBound - range.lowerBound, at: range.lowerBound)
+            spare!.room.allocated(to: range.upperBound)
+        }
+        if isSyncing, let range = spare!.room.nextZeroing(end: header) {
+            try spare!.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
+            spare!.room.zeroed(to: range.upperBound)
+        }
+    }
+
+    private var sparePath: String { log.directory + "/" + StoreFileName.spareName }
+
+    private mutating func removeLeftovers() throws(FileSystemError) {
+        while let path = leftovers.last {
+            do throws(FileSystemError) {
+                try log.configuration.fileSystem.remove(path)
+            } catch {
+                guard error.isNotFound else { throw error }
+            }
+            leftovers.removeLast()
+        }
+    }
+
+    /// Turns to the next segment.
+    ///
+    /// The order is what makes a segment's existence prove that its predecessor is durable: sync the old one, write
+    /// the header into the spare, sync it, rename it, sync the directory; only then commits go into it.
+    private mutating func rotate() throws(Failure) {
+        let spare = self.spare!
+        self.spare = nil
+        let (sealed, old, segment) = turn(to: spare)
+        if let sealed {
+            try commit(sealed, sync: true)
+        } else if let old, log.state.withState({ $0.pipeline.unsyncedSince != nil }) {
+            try sync(old)
+        }
+        try failing("the next log segment could not be put in place") { () throws(FileSystemError) in
+            let fileSystem = log.configuration.fileSystem
+            try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
+                try spare.file.writeFully(bytes, at: 0)
+            }
+            try spare.file.sync(.full)
+            try fileSystem.rename(sparePath, to: segment.path)
+            try fileSystem.syncDirectory(log.directory)
+        }
+        syncedEnd = UInt64(FormatConstants.fileHeaderSize)
+        writtenEnd = syncedEnd
+        log.state.withState { $0.counters.rotations += 1 }
+    }
+
+    /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
+    /// there once the file is in place. What was accepted before is sealed.
+    private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment?, new: Segment) {
+        let salt = randomSalt()
+        let created = log.configuration.clock.now().milliseconds
+        let storeID = self.storeID
+        let inherited = predecessor
+        predecessor = nil
+        let start = UInt64(FormatConstants.fileHeaderSize)
+        let (turned, waiters) = log.state.withState { state in
+            let first = state.pipeline.lastSequence + 1
+            let old = state.current
+            let end = state.open.offset + UInt64(state.open.isEmpty ? 0 : state.open.count)
+            let before =
+                old.map {
+                    FileHeader.Predecessor(salt: $0.header.salt, lastSequence: first - 1, endOffset: end)
+                } ?? inherited
+            let header = FileHeader(
+                kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
+                creationTime: created)
+            let path = log.directory + "/" + StoreFileName.log(first)
+            let new = log.segments.add(header, file: spare.file, path: path)
+            var sealed: Sealed?
+            if state.open.isEmpty {
+                state.open.reset(segment: new, offset: start, keeping: log.configuration.commitBufferBytes)
+            } else {
+                sealed = state.seal(next: new, at: start, wanted: log.configuration.commitBufferBytes)
+            }
+            state.current = new
+            state.room = spare.room
+            return ((sealed, old, new), state.takeWaiters())
+        }
+        resume(waiters)
+        return turned
+    }
+
+    private func randomSalt() -> UInt32 {
+        while true {
+            let salt = UInt32(truncatingIfNeeded: log.configuration.fileSystem.randomUInt64())
+            if salt != 0 { return salt }
+        }
+    }
+}

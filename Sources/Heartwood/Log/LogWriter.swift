@@ -1,0 +1,307 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Logging
+internal import Synchronization
+
+/// The log writer: the one thread that writes, syncs, rotates and closes the log. Nothing else of the engine blocks on
+/// a write or a sync.
+///
+/// It asks the pipeline what to do, does it without the lock, and tells the pipeline. Its own fields belong to its
+/// thread alone, which is why it needs no lock for them and isn't `Sendable`: it is made on that thread.
+struct LogWriter: ~Copyable {
+    let log: Log
+    let lock: any FileLock
+    let storeID: StoreID
+    /// What the next segment names as its predecessor.
+    var predecessor: FileHeader.Predecessor?
+    /// Temporary files that an earlier opening left; they go before the first file of our own comes.
+    var leftovers: [String]
+
+    /// The segment being prepared.
+    var spare: Spare?
+    /// Everything of the current segment before this offset is on disk: what the next commit says as its mark.
+    var syncedEnd: UInt64 = 0
+    /// Where the last commit of the current segment ends.
+    var writtenEnd: UInt64 = 0
+    /// Whether commits are being synced, so that zeroing blocks ahead pays.
+    var isSyncing = false
+    /// When the next attempt to find room is made while the disk is full.
+    var nextProbe: UInt64?
+    var refusedDemands = Log.Demands()
+
+    struct Spare {
+        let file: any File
+        var room: RoomPlan
+    }
+
+    init(
+        log: Log, lock: any FileLock, storeID: StoreID, predecessor: FileHeader.Predecessor?, leftovers: [String]
+    ) {
+        self.log = log
+        self.lock = lock
+        self.storeID = storeID
+        self.predecessor = predecessor
+        self.leftovers = leftovers
+    }
+
+    /// What is to be done next, as far as the shared state decides it.
+    enum Job {
+        case pipeline(CommitPipeline.Work)
+        case demands(Log.Demands)
+        case close
+        case abandon
+    }
+
+    /// The life of the thread: until the store is closed or dropped.
+    mutating func run() {
+        while true {
+            switch nextJob() {
+            case .pipeline(let work): attempt { (writer) throws(Failure) in try writer.perform(work) }
+            case .demands(let demands): meet(demands)
+            case .close:
+                close()
+                return
+            case .abandon:
+                end(nil)
+                return
+            }
+        }
+    }
+
+    /// A system call of the write path failed, on blocks that were allocated: what is on disk is unknown.
+    struct Failure: Error {
+        let cause: FileSystemError
+        let doing: String
+    }
+
+    private mutating func attempt(_ body: (inout LogWriter) throws(Failure) -> Void) {
+        do throws(Failure) { try body(&self) } catch { fail(error) }
+    }
+
+    /// Sleeps until there is something to do.
+    private mutating func nextJob() -> Job {
+        let probe = nextProbe
+        let refused = refusedDemands
+        return log.state.withLock { held in
+            while true {
+                held.state.writerSleepsUntil = nil
+                switch held.state.phase {
+                case .closing: return .close
+                case .abandoned, .ended: return .abandon
+                case .running: break
+                }
+                var until: UInt64 = .max
+                if held.state.failure == nil {
+                    if !held.state.demands.isEmpty {
+                        defer { held.state.demands = Log.Demands() }
+                        return .demands(held.state.demands)
+                    }
+                    let now = monotonicNanoseconds()
+                    if let probe {
+                        if probe <= now { return .demands(refused) }
+                        until = probe
+                    }
+                    switch held.state.pipeline.work(now: now) {
+                    case .sleep(let deadline): until = min(until, deadline ?? .max)
+                    case let work: return .pipeline(work)
+                    }
+                    held.state.writerSleepsUntil = until
+                    held.wait(timeoutNanoseconds: until == .max ? nil : until - min(until, now))
+                } else {
+                    held.state.writerSleepsUntil = .max
+                    held.wait()
+                }
+            }
+        }
+    }
+
+    private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
+        switch work {
+        case .commit(let sync):
+            try commit(seal(), sync: sync)
+            prepare()
+        case .sync:
+            try syncWritten()
+        case .mark:
+            try writeMark(flags: .mark)
+        case .sleep:
+            break
+        }
+    }
+
+    // MARK: - Commits
+
+    /// A sealed commit.
+    struct Sealed {
+        let buffer: CommitBuffer
+        let content: CommitPipeline.Content
+    }
+
+    /// Takes the open commit and puts the other buffer in its place, behind it in the same segment.
+    mutating func seal() -> Sealed {
+        let (sealed, waiters) = log.state.withState { state in
+            let end = state.open.offset + UInt64(state.open.count)
+            let sealed = state.seal(next: state.current, at: end, wanted: log.configuration.commitBufferBytes)
+            return (sealed, state.takeWaiters())
+        }
+        resume(waiters)
+        return sealed
+    }
+
+    /// Writes a sealed commit, syncs it if asked, and lets everybody see it and go on.
+    mutating func commit(_ sealed: Sealed, sync: Bool) throws(Failure) {
+        let buffer = sealed.buffer
+        let file = buffer.segment!.file
+        let time = max(log.configuration.clock.now().milliseconds, log.newestTime.load(ordering: .relaxed))
+        buffer.finish(
+            CommitHeader(
+                bodyLength: UInt64(buffer.bodyLength), firstSequence: sealed.content.first, syncedMark: syncedEnd,
+                time: time, recordCount: UInt32(buffer.recordCount)))
+        try failing("the log could not be written") { () throws(FileSystemError) in
+            try buffer.forEachPiece { (piece, offset) throws(FileSystemError) in
+                try file.writeFully(piece, at: offset)
+            }
+        }
+        writtenEnd = buffer.offset + UInt64(buffer.count)
+        log.newestTime.store(time, ordering: .relaxed)
+        log.unwrittenFrom.store(
+            PlaceOrder.key(ordinal: buffer.segment!.ordinal, offset: writtenEnd), ordering: .releasing)
+        let needsSync = sync || sealed.content.firstSynced != nil
+        isSyncing = needsSync
+        if needsSync {
+            if sealed.content.firstWritten != nil {
+                publish(log.state.withState { state in
+                    state.pipeline.written()
+                    return state.pipeline.visible
+                })
+            }
+            try failing("the log could not be synced") { () throws(FileSystemError) in try file.sync(.data) }
+            syncedEnd = writtenEnd
+        }
+        finish(sealed, synced: needsSync)
+    }
+
+    private mutating func finish(_ sealed: Sealed, synced: Bool) {
+        let now = monotonicNanoseconds()
+        let (visible, onDisk) = log.state.withState { state in
+            state.counters.commits += 1
+            state.counters.writtenBytes += UInt64(sealed.buffer.count)
+            state.pipeline.written()
+            if synced {
+                state.counters.syncs += 1
+                state.pipeline.synced(now: now)
+            } else {
+                state.pipeline.finishWithoutSync()
+            }
+            state.inFlight = nil
+            sealed.buffer.reset(segment: nil, offset: 0, keeping: log.configuration.commitBufferBytes)
+            state.idle = sealed.buffer
+            return (state.pipeline.visible, state.pipeline.syncedSequence)
+        }
+        publish(visible)
+        if synced { log.syncedGate.open(to: onDisk) }
+    }
+
+    /// Syncs what was written without anybody waiting for it.
+    mutating func syncWritten() throws(Failure) {
+        try sync(log.state.withState { $0.current! })
+    }
+
+    /// Syncs a segment: everything written to it is on disk then.
+    mutating func sync(_ segment: Segment) throws(Failure) {
+        try failing("the log could not be synced") { () throws(FileSystemError) in try segment.file.sync(.data) }
+        syncedEnd = writtenEnd
+        let now = monotonicNanoseconds()
+        let onDisk = log.state.withState { state in
+            state.counters.syncs += 1
+            state.pipeline.synced(now: now)
+            return state.pipeline.syncedSequence
+        }
+        log.syncedGate.open(to: onDisk)
+    }
+
+    /// Writes an empty commit at the next boundary, which says that everything before it is on disk, and syncs it.
+    ///
+    /// Its own page: however it is torn, no page that holds records is.
+    mutating func writeMark(flags: CommitHeader.Flags) throws(Failure) {
+        let placed = log.state.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
+            // Something came in the meantime: it will bring a mark of its own.
+            guard state.pipeline.open == nil, let segment = state.current else { return nil }
+            let offset = markBoundary(from: state.open.offset)
+            state.open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
+            state.counters.marks += 1
+            return (segment, offset, state.pipeline.lastSequence + 1)
+        }
+        guard let (segment, offset, next) = placed else { return }
+        let time = max(log.configuration.clock.now().milliseconds, log.newestTime.load(ordering: .relaxed))
+        let header = CommitHeader(
+            flags: flags, bodyLength: 0, firstSequence: next, syncedMark: offset, time: time, recordCount: 0)
+        let bytes = header.encoded(salt: segment.header.salt, offset: offset)
+        try failing("a mark could not be written to the log") { () throws(FileSystemError) in
+            try lend(bytes) { (buffer) throws(FileSystemError) in try segment.file.writeFully(buffer, at: offset) }
+            try segment.file.sync(.data)
+        }
+        writtenEnd = offset + UInt64(FormatConstants.commitHeaderSize)
+        syncedEnd = writtenEnd
+        log.unwrittenFrom.store(
+            PlaceOrder.key(ordinal: segment.ordinal, offset: writtenEnd), ordering: .releasing)
+        log.state.withState { state in
+            state.counters.writtenBytes += UInt64(bytes.count)
+            state.counters.syncs += 1
+            state.pipeline.marked()
+        }
+    }
+
+    // MARK: - What the others learn
+
+    private func publish(_ visible: SequenceNumber) {
+        log.index.publish(visible)
+        log.visibleGate.open(to: visible)
+    }
+
+    func resume(_ waiters: [UnsafeContinuation<StoreError?, Never>], with error: StoreError? = nil) {
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+
+    func failing<R>(
+        _ doing: String, _ body: () throws(FileSystemError) -> R
+    ) throws(Failure) -> R {
+        do throws(FileSystemError) { return try body() } catch { throw Failure(cause: error, doing: doing) }
+    }
+
+    /// After a failed write or sync nothing more is acknowledged: what the disk holds is unknown, and a second sync
+    /// would succeed without having written what the first one lost.
+    mutating func fail(_ failure: Failure) {
+        log.configuration.logger?.critical(
+            "a write to the log failed; the store takes no more writes until it is reopened",
+            metadata: ["store": "\(log.directory)", "cause": "\(failure.cause)"])
+        let refused = StoreError(
+            .failed, "an earlier write to the log failed, so this one was not accepted: close the store and open it again",
+            file: failure.cause.path, cause: failure.cause)
+        let unknown = StoreError(
+            .outcomeUnknown,
+            "\(failure.doing); whether this write survives is unknown: close the store, open it again, and look",
+            file: failure.cause.path, cause: failure.cause)
+        let waiters = log.state.withState { state in
+            state.failure = refused
+            return state.takeWaiters()
+        }
+        resume(waiters, with: refused)
+        log.visibleGate.fail(unknown)
+        log.syncedGate.fail(unknown)
+    }
+}
+
+extension Log.State {
+    /// Seals the open commit and opens the next one at `offset` of `next`.
+    mutating func seal(next: Segment?, at offset: UInt64, wanted: Int) -> LogWriter.Sealed {
+        let content = pipeline.seal()
+        let sealed = open
+        let fresh = idle!
+        idle = nil
+        inFlight = sealed
+        fresh.reset(segment: next, offset: offset, keeping: wanted)
+        open = fresh
+        return LogWriter.Sealed(buffer: sealed, content: content)
+    }
+}

@@ -1,0 +1,60 @@
+internal import HeartwoodFormat
+
+/// How room in a segment is laid ahead of the writer. Pure.
+///
+/// Blocks that were written before are cheaper to sync: an 8 KiB write and fdatasync took 257 µs on blocks that were
+/// only allocated and 104 µs on zeroed ones. So room is allocated in steps that double from 256 KiB to 4 MiB, and, while
+/// commits are being synced, zeroed in pieces: zeroing 64 MiB at once made other syncs wait 25 ms.
+struct RoomPlan: Sendable, Hashable {
+    static let firstStep: UInt64 = 256 << 10
+    static let lastStep: UInt64 = 4 << 20
+    /// Zeroed at a time.
+    static let zeroPiece: UInt64 = 128 << 10
+    /// Kept free behind every commit for a mark at the next boundary.
+    static let reserve: UInt64 = FormatConstants.markAlignment * 2
+
+    /// The size that the segment is meant to have.
+    let limit: UInt64
+    /// Everything before is allocated.
+    private(set) var allocatedEnd: UInt64
+    /// Everything before is allocated and was written once.
+    private(set) var zeroedEnd: UInt64
+    /// How much is laid ahead next; handed on to the next segment's plan, so that a busy log stays ahead.
+    private(set) var step: UInt64
+
+    /// - Parameter need: Bytes of the commit that is known to come first; a segment is at least as large as that.
+    init(limit: UInt64, need: UInt64, step: UInt64 = RoomPlan.firstStep) {
+        self.limit = max(limit, UInt64(FormatConstants.fileHeaderSize) + need + Self.reserve)
+        self.step = step
+        allocatedEnd = 0
+        zeroedEnd = 0
+    }
+
+    /// Whether a commit that ends at `end` has its room.
+    func hasRoom(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
+
+    /// Whether a commit that ends at `end` belongs into this segment at all.
+    func fits(to end: UInt64) -> Bool { end + Self.reserve <= limit }
+
+    /// The room to allocate next, when commits reach up to `end` so far and one more is to reach `need`.
+    func nextAllocation(end: UInt64, need: UInt64) -> Range<UInt64>? {
+        let wanted = max(end + step, need + Self.reserve)
+        guard wanted > allocatedEnd, allocatedEnd < limit else { return nil }
+        return allocatedEnd..<min(limit, max(wanted, allocatedEnd + step))
+    }
+
+    mutating func allocated(to end: UInt64) {
+        precondition(end > allocatedEnd)
+        allocatedEnd = end
+        step = min(Self.lastStep, step * 2)
+    }
+
+    /// The piece to zero next, when commits reach up to `end`: nil while enough is zeroed.
+    func nextZeroing(end: UInt64) -> Range<UInt64>? {
+        let start = max(zeroedEnd, (end + 4095) & ~4095)
+        guard start < min(allocatedEnd, end + 2 * Self.zeroPiece) else { return nil }
+        return start..<min(allocatedEnd, start + Self.zeroPiece)
+    }
+
+    mutating func zeroed(to end: UInt64) { zeroedEnd = max(zeroedEnd, end) }
+}

@@ -1,0 +1,82 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Fetches the record of a place and verifies it: its checksums, and that it is the record of the key that was asked
+/// for. Never hands out a byte that it did not verify.
+struct RecordReader: Sendable {
+    let log: Log
+
+    /// Records up to this size are read onto the stack.
+    private static let stackBytes = 4096
+
+    /// Calls `body` with the value, decompressed.
+    ///
+    /// - Throws: `.corruption` when the record isn't what was written; `.inputOutput` when it can't be read.
+    func withValue<R>(
+        of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(StoreError) -> R {
+        if let bytes = log.pendingRecord(at: place) {
+            return try lend(bytes) { (record) throws(StoreError) in try open(record, key, place, body) }
+        }
+        let length = Int(place.length)
+        if length <= Self.stackBytes {
+            return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
+                Result { () throws(StoreError) -> R in
+                    let count = try read(into: buffer, place)
+                    return try open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), key, place, body)
+                }
+            }.get()
+        }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
+        defer { memory.deallocate() }
+        let count = try read(into: memory, place)
+        return try open(UnsafeRawBufferPointer(rebasing: memory[..<count]), key, place, body)
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer, _ place: Place) throws(StoreError) -> Int {
+        let segment = log.segments.segment(place.segment)
+        do throws(FileSystemError) {
+            return try segment.file.readFully(into: buffer, at: place.offset)
+        } catch {
+            if log.isEnded { throw .closed }
+            throw StoreError(error, "a record could not be read")
+        }
+    }
+
+    private func open<R>(
+        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place,
+        _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(StoreError) -> R {
+        let segment = log.segments.segment(place.segment)
+        do throws(FormatError) {
+            let header = try RecordHeader.decode(record, salt: segment.header.salt, offset: place.offset)
+            guard header.encodedLength == record.count else { throw .truncated }
+            let payload = record.slice(FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
+            guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
+            guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
+            let stored = payload.slice(Int(header.keyLength), Int(header.valueLength))
+            guard header.flags.contains(.compressed) else { return body(stored) }
+            let value = try Inflater.value(of: stored, limit: log.configuration.maximumValueBytes)
+            return lend(value) { body($0) }
+        } catch {
+            throw .corruption(
+                "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
+                file: segment.path, offset: place.offset, cause: error)
+        }
+    }
+}
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+        count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)
+    }
+}

@@ -1,0 +1,42 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// A file as the scanner wants it: a window of a megabyte that moves along.
+struct FileWindow: SegmentBytes {
+    typealias Failure = FileSystemError
+
+    let file: any File
+    let count: UInt64
+    private var start: UInt64 = 0
+    private var bytes: [UInt8] = []
+    private let size = 1 << 20
+
+    init(_ file: any File) throws(FileSystemError) {
+        self.file = file
+        count = try file.size()
+    }
+
+    mutating func withBytes<R>(
+        at offset: UInt64, count wanted: Int, _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(FileSystemError) -> R {
+        let available = Int(min(UInt64(wanted), count - min(count, offset)))
+        if offset < start || offset + UInt64(available) > start + UInt64(bytes.count) {
+            try fill(from: offset, atLeast: available)
+        }
+        let from = Int(offset - start)
+        let to = min(from + available, bytes.count)
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[min(from, to)..<to])) }
+    }
+
+    private mutating func fill(from offset: UInt64, atLeast wanted: Int) throws(FileSystemError) {
+        let length = Int(min(UInt64(max(size, wanted)), count - min(count, offset)))
+        if bytes.count != length { bytes = [UInt8](repeating: 0, count: length) }
+        start = offset
+        let file = self.file
+        let read = try bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: offset) }
+        }.get()
+        // Shorter than its size said: somebody cut it under us. What isn't there is no commit.
+        if read < length { bytes.removeLast(length - read) }
+    }
+}

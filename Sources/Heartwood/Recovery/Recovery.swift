@@ -1,0 +1,322 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Logging
+
+/// Brings a store back from its files: verifies every byte of the log in order, builds the index, and judges the tail.
+///
+/// It can be interrupted anywhere and any number of times: it changes no byte of any file. All that it writes are the
+/// unproven bytes of the newest segment, again and unchanged.
+struct Recovery {
+    let directory: StoreDirectory
+    let configuration: Store.Configuration
+    let index: VersionedIndex
+    let segments: SegmentTable
+    private var report = RecoveryReport()
+    private var progress = RecoveryProgress(bytes: 0, totalBytes: 0, records: 0)
+
+    /// What the engine goes on from.
+    struct Outcome {
+        var storeID: StoreID
+        /// What the next segment names as its predecessor; nil for the store's first.
+        var predecessor: FileHeader.Predecessor?
+        /// The number that the next write gets, less one.
+        var lastSequence: SequenceNumber
+        var newestTime: UInt64
+        var report: RecoveryReport
+    }
+
+    init(
+        directory: StoreDirectory, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable
+    ) {
+        self.directory = directory
+        self.configuration = configuration
+        self.index = index
+        self.segments = segments
+    }
+
+    /// Reads everything. O(bytes of log).
+    mutating func run() throws(StoreError) -> Outcome {
+        let clock = ContinuousClock()
+        let start = clock.now
+        if let snapshot = directory.snapshots.first {
+            throw StoreError(
+                .unsupportedFormat,
+                "the store has a snapshot, which this version can't read: open it with the version that wrote it",
+                file: directory.path + "/" + snapshot)
+        }
+        let files = try openSegments()
+        guard let newest = files.last else {
+            return Outcome(
+                storeID: newStoreID(), predecessor: nil, lastSequence: 0, newestTime: 0, report: report)
+        }
+        var newestTime: UInt64 = 0
+        for file in files.dropLast() {
+            newestTime = max(newestTime, try replay(file).lastTime)
+        }
+        let end = try replay(newest)
+        newestTime = max(newestTime, end.lastTime)
+        report.segments = files.count
+        report.lastSequence = end.nextSequence - 1
+        report.duration = clock.now - start
+        let holdsNothing = end.nextSequence == newest.header.firstSequence
+        return Outcome(
+            storeID: newest.header.storeID,
+            predecessor: FileHeader.Predecessor(
+                salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
+            // A segment without records would be followed by one of the same name.
+            lastSequence: report.tail == .closed && !holdsNothing
+                ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence - 1) - 1,
+            newestTime: newestTime,
+            report: report)
+    }
+
+    /// After a crash numbering goes on at the next multiple of 2^32: the numbers between may have been seen by
+    /// somebody, with the writes that are lost.
+    private func nextEpoch(after sequence: SequenceNumber) -> SequenceNumber {
+        (sequence / FormatConstants.sequenceEpoch + 1) * FormatConstants.sequenceEpoch
+    }
+
+    private func newStoreID() -> StoreID {
+        StoreID(low: configuration.fileSystem.randomUInt64(), high: configuration.fileSystem.randomUInt64())
+    }
+
+    // MARK: - Files
+
+    /// A segment with what its successor says of it.
+    private struct OpenedSegment {
+        var segment: Segment
+        var size: UInt64
+        var successor: FileHeader.Predecessor?
+        var header: FileHeader { segment.header }
+    }
+
+    /// Opens the segments and checks that they form one chain.
+    private mutating func openSegments() throws(StoreError) -> [OpenedSegment] {
+        var opened: [OpenedSegment] = []
+        for (name, firstSequence) in directory.logs {
+            let path = directory.path + "/" + name
+            let segment = try openSegment(path, firstSequence: firstSequence)
+            try SegmentChain.check(segment.header, path: path, after: opened.last?.segment)
+            if !opened.isEmpty { opened[opened.count - 1].successor = segment.header.predecessor }
+            opened.append(
+                OpenedSegment(
+                    segment: segments.add(segment.header, file: segment.file, path: path), size: segment.size))
+            progress.totalBytes += segment.size
+        }
+        return opened
+    }
+
+    private func openSegment(
+        _ path: String, firstSequence: SequenceNumber
+    ) throws(StoreError) -> (header: FileHeader, file: any File, size: UInt64) {
+        let file: any File
+        let size: UInt64
+        var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
+        let read: Int
+        do throws(FileSystemError) {
+            file = try configuration.fileSystem.openFile(path, for: .readWrite)
+            size = try file.size()
+            read = try bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
+            }.get()
+        } catch {
+            throw StoreError(error, "a log segment could not be opened")
+        }
+        let header: FileHeader
+        do throws(FormatError) {
+            header = try lend(bytes[..<read]) { (buffer) throws(FormatError) in try FileHeader.decode(buffer) }
+        } catch {
+            if case .unsupported = error { throw .unsupported(error, file: path, offset: 0) }
+            throw .corruption("the header of a log segment is damaged", file: path, offset: 0, cause: error)
+        }
+        guard header.kind == .log else {
+            throw .corruption("a file named as a log segment is none", file: path, offset: 0)
+        }
+        guard header.firstSequence == firstSequence else {
+            throw .corruption(
+                "a log segment is misplaced: its header names number \(header.firstSequence) as its first, so its name should be \(StoreFileName.log(header.firstSequence)); it was renamed, swapped or copied",
+                file: path, offset: 0)
+        }
+        return (header, file, size)
+    }
+
+    // MARK: - Replay
+
+    /// Where the reading of a segment ended.
+    private struct End {
+        var position: UInt64
+        var nextSequence: SequenceNumber
+        var lastTime: UInt64
+    }
+
+    private mutating func replay(_ opened: OpenedSegment) throws(StoreError) -> End {
+        let judged: Result<End, StoreError>
+        do throws(FileSystemError) {
+            judged = try readThrough(opened)
+        } catch {
+            // A read error is never taken for the end of the log.
+            throw StoreError(error, "a log segment could not be read")
+        }
+        return try judged.get()
+    }
+
+    private mutating func readThrough(_ opened: OpenedSegment) throws(FileSystemError) -> Result<End, StoreError> {
+        var scanner = SegmentScanner(
+            source: try FileWindow(opened.segment.file), header: opened.header,
+            recordedEnd: opened.successor?.endOffset)
+        var commit = ScannedCommit()
+        while true {
+            switch try scanner.next(into: &commit) {
+            case .commit: apply(commit, of: opened.segment)
+            case .stop(let stop): return try judge(stop, &scanner, opened)
+            }
+        }
+    }
+
+    private mutating func apply(_ commit: ScannedCommit, of segment: Segment) {
+        var next = commit.records.startIndex
+        while next < commit.records.endIndex {
+            let sequence = commit.records[next].sequence
+            commit.keys.withUnsafeBytes { keys in
+                index.apply(sequence: sequence, publish: true) { writer in
+                    while next < commit.records.endIndex, commit.records[next].sequence == sequence {
+                        add(commit.records[next], keys: keys, segment: segment, to: &writer)
+                        next += 1
+                    }
+                }
+            }
+        }
+        report.records += UInt64(commit.records.count)
+        report.batches += commit.batchCount
+        report.commits += commit.records.isEmpty ? 0 : 1
+        report.bytes += commit.end - commit.offset
+        tellProgress(commit.end - commit.offset, records: commit.records.count)
+    }
+
+    private func add(
+        _ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment, to writer: inout VersionedIndex.Writer
+    ) {
+        if case .optional = record.header.kind { return }
+        writer.add(
+            key: keys.slice(record.keyStart, Int(record.header.keyLength)),
+            version: Version(
+                sequence: record.sequence, expiry: record.header.expiry,
+                place: Place(
+                    segment: segment.ordinal, length: UInt32(record.header.encodedLength), offset: record.offset),
+                isTombstone: record.header.kind == .delete))
+    }
+
+    private mutating func tellProgress(_ bytes: UInt64, records: Int) {
+        guard let tell = configuration.recoveryProgress else { return }
+        let step: UInt64 = 4 << 20
+        let before = progress.bytes / step
+        progress.bytes += bytes
+        progress.records += UInt64(records)
+        if progress.bytes / step != before { tell(progress) }
+    }
+
+    // MARK: - The tail
+
+    private mutating func judge(
+        _ stop: TailVerdict.Stop, _ scanner: inout SegmentScanner<FileWindow>, _ opened: OpenedSegment
+    ) throws(FileSystemError) -> Result<End, StoreError> {
+        let path = opened.segment.path
+        if case .damage(.unsupported(let what)) = stop.reason {
+            return .failure(.unsupported(.unsupported(what), file: path, offset: stop.damageOffset))
+        }
+        let proof: TailVerdict.Proof?
+        if let successor = opened.successor {
+            proof = .successor(end: successor.endOffset, lastSequence: successor.lastSequence)
+        } else if case .damage = stop.reason {
+            proof = try scanner.proofOfDurability(beyond: stop.offset)
+        } else {
+            proof = nil
+        }
+        let end = End(position: stop.offset, nextSequence: scanner.nextSequence, lastTime: scanner.lastTime)
+        switch TailVerdict.decide(stop: stop, isClosed: scanner.isClosed, proof: proof) {
+        case .intact:
+            return SegmentChain.endMatches(end.nextSequence, opened.successor!, path: path, offset: stop.offset)
+                .map { end }
+        case .corrupt(let proof):
+            return .failure(damage(stop, proof, path: path, next: scanner.nextSequence))
+        case .clean:
+            report.tail = .closed
+        case .unclosed:
+            report.tail = .unclosed
+            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+        case .torn:
+            let bytes = try lastNonZero(in: &scanner.source, from: stop.offset) - stop.offset
+            report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
+            if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
+            configuration.logger?.notice(
+                "the log has a torn tail, as after a crash; it was never known to be durable and is passed over",
+                metadata: ["file": "\(path)", "offset": "\(stop.offset)", "bytes": "\(bytes)"])
+            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+        }
+        return .success(end)
+    }
+
+    private func damage(
+        _ stop: TailVerdict.Stop, _ proof: TailVerdict.Proof, path: String, next: SequenceNumber
+    ) -> StoreError {
+        let lastLost: SequenceNumber
+        let evidence: String
+        switch proof {
+        case .successor(_, let lastSequence):
+            lastLost = lastSequence
+            evidence = "the next segment's header proves"
+        case .laterMark(let offset, _, let sequence):
+            lastLost = sequence &- 1
+            evidence = "the commit at offset \(offset) proves"
+        }
+        var cause: FormatError?
+        if case .damage(let error) = stop.reason { cause = error }
+        return .corruption(
+            "the log is damaged where \(evidence) that it was durable", file: path, offset: stop.damageOffset,
+            lost: lastLost >= next ? next...lastLost : nil, cause: cause)
+    }
+
+    private func strictRefusal(_ stop: TailVerdict.Stop, path: String, bytes: UInt64) -> StoreError {
+        StoreError(
+            .tornTail,
+            "the log has a torn tail of \(bytes) bytes, as after a crash, and strictRecovery refuses it: open without it to pass the tail over",
+            file: path, offset: stop.offset)
+    }
+
+    /// The end of the last byte that isn't zero: how much was torn, for the report.
+    private func lastNonZero(in window: inout FileWindow, from start: UInt64) throws(FileSystemError) -> UInt64 {
+        var last = start
+        var at = start
+        while at < window.count {
+            let (read, nonZero) = try window.withBytes(at: at, count: 1 << 18) { bytes in
+                (bytes.count, bytes.lastIndex { $0 != 0 })
+            }
+            guard read > 0 else { break }
+            if let nonZero { last = at + UInt64(nonZero) + 1 }
+            at += UInt64(read)
+        }
+        return last
+    }
+
+    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them.
+    ///
+    /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
+    /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
+    private func rewrite(_ segment: Segment, from start: UInt64, to end: UInt64) throws(FileSystemError) {
+        var at = start
+        var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
+        while at < end {
+            let piece = Int(min(UInt64(bytes.count), end - at))
+            try bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(FileSystemError) in
+                    let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece])
+                    let read = try segment.file.readFully(into: part, at: at)
+                    try segment.file.writeFully(UnsafeRawBufferPointer(rebasing: part[..<read]), at: at)
+                }
+            }.get()
+            at += UInt64(piece)
+        }
+        try segment.file.sync(.full)
+        try configuration.fileSystem.syncDirectory(directory.path)
+    }
+}

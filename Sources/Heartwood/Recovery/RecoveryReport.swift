@@ -1,0 +1,42 @@
+/// What an opening found.
+public struct RecoveryReport: Sendable, Hashable {
+    /// How the log ended.
+    public enum Tail: Sendable, Hashable {
+        /// There was no log: the store is new.
+        case new
+        /// The store had been closed in order.
+        case closed
+        /// The store had not been closed, and every commit is whole.
+        case unclosed
+        /// Bytes that were never known to be durable were passed over: an ordinary crash. `bytes` counts those up to
+        /// the last one that isn't zero.
+        case torn(file: String, offset: UInt64, bytes: UInt64)
+    }
+
+    /// How the log ended.
+    public var tail = Tail.new
+    /// Number of log segments.
+    public var segments = 0
+    /// Number of commits, marks not counted.
+    public var commits = 0
+    /// Number of batches: of sequence numbers.
+    public var batches: UInt64 = 0
+    /// Number of records.
+    public var records: UInt64 = 0
+    /// Bytes of log that were read and verified.
+    public var bytes: UInt64 = 0
+    /// The newest sequence number that was recovered; 0 where there is none.
+    public var lastSequence: SequenceNumber = 0
+    /// How long the opening took.
+    public var duration: Duration = .zero
+}
+
+/// How far an opening is.
+public struct RecoveryProgress: Sendable, Hashable {
+    /// Bytes of log that were read so far.
+    public var bytes: UInt64
+    /// Bytes of log there are.
+    public var totalBytes: UInt64
+    /// Records that were read so far.
+    public var records: UInt64
+}

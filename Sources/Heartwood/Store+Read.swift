@@ -1,0 +1,118 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reading. Reads see every write that has returned, never queue behind writers, and never see a write before it is as
+/// durable as it was asked to be.
+extension Store {
+    private nonisolated var reader: Reader { Reader(log: log, point: .latest) }
+
+    /// The value of a key; nil where there is none.
+    ///
+    /// May block on the disk: in a task that must not, use ``fetch(_:)``.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
+    /// - Complexity: O(log n), and one read of the record.
+    public nonisolated func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
+        try reader.value(of: key)
+    }
+
+    /// The value of a key; nil where there is none. Reads off the cooperative pool; cancellation doesn't interrupt it.
+    ///
+    /// - Throws: As ``get(_:)``.
+    public nonisolated func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        let key = key.byteArray
+        let reader = reader
+        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
+    }
+
+    /// The key with its value, sequence number and expiry; nil where there is none. May block on the disk.
+    ///
+    /// - Throws: As ``get(_:)``.
+    public nonisolated func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
+        try reader.entry(of: key)
+    }
+
+    /// Calls `body` with the bytes of a value, without making an array of them; nil where the key isn't there.
+    ///
+    /// - Throws: As ``get(_:)``, or what `body` throws.
+    public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
+        let result = try key.withByteBuffer { (key) throws(StoreError) in
+            try reader.withValue(of: key) { value in Result { try body(value.bytes) } }
+        }
+        return try result?.get()
+    }
+
+    /// Whether a key is there. Never blocks on the disk.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    /// - Complexity: O(log n).
+    public nonisolated func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
+        try key.withByteBuffer { (key) throws(StoreError) in try reader.version(of: key) != nil }
+    }
+
+    /// The store as it is now, to read from as often as you like.
+    ///
+    /// - Throws: `.closed`.
+    public nonisolated func snapshot() throws(StoreError) -> Snapshot {
+        if log.isEnded { throw .closed }
+        return Snapshot(Hold(log))
+    }
+
+    /// The entries of a range, in order, as they are now.
+    ///
+    /// - Complexity: O(log n) to begin; each entry costs one read.
+    public nonisolated func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
+        Scan(hold: Hold(log), range: range, reversed: reversed)
+    }
+
+    /// The entries whose keys begin with `prefix`, in order, as they are now.
+    public nonisolated func scan(prefix: some ByteSource, reversed: Bool = false) -> Scan {
+        scan(.prefix(prefix), reversed: reversed)
+    }
+
+    /// The entries with keys from `lower` on, up to `upper` and without it, in order, as they are now.
+    public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan {
+        scan(.range(from: lower, to: upper), reversed: reversed)
+    }
+
+    /// The keys of a range, in order, as they are now, without their values. Never blocks on the disk.
+    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) -> Keys {
+        Keys(hold: Hold(log), range: range, reversed: reversed)
+    }
+
+    /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.
+    ///
+    /// - Throws: What `body` throws, or `StoreError`.
+    public nonisolated func forEach(
+        in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
+    ) throws {
+        try snapshot().forEach(in: range, reversed: reversed, body)
+    }
+
+    /// What the store holds and has done. O(1).
+    public nonisolated var statistics: Statistics {
+        let index = log.index.statistics
+        let log = log
+        return log.state.withState { state in
+            Statistics(
+                state: state.publicState,
+                keys: index.keys,
+                versions: index.versions,
+                indexBytes: index.bytes,
+                liveBytes: index.liveBytes,
+                logBytes: recoveryReport.bytes + state.counters.writtenBytes,
+                segments: log.segments.count,
+                heldStates: index.heldSequences,
+                lastSequence: state.pipeline.lastSequence,
+                visibleSequence: state.pipeline.visible,
+                syncedSequence: state.pipeline.syncedSequence,
+                batches: state.counters.batches,
+                records: state.counters.records,
+                acceptedBytes: state.counters.acceptedBytes,
+                commits: state.counters.commits,
+                writtenBytes: state.counters.writtenBytes,
+                syncs: state.counters.syncs,
+                rotations: state.counters.rotations)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// An embedded, write-optimised, ordered key-value store: one directory, one process.
+///
+/// ```swift
+/// let store = try await Store.open(at: "/var/lib/app/store")
+/// try await store.put("user:1", bytes)            // on disk when it returns
+/// let value = try store.get("user:1")             // no await: readers never queue behind writers
+/// try await store.close()
+/// ```
+///
+/// The actor serialises writes: it checks conditions, gives each write its sequence number, appends it to the open
+/// commit and adds it to the index, in one step without I/O and without suspension. A thread of its own writes and
+/// syncs commits, each for all the writes of its moment. Reads are `nonisolated`.
+///
+/// A store that is dropped without `close()` behaves as after the death of the process: what was acknowledged is safe.
+public actor Store {
+    /// The directory.
+    public nonisolated let path: String
+    /// What the opening found.
+    public nonisolated let recoveryReport: RecoveryReport
+    nonisolated let log: Log
+    nonisolated let encoder: RecordEncoder
+    private var nextTicket: UInt64 = 0
+
+    /// Opens a store, and makes it where there is none; blocks meanwhile. In asynchronous code use
+    /// ``open(at:configuration:)``.
+    ///
+    /// - Throws: `.locked`, `.notFound`, `.permission`, `.corruption`, `.tornTail`, `.unsupportedFormat`,
+    ///   `.inputOutput`, `.tooManyFiles`, `.outOfSpace`, `.invalidArgument`. A store that can't be opened is left as
+    ///   it was.
+    /// - Complexity: O(bytes of log).
+    public init(openingAt path: String, configuration: Configuration = Configuration()) throws(StoreError) {
+        let configuration = try configuration.validated()
+        let path = Self.withoutTrailingSlash(path)
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw StoreError(.invalidArgument, "the path of a store must be neither empty nor contain a zero byte")
+        }
+        let directory = try StoreDirectory(path, configuration: configuration)
+        let index = VersionedIndex()
+        let segments = SegmentTable()
+        let recovered: Recovery.Outcome
+        do throws(StoreError) {
+            var recovery = Recovery(
+                directory: directory, configuration: configuration, index: index, segments: segments)
+            recovered = try recovery.run()
+        } catch {
+            try? segments.closeAll()
+            directory.lock.unlock()
+            throw error
+        }
+        index.restore(visible: recovered.lastSequence)
+        let log = Log(
+            directory: path, configuration: configuration, index: index, segments: segments,
+            lastSequence: recovered.lastSequence, newestTime: recovered.newestTime)
+        do {
+            try Self.startWriter(log, directory, recovered)
+        } catch {
+            try? segments.closeAll()
+            directory.lock.unlock()
+            throw StoreError(
+                .tooManyFiles, "the thread of the log writer could not be started: raise the limit of threads",
+                cause: error)
+        }
+        self.path = path
+        self.log = log
+        recoveryReport = recovered.report
+        encoder = RecordEncoder(log: log, deflaters: DeflaterPool(level: configuration.compression.level))
+    }
+
+    deinit {
+        log.abandon()
+    }
+
+    /// Opens a store, and makes it where there is none, without blocking a thread of the cooperative pool.
+    ///
+    /// Cancellation doesn't interrupt it.
+    ///
+    /// - Throws: As ``init(openingAt:configuration:)``.
+    public static func open(
+        at path: String, configuration: Configuration = Configuration()
+    ) async throws(StoreError) -> Store {
+        try await BlockingPool.run { () throws(StoreError) in
+            try Store(openingAt: path, configuration: configuration)
+        }
+    }
+
+    /// Opens a store, calls `body` with it, and closes it on every path.
+    ///
+    /// - Throws: What `body` throws, or else what the opening or the closing throws.
+    public nonisolated(nonsending) static func withStore<R>(
+        at path: String, configuration: Configuration = Configuration(),
+        _ body: (Store) async throws -> R
+    ) async throws -> R {
+        let store = try await open(at: path, configuration: configuration)
+        let result: R
+        do {
+            result = try await body(store)
+        } catch {
+            try? await store.close()
+            throw error
+        }
+        try await store.close()
+        return result
+    }
+
+    /// A new store in memory, which behaves as one on disk in everything but that it is gone with the process.
+    ///
+    /// - Parameter configuration: Its file system is replaced.
+    public static func inMemory(configuration: Configuration = Configuration()) throws(StoreError) -> Store {
+        var configuration = configuration
+        configuration.fileSystem = InMemoryFileSystem()
+        return try Store(openingAt: "/store", configuration: configuration)
+    }
+
+    /// Closes the store: syncs what was accepted, writes a closing mark, lets go of the files and the lock.
+    ///
+    /// May be called any number of times, by anybody; each call returns when it is done, with the same outcome. Calls
+    /// that come after it throw `.closed`. Cancellation doesn't interrupt it.
+    ///
+    /// - Throws: `.inputOutput` and others when the last writes could not be brought to the disk.
+    public nonisolated func close() async throws(StoreError) {
+        try await log.close()
+    }
+
+    /// What the store can do at the moment.
+    public nonisolated var state: State { log.state.withState { $0.publicState } }
+
+    private static func startWriter(_ log: Log, _ directory: StoreDirectory, _ recovered: Recovery.Outcome) throws {
+        let lock = directory.lock
+        let leftovers = directory.leftovers
+        let storeID = recovered.storeID
+        let predecessor = recovered.predecessor
+        _ = try startThread(name: "heartwood-log") {
+            var writer = LogWriter(
+                log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers)
+            writer.run()
+        }
+    }
+
+    private static func withoutTrailingSlash(_ path: String) -> String {
+        var path = Substring(path)
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return String(path)
+    }
+
+    // MARK: - The one write
+
+    /// Checks the conditions, numbers the batch, appends it and adds it to the index: one step that nothing comes
+    /// between. Where there is no room it waits, and takes the step anew.
+    ///
+    /// - Returns: The number, and whether the write is visible already.
+    func commit(
+        _ batch: EncodedBatch, conditions: [Condition], durability: Durability
+    ) async throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool) {
+        nextTicket += 1
+        let ticket = nextTicket
+        var hasWaited = false
+        do throws(StoreError) {
+            while true {
+                if Task.isCancelled { throw .cancelled }
+                for condition in conditions where !condition.holds(in: log) {
+                    throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
+                }
+                switch try log.append(batch, durability: durability.level, ticket: ticket) {
+                case .accepted(let sequence, let isVisible):
+                    return (sequence, isVisible)
+                case .mustWait(let generation):
+                    hasWaited = true
+                    try await log.waitForRoom(since: generation)
+                }
+            }
+        } catch {
+            if hasWaited { log.withdraw(ticket: ticket) }
+            throw error
+        }
+    }
+}
+
+extension Log.State {
+    var publicState: Store.State {
+        if phase != .running { return .closed }
+        if failure != nil { return .failed }
+        return refusal?.code == .outOfSpace ? .outOfSpace : .ready
+    }
+}

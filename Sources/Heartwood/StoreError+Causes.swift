@@ -1,0 +1,64 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+extension StoreError {
+    /// What the system said, with the code and the remedy that fit.
+    ///
+    /// - Parameter doing: What the store was about, as a clause: "the log segment could not be written".
+    init(_ cause: FileSystemError, _ doing: String) {
+        let code: Code
+        let remedy: String
+        if cause.isOutOfSpace {
+            (code, remedy) = (.outOfSpace, "free some space; the store goes on by itself")
+        } else if cause.isPermission {
+            (code, remedy) = (.permission, "give this user read and write access to the store's directory")
+        } else if cause.isTooManyFiles {
+            (code, remedy) = (.tooManyFiles, "raise the limit of open files or close some")
+        } else if cause.isNotFound {
+            (code, remedy) = (.inputOutput, "see who removed it while the store was in use")
+        } else {
+            (code, remedy) = (.inputOutput, "look at the disk and the kernel's log; the data is not judged by this")
+        }
+        self.init(code, "\(doing): \(remedy)", file: cause.path, cause: cause)
+    }
+
+    /// The store is held by another opening.
+    static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
+        let holder = cause.lockHolder.map { "process \($0)" } ?? "another process"
+        return StoreError(
+            .locked,
+            "the store is in use by \(holder): close it there, or wait; never delete the lock file",
+            file: directory, cause: cause)
+    }
+
+    /// There is nothing to open, and the configuration says not to make it.
+    static func noStore(_ path: String) -> StoreError {
+        StoreError(.notFound, "there is no store here: check the path, or open it with createIfMissing", file: path)
+    }
+
+    static let closed = StoreError(.closed, "the store is closed: open it again")
+
+    static let cancelled = StoreError(.cancelled, "the task was cancelled before the write was accepted: nothing was written")
+
+    /// Something in a file is not what was written there.
+    static func corruption(
+        _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil, cause: FormatError? = nil
+    ) -> StoreError {
+        var message = what
+        if let lost {
+            message +=
+                lost.count == 1
+                ? "; write number \(lost.lowerBound) is lost"
+                : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
+        }
+        message += ": keep a copy of the directory, then repair it or go back to a backup"
+        return StoreError(.corruption, message, file: file, offset: offset, lostSequences: lost, cause: cause)
+    }
+
+    /// A file of a newer version of the format.
+    static func unsupported(_ cause: FormatError, file: String, offset: UInt64) -> StoreError {
+        StoreError(
+            .unsupportedFormat, "the file was written by a newer version of Heartwood: open it with that version",
+            file: file, offset: offset, cause: cause)
+    }
+}

@@ -1,0 +1,53 @@
+extension Store {
+    /// What a store can do at the moment.
+    public enum State: Sendable, Hashable {
+        /// Everything.
+        case ready
+        /// Reads. The last write was refused for want of space; the store tries by itself whether there is some again.
+        case outOfSpace
+        /// Reads. A write or sync failed, and nothing more is accepted until the store is closed and opened again.
+        case failed
+        /// Nothing: it was closed, or is being closed.
+        case closed
+    }
+
+    /// What a store holds and has done. Counters count from the opening.
+    public struct Statistics: Sendable, Hashable {
+        /// What the store can do at the moment.
+        public var state: State
+        /// Keys that are there, those that have expired but were not compacted yet among them.
+        public var keys: Int
+        /// Versions of keys that are kept, for readers and snapshots too.
+        public var versions: Int
+        /// Bytes of memory that the index takes.
+        public var indexBytes: Int
+        /// Bytes of the records that the index points to.
+        public var liveBytes: UInt64
+        /// Bytes of the log's commits, in all its segments, without room that is only allocated.
+        public var logBytes: UInt64
+        /// Number of log segments.
+        public var segments: Int
+        /// Number of snapshots, scans and transactions that hold a state.
+        public var heldStates: Int
+        /// The number of the newest write.
+        public var lastSequence: SequenceNumber
+        /// The number up to which readers see.
+        public var visibleSequence: SequenceNumber
+        /// The number up to which everything is on the disk.
+        public var syncedSequence: SequenceNumber
+        /// Batches accepted: single writes are batches of one.
+        public var batches: UInt64
+        /// Records accepted.
+        public var records: UInt64
+        /// Bytes of keys and values accepted, before compression.
+        public var acceptedBytes: UInt64
+        /// Commits written. `batches / commits` is how many writes shared one.
+        public var commits: UInt64
+        /// Bytes written to the log.
+        public var writtenBytes: UInt64
+        /// Syncs of the log.
+        public var syncs: UInt64
+        /// Segments begun.
+        public var rotations: UInt64
+    }
+}

@@ -1,0 +1,90 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Turns operations into records: checks the limits, compresses, computes the checksums. All in the caller's task, so
+/// that many of them work at once and the actor only copies.
+struct RecordEncoder: Sendable {
+    let log: Log
+    let deflaters: DeflaterPool
+
+    /// Values from here on are not copied into the commit buffer.
+    static let externalBytes = 1 << 20
+
+    private var configuration: Store.Configuration { log.configuration }
+
+    func put(
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry, to batch: inout EncodedBatch
+    ) throws(StoreError) {
+        let expiry = expires == .never ? 0 : expires.stored(now: log.now)
+        let kind: RecordKind = expiry == 0 ? .put : .putExpiring
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try KeyLimits.check(key)
+            try value.withByteBuffer { (bytes) throws(StoreError) in
+                let accepted = key.count + bytes.count
+                try checkSize(bytes.count, key: key.count, batch)
+                if let stored = compressed(bytes) {
+                    append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
+                } else if bytes.count >= Self.externalBytes {
+                    append(kind, [], key, value.byteArray, expiry, accepted, to: &batch)
+                } else {
+                    batch.append(kind, key: key, value: bytes, expiry: expiry, acceptedBytes: accepted)
+                }
+            }
+        }
+    }
+
+    func remove(_ key: some ByteSource, from batch: inout EncodedBatch) throws(StoreError) {
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try KeyLimits.check(key)
+            try checkSize(0, key: key.count, batch)
+            batch.append(
+                .delete, key: key, value: UnsafeRawBufferPointer(start: nil, count: 0), acceptedBytes: key.count)
+        }
+    }
+
+    private func append(
+        _ kind: RecordKind, _ flags: RecordHeader.Flags, _ key: UnsafeRawBufferPointer, _ stored: [UInt8],
+        _ expiry: UInt64, _ accepted: Int, to batch: inout EncodedBatch
+    ) {
+        if stored.count >= Self.externalBytes {
+            batch.append(kind, flags: flags, key: key, external: stored, expiry: expiry, acceptedBytes: accepted)
+        } else {
+            lend(stored) {
+                batch.append(kind, flags: flags, key: key, value: $0, expiry: expiry, acceptedBytes: accepted)
+            }
+        }
+    }
+
+    private func compressed(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
+        let compression = configuration.compression
+        guard compression.isEnabled, value.count >= compression.threshold else { return nil }
+        return deflaters.withDeflater { $0.storedForm(of: value) } ?? nil
+    }
+
+    private func checkSize(_ value: Int, key: Int, _ batch: EncodedBatch) throws(StoreError) {
+        guard value <= configuration.maximumValueBytes else {
+            throw StoreError(
+                .tooLarge,
+                "a value has \(value) bytes, over the limit of \(configuration.maximumValueBytes): raise maximumValueBytes or split it")
+        }
+        guard batch.encodedLength + value + key + 64 <= FormatConstants.maximumBatchBytes else {
+            throw StoreError(.tooLarge, "a batch would exceed 2 GiB: write it as several batches")
+        }
+    }
+}
+
+/// Deflate streams to borrow: making one costs as much as compressing a small value does.
+final class DeflaterPool: Sendable {
+    private let level: Int
+    // One for each task that compresses at the same time, never more than 16 kept.
+    private let idle = Locked<[Deflater]>([])
+
+    init(level: Int) { self.level = level }
+
+    /// nil when zlib can't get memory; then values are stored as they are.
+    func withDeflater<R>(_ body: (Deflater) -> R) -> R? {
+        guard let deflater = idle.withLock({ $0.popLast() }) ?? Deflater(level: level) else { return nil }
+        defer { idle.withLock { if $0.count < 16 { $0.append(deflater) } } }
+        return body(deflater)
+    }
+}

@@ -1,0 +1,119 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reads, decisions and writes that happen as if nothing else did meanwhile.
+///
+/// It reads one state, the newest, writes under way included, and sees its own writes on top. When its closure returns,
+/// the store checks that nothing that it read has changed, and writes all or nothing; otherwise the closure runs again.
+/// Not `Sendable`, and of no use after its closure: don't keep it.
+public final class Transaction {
+    private let hold: Hold
+    private let encoder: RecordEncoder
+    private(set) var encoded = EncodedBatch()
+    private var writes: [[UInt8]: Write] = [:]
+    private var readKeys: [[UInt8]: SequenceNumber] = [:]
+    private var readRanges: [KeyRange: Int] = [:]
+
+    private enum Write {
+        case put([UInt8], expiry: UInt64)
+        case removal
+    }
+
+    init(_ hold: Hold, _ encoder: RecordEncoder) {
+        self.hold = hold
+        self.encoder = encoder
+    }
+
+    /// The number of the newest write that this transaction sees.
+    public var baseSequence: SequenceNumber { hold.sequence }
+
+    /// The value of a key, as this transaction sees it; nil where there is none. May block on the disk.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
+    public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
+        let key = key.byteArray
+        if let write = writes[key] { return value(of: write) }
+        note(key)
+        return try hold.reader.value(of: key)
+    }
+
+    /// As `get`, for tasks that must not block a thread of the cooperative pool.
+    public func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        let key = key.byteArray
+        if let write = writes[key] { return value(of: write) }
+        note(key)
+        let reader = hold.reader
+        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
+    }
+
+    /// Whether a key is there, as this transaction sees it. No I/O.
+    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
+        let key = key.byteArray
+        if let write = writes[key] { return value(of: write) != nil }
+        note(key)
+        return try lend(key) { (key) throws(StoreError) in try hold.reader.version(of: key) != nil }
+    }
+
+    /// The entries of a range, in order, as this transaction sees them. May block on the disk.
+    ///
+    /// Entries that this transaction wrote have the sequence number 0.
+    ///
+    /// - Complexity: O(entries), in memory too: the whole range is a condition of the commit.
+    public func entries(in range: KeyRange, reversed: Bool = false) throws(StoreError) -> [Entry] {
+        if readRanges[range] == nil {
+            readRanges[range] = hold.log.index.count(range, at: hold.sequence)
+        }
+        var entries: [Entry] = []
+        var cursor = Cursor(hold, range: range, reversed: false)
+        let reader = hold.reader
+        while let page = try cursor.nextPage() {
+            for entry in page where writes[entry.key] == nil {
+                entries.append(try reader.entry(entry.key, entry.version))
+            }
+        }
+        for (key, write) in writes {
+            guard lend(key, { range.contains($0) }), let value = value(of: write) else { continue }
+            var expires: Timestamp?
+            if case .put(_, let expiry) = write, expiry != 0 { expires = Timestamp(milliseconds: expiry) }
+            entries.append(Entry(key: key, value: value, sequence: 0, expires: expires))
+        }
+        entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        if reversed { entries.reverse() }
+        return entries
+    }
+
+    /// Sets a key's value when the transaction commits.
+    ///
+    /// - Throws: `.invalidArgument`, `.tooLarge`.
+    public func put(
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
+    ) throws(StoreError) {
+        let expiry = expires.stored(now: hold.now)
+        try encoder.put(
+            key, value, expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
+        writes[key.byteArray] = .put(value.byteArray, expiry: expiry)
+    }
+
+    /// Removes a key when the transaction commits; it needn't be there.
+    public func remove(_ key: some ByteSource) throws(StoreError) {
+        try encoder.remove(key, from: &encoded)
+        writes[key.byteArray] = .removal
+    }
+
+    /// What must still be true for the commit.
+    var conditions: [Condition] {
+        readKeys.map { Condition(kind: .unchangedKey($0.key, $0.value)) }
+            + readRanges.map { Condition(kind: .unchangedRange($0.key, base: hold.sequence, count: $0.value)) }
+    }
+
+    /// Remembers which version of a key was read: also one that had expired, which is a version all the same.
+    private func note(_ key: [UInt8]) {
+        guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
+        readKeys[key] = lend(key) { hold.log.index.find($0, at: hold.sequence)?.sequence ?? 0 }
+    }
+
+    private func value(of write: Write) -> [UInt8]? {
+        guard case .put(let value, let expiry) = write else { return nil }
+        return expiry == 0 || hold.now.milliseconds < expiry ? value : nil
+    }
+}

@@ -1,0 +1,56 @@
+internal import HeartwoodFormat
+
+/// Operations that happen together or not at all, under one sequence number.
+///
+/// ```swift
+/// try await store.write { batch in
+///     batch.put("account:1", debited)
+///     batch.put("account:2", credited)
+///     batch.remove("transfer:17")
+/// }
+/// ```
+///
+/// Operations are encoded, checksummed and compressed as they are added, in the task that adds them. Of several
+/// operations on one key the last one counts. An operation outside the limits is remembered, and refuses the batch
+/// when it is written.
+public struct WriteBatch: Sendable {
+    private let encoder: RecordEncoder
+    private(set) var encoded = EncodedBatch()
+    private(set) var failure: StoreError?
+
+    init(_ encoder: RecordEncoder) { self.encoder = encoder }
+
+    /// Number of operations.
+    public var count: Int { encoded.recordCount }
+    /// Whether there are no operations.
+    public var isEmpty: Bool { encoded.recordCount == 0 && failure == nil }
+    /// Bytes that the operations take in the log.
+    public var encodedBytes: Int { encoded.encodedLength }
+
+    /// Sets a key's value.
+    ///
+    /// - Complexity: O(bytes); 13 µs and more where the value is compressed.
+    public mutating func put(_ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never) {
+        guard failure == nil else { return }
+        do throws(StoreError) {
+            try encoder.put(key, value, expires: expires, to: &encoded)
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Removes a key; it needn't be there.
+    public mutating func remove(_ key: some ByteSource) {
+        guard failure == nil else { return }
+        do throws(StoreError) {
+            try encoder.remove(key, from: &encoded)
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Makes room for that many bytes of keys, values and 40 bytes for each operation, so that adding them doesn't.
+    public mutating func reserveCapacity(_ bytes: Int) {
+        encoded.reserveCapacity(bytes)
+    }
+}

@@ -1,0 +1,48 @@
+/// An open file.
+///
+/// Every method is one system call: it may do less than it was asked for, and be interrupted. Use ``readFully(into:at:)``
+/// and its kin where that is not wanted. Any number of threads may use a file at the same time.
+///
+/// Offsets and counts are in bytes.
+public protocol File: AnyObject, Sendable {
+    /// The path under which the file was opened; it may have another name since.
+    var path: String { get }
+
+    /// The size in bytes.
+    func size() throws(FileSystemError) -> UInt64
+
+    /// Reads up to as many bytes as the buffer holds.
+    ///
+    /// - Returns: How many bytes were read: fewer than asked for at any whim of the system, 0 only at the end of the
+    ///   file (or for an empty buffer).
+    /// - Throws: ``FileSystemError``; `EINTR` where a signal came first.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
+
+    /// Writes up to all of the bytes, extending the file where it is too short.
+    ///
+    /// - Returns: How many bytes were written, which may be fewer.
+    /// - Throws: ``FileSystemError``; `EINTR` where a signal came first.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
+
+    /// Reserves room for `count` bytes from `offset` on, so that writing there can't run out of space.
+    ///
+    /// Extends the file where it is shorter. What is new reads as zeros; what was there stays.
+    ///
+    /// - Throws: ``FileSystemError``; `EOPNOTSUPP` where the file system has no such operation.
+    func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError)
+
+    /// Cuts the file to `size` bytes, or extends it by zeros without reserving room for them.
+    func truncate(to size: UInt64) throws(FileSystemError)
+
+    /// Makes what was written durable.
+    ///
+    /// Never to be retried: after an error the system may have dropped what it could not write, and a second call
+    /// that succeeds says nothing about it.
+    func sync(_ kind: SyncKind) throws(FileSystemError)
+
+    /// Closes the file. Does nothing the second time.
+    ///
+    /// Any use that begins afterwards throws `EBADF`; one that is under way ends undisturbed. A file whose last
+    /// reference goes is closed too, but then nobody hears of errors.
+    func close() throws(FileSystemError)
+}

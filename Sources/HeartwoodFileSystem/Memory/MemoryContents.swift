@@ -1,0 +1,58 @@
+/// The bytes of a file in memory, which live as long as the file has a name or is open somewhere.
+///
+/// One lock guards them. Readers take turns for the time of a copy, which is shorter than any read-write lock would
+/// take to do better.
+final class MemoryContents: Sendable {
+    private struct State {
+        var bytes = MemoryPages()
+        var isLocked = false
+    }
+
+    private let state = Locked(State())
+
+    var size: UInt64 {
+        state.withLock { state in state.bytes.size }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
+        state.withLock { state in state.bytes.read(into: buffer, at: offset) }
+    }
+
+    /// The end of the bytes must be a number; `MemoryFile` sees to that.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
+        state.withLock { state in state.bytes.write(bytes, at: offset) }
+    }
+
+    func extend(to size: UInt64) {
+        state.withLock { state in
+            if size > state.bytes.size { state.bytes.resize(to: size) }
+        }
+    }
+
+    func resize(to size: UInt64) {
+        state.withLock { state in state.bytes.resize(to: size) }
+    }
+
+    /// Takes the lock unless it is taken, and writes the holder into the file.
+    func tryLock(holder: Int32) -> Bool {
+        state.withLock { state in
+            guard !state.isLocked else { return false }
+            state.isLocked = true
+            let text = Array("\(holder)\n".utf8)
+            state.bytes.resize(to: 0)
+            text.withUnsafeBytes { state.bytes.write($0, at: 0) }
+            return true
+        }
+    }
+
+    func unlock() {
+        state.withLock { state in state.isLocked = false }
+    }
+
+    /// The process that the file names.
+    var lockHolder: Int32? {
+        var text = [UInt8](repeating: 0, count: 32)
+        let count = text.withUnsafeMutableBytes { read(into: $0, at: 0) }
+        return LockFileText.holder(in: text.prefix(count))
+    }
+}

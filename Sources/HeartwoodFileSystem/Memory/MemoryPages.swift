@@ -1,0 +1,93 @@
+/// A run of bytes of which only the pages that hold something other than zeros take memory. Not thread-safe.
+///
+/// Growing costs nothing; reading and writing are O(count). Pages are found by a dictionary, so that a hostile size
+/// costs nothing either.
+struct MemoryPages {
+    private static let pageSize = 64 << 10
+
+    private(set) var size: UInt64 = 0
+    private var pages: [UInt64: Page] = [:]
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
+        guard offset < size else { return 0 }
+        let count = Int(min(UInt64(buffer.count), size - offset))
+        Self.forEachPiece(at: offset, count: count) { piece in
+            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[piece.range])
+            if let page = pages[piece.page] {
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: page.bytes[piece.rangeInPage]))
+            } else {
+                target.initializeMemory(as: UInt8.self, repeating: 0)
+            }
+        }
+        return count
+    }
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
+        guard !bytes.isEmpty else { return }
+        Self.forEachPiece(at: offset, count: bytes.count) { piece in
+            let source = UnsafeRawBufferPointer(rebasing: bytes[piece.range])
+            if pages[piece.page] == nil {
+                if Self.isZero(source) { return }
+                pages[piece.page] = Page(size: Self.pageSize)
+            }
+            let target = pages[piece.page]!.bytes[piece.rangeInPage]
+            UnsafeMutableRawBufferPointer(rebasing: target).copyMemory(from: source)
+        }
+        size = max(size, offset + UInt64(bytes.count))
+    }
+
+    mutating func resize(to newSize: UInt64) {
+        if newSize < size {
+            let (page, used) = newSize.quotientAndRemainder(dividingBy: UInt64(Self.pageSize))
+            pages = pages.filter { $0.key < page || ($0.key == page && used > 0) }
+            if let rest = pages[page]?.bytes[Int(used)...] {
+                UnsafeMutableRawBufferPointer(rebasing: rest).initializeMemory(as: UInt8.self, repeating: 0)
+            }
+        }
+        size = newSize
+    }
+
+    /// The part of a range of bytes that lies in one page.
+    private struct Piece {
+        let page: UInt64
+        /// The piece as seen from the page's start.
+        let rangeInPage: Range<Int>
+        /// The piece as seen from the start of the whole range.
+        let range: Range<Int>
+    }
+
+    private static func forEachPiece(at offset: UInt64, count: Int, _ body: (Piece) -> Void) {
+        var done = 0
+        while done < count {
+            let (page, start) = (offset + UInt64(done)).quotientAndRemainder(dividingBy: UInt64(pageSize))
+            let length = min(count - done, pageSize - Int(start))
+            body(
+                Piece(
+                    page: page, rangeInPage: Int(start)..<(Int(start) + length), range: done..<(done + length)))
+            done += length
+        }
+    }
+
+    private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var position = 0
+        while position + 8 <= bytes.count {
+            guard bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) == 0 else { return false }
+            position += 8
+        }
+        return bytes[position...].allSatisfy { $0 == 0 }
+    }
+
+    /// Memory that starts as zeros.
+    private final class Page {
+        let bytes: UnsafeMutableRawBufferPointer
+
+        init(size: Int) {
+            bytes = .allocate(byteCount: size, alignment: 16)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+
+        deinit {
+            bytes.deallocate()
+        }
+    }
+}

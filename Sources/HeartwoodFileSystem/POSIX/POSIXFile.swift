@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+internal import CHeartwood
+
+/// A file of the operating system.
+final class POSIXFile: File {
+    let path: String
+    private let descriptor: SharedDescriptor
+
+    /// Takes over `descriptor` and closes it in the end.
+    init(descriptor: Int32, path: String) {
+        self.descriptor = SharedDescriptor(descriptor)
+        self.path = path
+    }
+
+    func size() throws(FileSystemError) -> UInt64 {
+        UInt64(try status().st_size)
+    }
+
+    func kind() throws(FileSystemError) -> FileKind {
+        FileKind(mode: try status().st_mode)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
+        let position = try position(offset, .read)
+        return try using(.read) { descriptor throws(FileSystemError) in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+            guard count >= 0 else { throw .current(.read, path) }
+            return count
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
+        let position = try position(offset, .write)
+        return try using(.write) { descriptor throws(FileSystemError) in
+            let count = pwrite(descriptor, bytes.baseAddress, bytes.count, position)
+            guard count >= 0 else { throw .current(.write, path) }
+            return count
+        }
+    }
+
+    func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
+        try using(.allocate) { descriptor throws(FileSystemError) in
+            try check(heartwood_allocate(descriptor, offset, count), .allocate)
+        }
+    }
+
+    func truncate(to size: UInt64) throws(FileSystemError) {
+        let position = try position(size, .truncate)
+        try using(.truncate) { descriptor throws(FileSystemError) in
+            guard ftruncate(descriptor, position) == 0 else { throw .current(.truncate, path) }
+        }
+    }
+
+    func sync(_ kind: SyncKind) throws(FileSystemError) {
+        try using(.sync) { descriptor throws(FileSystemError) in
+            try check(heartwood_sync(descriptor, kind == .data), .sync)
+        }
+    }
+
+    func close() throws(FileSystemError) {
+        try check(descriptor.close(), .close)
+    }
+
+    private func status() throws(FileSystemError) -> stat {
+        try using(.status) { descriptor throws(FileSystemError) in
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw .current(.status, path) }
+            return status
+        }
+    }
+
+    /// Keeps the descriptor open while `body` uses it.
+    private func using<R>(
+        _ operation: FileSystemError.Operation, _ body: (Int32) throws(FileSystemError) -> R
+    ) throws(FileSystemError) -> R {
+        guard let number = descriptor.enter() else {
+            throw FileSystemError(operation: operation, path: path, code: EBADF)
+        }
+        defer { descriptor.leave() }
+        return try body(number)
+    }
+
+    /// The system's offsets are signed.
+    private func position(
+        _ offset: UInt64, _ operation: FileSystemError.Operation
+    ) throws(FileSystemError) -> off_t {
+        guard let position = off_t(exactly: offset) else {
+            throw FileSystemError(operation: operation, path: path, code: EINVAL)
+        }
+        return position
+    }
+
+    private func check(_ error: Int32, _ operation: FileSystemError.Operation) throws(FileSystemError) {
+        guard error == 0 else { throw FileSystemError(operation: operation, path: path, code: error) }
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+internal import Synchronization
+
+/// A lock of `flock`, with the holder's process id in the file.
+final class POSIXFileLock: FileLock {
+    private static let none: Int32 = -1
+
+    /// The descriptor that holds the lock, or `none`. Whoever takes the number out is the one that closes it.
+    private let descriptor: Atomic<Int32>
+
+    init(_ path: String) throws(FileSystemError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .current(.lock, path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var error = FileSystemError.current(.lock, path)
+            if error.isLocked { error.lockHolder = Self.holder(in: descriptor) }
+            close(descriptor)
+            throw error
+        }
+        Self.writeHolder(to: descriptor)
+        self.descriptor = Atomic(descriptor)
+    }
+
+    deinit {
+        unlock()
+    }
+
+    func unlock() {
+        let descriptor = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
+        guard descriptor != Self.none else { return }
+        // A child process that was forked without an exec shares the lock, so closing alone might not give it back.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// Failing is no reason to do without the lock: on a full disk a store must still open.
+    private static func writeHolder(to descriptor: Int32) {
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    private static func holder(in descriptor: Int32) -> Int32? {
+        var text = [UInt8](repeating: 0, count: 32)
+        let count = text.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return LockFileText.holder(in: text.prefix(max(0, count)))
+    }
+}
+
+/// What stands in a lock file: the decimal process id and a newline.
+enum LockFileText {
+    /// The process id, if the text is whole: a holder may just be writing it.
+    static func holder(in text: some Collection<UInt8>) -> Int32? {
+        guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        return Int32(String(decoding: text[..<end], as: UTF8.self))
+    }
+}

@@ -1,0 +1,19 @@
+/// What binds a checksum to its place.
+///
+/// A stored checksum is the plain CRC-32C, xored with the file's salt and the item's file offset divided by 8. Whoever
+/// encodes an item computes the CRC before the place is known, and one xor binds it there; bytes of another file, of an
+/// old life of the same blocks, or of another place in this file do not verify.
+public struct ChecksumTag: Sendable, Hashable {
+    /// The value that is xored with the CRC.
+    public let mask: UInt32
+
+    /// The tag of an item that starts at `offset` of the file with this salt.
+    @inline(__always)
+    public init(salt: UInt32, offset: UInt64) {
+        mask = salt ^ UInt32(truncatingIfNeeded: offset >> 3)
+    }
+
+    /// The checksum as it is stored (and, being an xor, back again).
+    @inline(__always)
+    public func apply(_ crc: UInt32) -> UInt32 { crc ^ mask }
+}

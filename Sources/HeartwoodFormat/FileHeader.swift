@@ -1,0 +1,136 @@
+/// The first 4,096 bytes of every file: who it is and what it follows. Nothing in it changes after it is written.
+///
+/// | offset | bytes | field |
+/// | ---: | ---: | --- |
+/// | 0 | 8 | magic `48 57 4F 4F 44 0D 0A 1A` |
+/// | 8 | 2 | format version |
+/// | 10 | 1 | kind: 1 log, 2 snapshot |
+/// | 11 | 1 | flags: none defined |
+/// | 12 | 4 | salt, random, not zero |
+/// | 16 | 16 | store id |
+/// | 32 | 8 | first sequence number |
+/// | 40 | 4 | predecessor's salt, 0 where there is none |
+/// | 44 | 4 | zero |
+/// | 48 | 8 | predecessor's last sequence number |
+/// | 56 | 8 | predecessor's end offset |
+/// | 64 | 8 | creation time, milliseconds since 1970 |
+/// | 72 | 4020 | zero |
+/// | 4092 | 4 | CRC-32C of bytes 0 to 4091 |
+///
+/// The magic, the version and the checksum keep their places in every version of the format, so that rot is told from
+/// a newer version.
+public struct FileHeader: Sendable, Hashable {
+    /// What a file holds.
+    public enum Kind: UInt8, Sendable {
+        /// Commits, in the order in which they were accepted.
+        case log = 1
+        /// Everything up to a sequence number, in key order.
+        case snapshot = 2
+    }
+
+    /// What a file says of the one before it: the proof that the predecessor is durable up to its end.
+    public struct Predecessor: Sendable, Hashable {
+        /// The predecessor's salt.
+        public var salt: UInt32
+        /// The last sequence number that the predecessor holds.
+        public var lastSequence: UInt64
+        /// Where the predecessor's last commit ends; bytes after it are dead.
+        public var endOffset: UInt64
+
+        /// What a file says of the one before it.
+        public init(salt: UInt32, lastSequence: UInt64, endOffset: UInt64) {
+            self.salt = salt
+            self.lastSequence = lastSequence
+            self.endOffset = endOffset
+        }
+    }
+
+    /// What the file holds.
+    public var kind: Kind
+    /// The store it belongs to.
+    public var storeID: StoreID
+    /// Random and not zero; part of every checksum in the file.
+    public var salt: UInt32
+    /// The sequence number of the file's first batch; record headers count from it.
+    public var firstSequence: UInt64
+    /// The file before it, unless it is the store's first.
+    public var predecessor: Predecessor?
+    /// Milliseconds since 1970.
+    public var creationTime: UInt64
+
+    /// A header for a new file.
+    public init(
+        kind: Kind, storeID: StoreID, salt: UInt32, firstSequence: UInt64, predecessor: Predecessor?,
+        creationTime: UInt64
+    ) {
+        precondition(salt != 0 && predecessor?.salt != 0)
+        self.kind = kind
+        self.storeID = storeID
+        self.salt = salt
+        self.firstSequence = firstSequence
+        self.predecessor = predecessor
+        self.creationTime = creationTime
+    }
+
+    /// The 4,096 bytes of the header.
+    public func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
+        bytes.withUnsafeMutableBytes { buffer in
+            let base = buffer.baseAddress!
+            buffer.copyBytes(from: FormatConstants.fileMagic)
+            base.store(FormatConstants.version, littleEndianAt: 8)
+            base.store(kind.rawValue, littleEndianAt: 10)
+            base.store(salt, littleEndianAt: 12)
+            base.store(storeID.low, littleEndianAt: 16)
+            base.store(storeID.high, littleEndianAt: 24)
+            base.store(firstSequence, littleEndianAt: 32)
+            base.store(predecessor?.salt ?? 0, littleEndianAt: 40)
+            base.store(predecessor?.lastSequence ?? 0, littleEndianAt: 48)
+            base.store(predecessor?.endOffset ?? 0, littleEndianAt: 56)
+            base.store(creationTime, littleEndianAt: 64)
+            let covered = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<Self.checksumOffset])
+            base.store(CRC32C.checksum(covered), littleEndianAt: Self.checksumOffset)
+        }
+        return bytes
+    }
+
+    /// Reads a header. Total: any bytes give a header or an error.
+    ///
+    /// - Parameter bytes: The start of a file; more than 4,096 bytes are fine.
+    /// - Throws: `FormatError`; `.wrongMagic` and `.checksumMismatch` are damage, `.unsupported` is a newer format.
+    public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> FileHeader {
+        guard bytes.count >= FormatConstants.fileHeaderSize else { throw .truncated }
+        guard bytes.prefix(8).elementsEqual(FormatConstants.fileMagic) else { throw .wrongMagic }
+        guard bytes.load(UInt32.self, littleEndianAt: checksumOffset) == CRC32C.checksum(bytes.slice(0, checksumOffset))
+        else { throw .checksumMismatch }
+        let version = bytes.load(UInt16.self, littleEndianAt: 8)
+        guard version == FormatConstants.version else { throw .unsupported(.version(version)) }
+        guard let kind = Kind(rawValue: bytes[10]) else { throw .unsupported(.fileKind(bytes[10])) }
+        guard bytes[11] == 0 else { throw .unsupported(.fileFlags(bytes[11])) }
+        let salt = bytes.load(UInt32.self, littleEndianAt: 12)
+        guard salt != 0 else { throw .invalidField(.salt) }
+        guard bytes.slice(44, 4).isZero, bytes.slice(72, checksumOffset - 72).isZero else {
+            throw .invalidField(.reserved)
+        }
+        return FileHeader(
+            kind: kind,
+            storeID: StoreID(
+                low: bytes.load(littleEndianAt: 16),
+                high: bytes.load(littleEndianAt: 24)),
+            salt: salt,
+            firstSequence: bytes.load(littleEndianAt: 32),
+            predecessor: predecessor(in: bytes),
+            creationTime: bytes.load(littleEndianAt: 64))
+    }
+
+    private static let checksumOffset = FormatConstants.fileHeaderSize - 4
+
+    private static func predecessor(in bytes: UnsafeRawBufferPointer) -> Predecessor? {
+        let salt = bytes.load(UInt32.self, littleEndianAt: 40)
+        guard salt != 0 else { return nil }
+        return Predecessor(
+            salt: salt,
+            lastSequence: bytes.load(littleEndianAt: 48),
+            endOffset: bytes.load(littleEndianAt: 56))
+    }
+}

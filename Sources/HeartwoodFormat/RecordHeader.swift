@@ -1,0 +1,141 @@
+/// What a record does to its key.
+public enum RecordKind: Sendable, Hashable {
+    /// Sets the value.
+    case put
+    /// Sets the value until a point in time.
+    case putExpiring
+    /// Removes the key.
+    case delete
+    /// Something that a later version invented and that may be skipped.
+    case optional(UInt8)
+
+    /// The byte in the file.
+    public var rawValue: UInt8 {
+        switch self {
+        case .put: 1
+        case .putExpiring: 2
+        case .delete: 3
+        case .optional(let value): value
+        }
+    }
+
+    init(rawValue: UInt8) throws(FormatError) {
+        switch rawValue {
+        case 1: self = .put
+        case 2: self = .putExpiring
+        case 3: self = .delete
+        case FormatConstants.firstOptionalKind...: self = .optional(rawValue)
+        default: throw .unsupported(.recordKind(rawValue))
+        }
+    }
+}
+
+/// The 32 bytes before a record's key and value, under a checksum of their own, so that no length is used unverified.
+///
+/// | offset | bytes | field |
+/// | ---: | ---: | --- |
+/// | 0 | 1 | kind: 1 put, 2 put with expiry, 3 delete; from 128 on optional |
+/// | 1 | 1 | flags: 1 batch goes on, 2 compressed |
+/// | 2 | 2 | length of the key |
+/// | 4 | 4 | length of the value as stored |
+/// | 8 | 8 | distance of its sequence number from the file's first |
+/// | 16 | 8 | expiry, milliseconds since 1970 (kind 2; else 0) |
+/// | 24 | 4 | CRC-32C of key, stored value and padding, tagged with the record's offset |
+/// | 28 | 4 | CRC-32C of bytes 0 to 27, tagged with the record's offset |
+///
+/// Key, value and zeros up to the next multiple of 8 follow. A compressed value is stored as its uncompressed length
+/// (4 bytes), then raw deflate.
+public struct RecordHeader: Sendable, Hashable {
+    /// Properties of a record.
+    public struct Flags: OptionSet, Sendable, Hashable {
+        /// The bits as they are stored.
+        public let rawValue: UInt8
+        /// Flags of these bits.
+        @inline(__always)
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The next record belongs to the same batch.
+        public static let batchContinues = Flags(rawValue: 1)
+        /// The value is stored as its uncompressed length and raw deflate.
+        public static let compressed = Flags(rawValue: 2)
+
+        static let known: Flags = [.batchContinues, .compressed]
+    }
+
+    /// What the record does.
+    public var kind: RecordKind
+    /// Properties of the record.
+    public var flags: Flags
+    /// Bytes of the key.
+    public var keyLength: UInt16
+    /// Bytes of the value as stored.
+    public var valueLength: UInt32
+    /// Its sequence number less the file's first.
+    public var sequenceDistance: UInt64
+    /// Milliseconds since 1970; 0: never.
+    public var expiry: UInt64
+    /// The plain CRC-32C of key, stored value and padding (the tag taken off).
+    public var payloadChecksum: UInt32
+
+    /// A header.
+    @inline(__always)
+    public init(
+        kind: RecordKind, flags: Flags = [], keyLength: UInt16, valueLength: UInt32, sequenceDistance: UInt64,
+        expiry: UInt64, payloadChecksum: UInt32
+    ) {
+        self.kind = kind
+        self.flags = flags
+        self.keyLength = keyLength
+        self.valueLength = valueLength
+        self.sequenceDistance = sequenceDistance
+        self.expiry = expiry
+        self.payloadChecksum = payloadChecksum
+    }
+
+    /// Bytes of key and value, without padding. At most 65,535 and 4 GiB: no overflow.
+    @inline(__always)
+    public var payloadLength: Int { Int(keyLength) + Int(valueLength) }
+
+    /// Bytes of the whole record: header, key, value and padding.
+    @inline(__always)
+    public var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(payloadLength) }
+
+    /// Reads the header of a record that stands at `offset` of the file with `salt`. Total.
+    ///
+    /// - Throws: `.checksumMismatch` for damage, `.unsupported` for a required kind or flag of a newer version.
+    @inline(__always)
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
+    ) throws(FormatError) -> RecordHeader {
+        guard bytes.count >= FormatConstants.recordHeaderSize else { throw .truncated }
+        let tag = ChecksumTag(salt: salt, offset: offset)
+        let crc = CRC32C.checksum(bytes.slice(0, Self.checksumOffset))
+        guard bytes.load(UInt32.self, littleEndianAt: checksumOffset) == tag.apply(crc) else {
+            throw .checksumMismatch
+        }
+        let header = RecordHeader(
+            kind: try RecordKind(rawValue: bytes[0]),
+            flags: Flags(rawValue: bytes[1]),
+            keyLength: bytes.load(littleEndianAt: 2),
+            valueLength: bytes.load(littleEndianAt: 4),
+            sequenceDistance: bytes.load(littleEndianAt: 8),
+            expiry: bytes.load(littleEndianAt: 16),
+            payloadChecksum: tag.apply(bytes.load(littleEndianAt: 24)))
+        try header.validate()
+        return header
+    }
+
+    static let payloadChecksumOffset = 24
+    static let checksumOffset = 28
+
+    @inline(__always)
+    private func validate() throws(FormatError) {
+        if case .optional = kind { return }
+        guard flags.isSubset(of: .known) else { throw .unsupported(.recordFlags(flags.rawValue)) }
+        guard keyLength > 0 else { throw .invalidField(.keyLength) }
+        guard (kind == .putExpiring) == (expiry != 0) else { throw .invalidField(.expiry) }
+        if kind == .delete {
+            guard valueLength == 0, !flags.contains(.compressed) else { throw .invalidField(.valueLength) }
+        }
+        guard !flags.contains(.compressed) || valueLength > 4 else { throw .invalidField(.valueLength) }
+    }
+}

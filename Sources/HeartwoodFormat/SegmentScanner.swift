@@ -1,0 +1,280 @@
+/// Where the bytes of a segment come from: a file, a mapping, an array. The only thing that the scanner asks of I/O.
+package protocol SegmentBytes {
+    associatedtype Failure: Error
+    /// The size of the file, in bytes.
+    var count: UInt64 { get }
+    /// Calls `body` with the bytes from `offset` on: `count` of them, fewer only at the end of the file.
+    ///
+    /// - Precondition: `count` is at most `SegmentScanner.windowBytes`.
+    mutating func withBytes<R>(
+        at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(Failure) -> R
+}
+
+/// One record of a commit that was read and verified.
+package struct ScannedRecord: Sendable {
+    /// The offset of its header in the file.
+    package var offset: UInt64
+    package var header: RecordHeader
+    /// Where its key lies in `ScannedCommit.keys`.
+    package var keyStart: Int
+    package var sequence: UInt64
+}
+
+/// One commit that was read and verified. Used again for the next: its arrays keep their room.
+package struct ScannedCommit: Sendable {
+    package var offset: UInt64 = 0
+    package var end: UInt64 = 0
+    package var header = CommitHeader(bodyLength: 0, firstSequence: 0, syncedMark: 0, time: 0, recordCount: 0)
+    package var records: [ScannedRecord] = []
+    package var keys: [UInt8] = []
+    package var batchCount: UInt64 = 0
+
+    package init() {}
+
+    /// The sequence number after the commit's last batch.
+    package var nextSequence: UInt64 { header.firstSequence &+ batchCount }
+}
+
+/// Walks over the commits of a segment, verifying every byte. Pure but for the bytes that it is given, and total.
+package struct SegmentScanner<Source: SegmentBytes> {
+    /// The most that is asked of the source at once: the largest record header and key, and one piece of a value.
+    package static var windowBytes: Int { 256 * 1024 }
+
+    /// What stands at the scanner's position.
+    package enum Step {
+        /// A whole commit; the scanner stands behind it.
+        case commit
+        /// Nothing that can be read on from.
+        case stop(TailVerdict.Stop)
+    }
+
+    package var source: Source
+    package let header: FileHeader
+    /// Bytes from here on don't count: the file's size, or the end that its successor records.
+    package let limit: UInt64
+    /// Where the next commit is expected.
+    package private(set) var position: UInt64
+    /// The number that the next batch must have.
+    package private(set) var nextSequence: UInt64
+    /// Whether the last commit was a closing mark.
+    package private(set) var isClosed = false
+    /// The highest synced mark of the commits so far: every byte before it is known to have been durable.
+    package private(set) var provenEnd: UInt64
+    /// The time of the last commit.
+    package private(set) var lastTime: UInt64 = 0
+
+    /// A scanner at the first commit.
+    ///
+    /// - Parameter recordedEnd: The end that the successor's header records, if there is one.
+    package init(source: Source, header: FileHeader, recordedEnd: UInt64? = nil) {
+        self.source = source
+        self.header = header
+        limit = min(source.count, recordedEnd ?? .max)
+        position = UInt64(FormatConstants.fileHeaderSize)
+        provenEnd = position
+        nextSequence = header.firstSequence
+    }
+
+    /// Reads the next commit into `commit`.
+    ///
+    /// - Throws: What the source throws. Damage isn't thrown: it is a stop.
+    package mutating func next(into commit: inout ScannedCommit) throws(Source.Failure) -> Step {
+        guard position < limit else { return .stop(stop(.end)) }
+        switch try readHeader(at: position) {
+        case .success(let header):
+            return try readCommit(header, at: position, into: &commit)
+        case .failure(.unsupported(let what)):
+            return .stop(stop(.damage(.unsupported(what))))
+        case .failure(let error):
+            return try afterGap(or: error, into: &commit)
+        }
+    }
+
+    /// Looks for a commit behind `offset` whose mark proves that bytes from `offset` on were durable.
+    ///
+    /// Only headers are read: a header that verifies at its place was written there by us, and its mark was true.
+    /// O(rest of the file).
+    package mutating func proofOfDurability(beyond offset: UInt64) throws(Source.Failure) -> TailVerdict.Proof? {
+        var candidate = (offset &+ 8) & ~7
+        let overlap = FormatConstants.commitHeaderSize - FormatConstants.alignment
+        while candidate < limit {
+            let start = candidate
+            let salt = header.salt
+            var proof: TailVerdict.Proof?
+            let read = try source.withBytes(at: start, count: Self.windowBytes) { bytes -> Int in
+                var local = 0
+                while local + FormatConstants.commitHeaderSize <= bytes.count {
+                    if bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
+                        let found = try? CommitHeader.decode(
+                            bytes.slice(local, FormatConstants.commitHeaderSize), salt: salt,
+                            offset: start + UInt64(local)),
+                        found.syncedMark > offset
+                    {
+                        proof = .laterMark(
+                            offset: start + UInt64(local), mark: found.syncedMark, sequence: found.firstSequence)
+                        return local
+                    }
+                    local += FormatConstants.alignment
+                }
+                return bytes.count
+            }
+            if let proof { return proof }
+            guard read > overlap else { return nil }
+            candidate = start + UInt64((read - overlap) & ~7)
+            if read < Self.windowBytes { return nil }
+        }
+        return nil
+    }
+
+    // MARK: - Commits
+
+    private func stop(_ reason: TailVerdict.Stop.Reason, at damage: UInt64? = nil) -> TailVerdict.Stop {
+        TailVerdict.Stop(offset: position, reason: reason, damageOffset: damage ?? position)
+    }
+
+    private mutating func readHeader(
+        at offset: UInt64
+    ) throws(Source.Failure) -> Result<CommitHeader, FormatError> {
+        let salt = header.salt
+        let available = Int(min(limit - offset, UInt64(FormatConstants.commitHeaderSize)))
+        return try source.withBytes(at: offset, count: available) { bytes in
+            Result { () throws(FormatError) in try CommitHeader.decode(bytes, salt: salt, offset: offset) }
+        }
+    }
+
+    /// No commit stands here. Zeros up to the next boundary with a mark on it are the gap before that mark, and zeros
+    /// up to the end of the file are the end.
+    private mutating func afterGap(
+        or error: FormatError, into commit: inout ScannedCommit
+    ) throws(Source.Failure) -> Step {
+        let boundary = markBoundary(from: position)
+        if boundary > position, boundary < limit, try isZero(from: position, to: boundary),
+            case .success(let mark) = try readHeader(at: boundary),
+            mark.flags.contains(.mark), mark.firstSequence == nextSequence
+        {
+            return try readCommit(mark, at: boundary, into: &commit)
+        }
+        if try isZero(from: position, to: limit) { return .stop(stop(.zeros)) }
+        return .stop(stop(.damage(error)))
+    }
+
+    private mutating func readCommit(
+        _ found: CommitHeader, at offset: UInt64, into commit: inout ScannedCommit
+    ) throws(Source.Failure) -> Step {
+        let body = offset + UInt64(FormatConstants.commitHeaderSize)
+        guard found.bodyLength <= limit - min(body, limit), body <= limit else {
+            return .stop(stop(.damage(.truncated)))
+        }
+        guard found.firstSequence == nextSequence else { return .stop(stop(.damage(.invalidField(.sequence)))) }
+        commit.offset = offset
+        commit.header = found
+        commit.end = body + found.bodyLength
+        commit.records.removeAll(keepingCapacity: true)
+        commit.keys.removeAll(keepingCapacity: true)
+        commit.batchCount = 0
+        var at = body
+        for _ in 0..<found.recordCount {
+            if let damage = try readRecord(at: at, end: commit.end, into: &commit) {
+                return .stop(stop(.damage(damage), at: at))
+            }
+            at += UInt64(commit.records[commit.records.count - 1].header.encodedLength)
+        }
+        guard at == commit.end else { return .stop(stop(.damage(.invalidField(.bodyLength)), at: offset)) }
+        if let last = commit.records.last, last.header.flags.contains(.batchContinues) {
+            return .stop(stop(.damage(.invalidField(.batch)), at: last.offset))
+        }
+        accept(commit)
+        return .commit
+    }
+
+    private mutating func accept(_ commit: ScannedCommit) {
+        position = commit.end
+        nextSequence = commit.nextSequence
+        isClosed = commit.header.flags.contains(.closing)
+        provenEnd = max(provenEnd, commit.header.syncedMark)
+        lastTime = max(lastTime, commit.header.time)
+    }
+
+    // MARK: - Records
+
+    /// Verifies a record and adds it to the commit; the damage, or nil.
+    private mutating func readRecord(
+        at offset: UInt64, end: UInt64, into commit: inout ScannedCommit
+    ) throws(Source.Failure) -> FormatError? {
+        guard end - offset >= UInt64(FormatConstants.recordHeaderSize) else { return .invalidField(.bodyLength) }
+        let salt = header.salt
+        // Most records fit into what one look takes in: header, key and value together.
+        let look = Int(min(end - offset, UInt64(Self.smallRecordBytes)))
+        let sequence = header.firstSequence
+        let expected = commit.nextSequence
+        var found: RecordHeader?
+        var isVerified = false
+        let failure = try source.withBytes(at: offset, count: look) { bytes -> FormatError? in
+            let record: RecordHeader
+            do throws(FormatError) {
+                record = try RecordHeader.decode(bytes, salt: salt, offset: offset)
+            } catch {
+                return error
+            }
+            guard UInt64(record.encodedLength) <= end - offset else { return .invalidField(.bodyLength) }
+            guard sequence &+ record.sequenceDistance == expected else { return .invalidField(.sequence) }
+            found = record
+            guard record.encodedLength <= bytes.count else { return nil }
+            isVerified = true
+            let payload = bytes.slice(
+                FormatConstants.recordHeaderSize, record.encodedLength - FormatConstants.recordHeaderSize)
+            guard CRC32C.checksum(payload) == record.payloadChecksum else { return .checksumMismatch }
+            commit.addRecord(record, at: offset, key: payload.slice(0, Int(record.keyLength)))
+            return nil
+        }
+        guard let record = found, failure == nil else { return failure ?? .truncated }
+        return isVerified ? nil : try readLargeRecord(record, at: offset, into: &commit)
+    }
+
+    /// The payload in pieces: a value of a gigabyte is verified without being held.
+    private mutating func readLargeRecord(
+        _ record: RecordHeader, at offset: UInt64, into commit: inout ScannedCommit
+    ) throws(Source.Failure) -> FormatError? {
+        let start = offset + UInt64(FormatConstants.recordHeaderSize)
+        let length = record.encodedLength - FormatConstants.recordHeaderSize
+        let keyLength = Int(record.keyLength)
+        var crc: UInt32 = 0
+        var done = 0
+        while done < length {
+            let piece = min(Self.windowBytes, length - done)
+            let isFirst = done == 0
+            let read = try source.withBytes(at: start + UInt64(done), count: piece) { bytes -> Int in
+                crc = CRC32C.checksum(bytes, continuing: crc)
+                if isFirst, bytes.count >= keyLength {
+                    commit.addRecord(record, at: offset, key: bytes.slice(0, keyLength))
+                }
+                return bytes.count
+            }
+            guard read == piece else { return .truncated }
+            done += piece
+        }
+        return crc == record.payloadChecksum ? nil : .checksumMismatch
+    }
+
+    private static var smallRecordBytes: Int { 4096 }
+
+    private mutating func isZero(from start: UInt64, to end: UInt64) throws(Source.Failure) -> Bool {
+        var at = start
+        while at < end {
+            let piece = Int(min(UInt64(Self.windowBytes), end - at))
+            guard try source.withBytes(at: at, count: piece, { $0.count == piece && $0.isZero }) else { return false }
+            at += UInt64(piece)
+        }
+        return true
+    }
+}
+
+extension ScannedCommit {
+    fileprivate mutating func addRecord(_ header: RecordHeader, at offset: UInt64, key: UnsafeRawBufferPointer) {
+        records.append(
+            ScannedRecord(offset: offset, header: header, keyStart: keys.count, sequence: nextSequence))
+        keys.append(contentsOf: key)
+        if !header.flags.contains(.batchContinues) { batchCount += 1 }
+    }
+}

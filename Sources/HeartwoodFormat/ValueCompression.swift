@@ -1,0 +1,82 @@
+internal import CZlib
+
+/// Compresses values to their stored form: the uncompressed length (4 bytes), then raw deflate.
+///
+/// Holds a zlib stream, which is reset and used again for each value: making one costs as much as compressing a small
+/// value does.
+package final class Deflater {
+    private var stream = z_stream()
+    private let level: Int32
+
+    /// - Returns: nil when zlib can't get the memory (about 256 KiB).
+    package init?(level: Int) {
+        self.level = Int32(level)
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard
+            deflateInit2_(&stream, self.level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+                == Z_OK
+        else { return nil }
+    }
+
+    deinit { deflateEnd(&stream) }
+
+    /// The stored form of a value, or nil where it doesn't save an eighth. O(bytes).
+    package func storedForm(of value: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard value.count >= 32, value.count <= Int(UInt32.max) else { return nil }
+        let limit = value.count - value.count / 8
+        guard deflateReset(&stream) == Z_OK else { return nil }
+        var succeeded = false
+        let stored = [UInt8](unsafeUninitializedCapacity: limit) { output, count in
+            let base = UnsafeMutableRawPointer(output.baseAddress!)
+            base.store(UInt32(value.count), littleEndianAt: 0)
+            stream.next_in = UnsafeMutablePointer(mutating: value.bindMemory(to: UInt8.self).baseAddress!)
+            stream.avail_in = UInt32(value.count)
+            stream.next_out = output.baseAddress! + 4
+            stream.avail_out = UInt32(limit - 4)
+            succeeded = deflate(&stream, Z_FINISH) == Z_STREAM_END
+            count = succeeded ? limit - Int(stream.avail_out) : 0
+        }
+        stream.next_in = nil
+        stream.next_out = nil
+        return succeeded ? stored : nil
+    }
+}
+
+/// Reads compressed values back. Total: any bytes give a value or an error.
+package enum Inflater {
+    /// The uncompressed length that a stored value declares, without inflating it.
+    package static func declaredLength(of stored: UnsafeRawBufferPointer) throws(FormatError) -> Int {
+        guard stored.count > 4 else { throw .invalidField(.compressedValue) }
+        return Int(stored.load(UInt32.self, littleEndianAt: 0))
+    }
+
+    /// The value of a stored form.
+    ///
+    /// - Parameter limit: The most that is allocated; a stored form that declares more is refused untouched. So is one
+    ///   that declares more than deflate can yield (1,032 times its size), whatever the limit.
+    /// - Throws: `.invalidField(.compressedValue)`.
+    package static func value(of stored: UnsafeRawBufferPointer, limit: Int) throws(FormatError) -> [UInt8] {
+        let length = try declaredLength(of: stored)
+        guard length <= limit, length / 1032 <= stored.count else { throw .invalidField(.compressedValue) }
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, size) == Z_OK else {
+            throw .invalidField(.compressedValue)
+        }
+        defer { inflateEnd(&stream) }
+        var isWhole = false
+        // One byte more than declared: a stream that yields more is seen, and zlib never gets a null pointer.
+        let value = [UInt8](unsafeUninitializedCapacity: length + 1) { output, count in
+            let input = stored.bindMemory(to: UInt8.self)
+            stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress! + 4)
+            stream.avail_in = UInt32(stored.count - 4)
+            stream.next_out = output.baseAddress!
+            stream.avail_out = UInt32(length) + 1
+            let status = inflate(&stream, Z_FINISH)
+            count = length + 1 - Int(stream.avail_out)
+            isWhole = status == Z_STREAM_END && count == length && stream.avail_in == 0
+        }
+        guard isWhole else { throw .invalidField(.compressedValue) }
+        return value
+    }
+}

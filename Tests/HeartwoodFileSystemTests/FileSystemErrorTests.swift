@@ -1,0 +1,45 @@
+import HeartwoodFileSystem
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+@Suite struct FileSystemErrorTests {
+    @Test func sortsCodesIntoClasses() {
+        for code in [ENOSPC, EDQUOT, EFBIG] { #expect(error(code).isOutOfSpace) }
+        for code in [EACCES, EPERM, EROFS] { #expect(error(code).isPermission) }
+        for code in [EMFILE, ENFILE] { #expect(error(code).isTooManyFiles) }
+        for code in [EOPNOTSUPP, ENOTSUP, ENOSYS] { #expect(error(code).isUnsupported) }
+        #expect(error(ENOENT).isNotFound)
+        #expect(error(EEXIST).isAlreadyExists)
+        #expect(error(EINTR).isInterrupted)
+        #expect(error(EWOULDBLOCK, .lock).isLocked)
+        #expect(!error(EWOULDBLOCK, .read).isLocked)
+        let rot = error(EIO)
+        #expect(!rot.isOutOfSpace && !rot.isPermission && !rot.isTooManyFiles && !rot.isUnsupported)
+        #expect(!rot.isNotFound && !rot.isAlreadyExists && !rot.isInterrupted && !rot.isLocked)
+    }
+
+    @Test func describesItself() {
+        let full = FileSystemError(operation: .write, path: "/data/log", code: ENOSPC)
+        #expect(full.symbol == "ENOSPC")
+        #expect(full.systemText == "No space left on device")
+        #expect("\(full)" == "write of /data/log failed: No space left on device (ENOSPC)")
+        let held = FileSystemError(operation: .lock, path: "/data/LOCK", code: EWOULDBLOCK, lockHolder: 42)
+        #expect("\(held)".hasSuffix("(EAGAIN), held by process 42"))
+        #expect(error(9999).symbol == "errno 9999")
+        #expect(!error(9999).systemText.isEmpty)
+        for operation in FileSystemError.Operation.allCases {
+            #expect("\(error(EIO, operation))".contains(" /f failed: "))
+        }
+    }
+
+    private func error(_ code: Int32, _ operation: FileSystemError.Operation = .write) -> FileSystemError {
+        FileSystemError(operation: operation, path: "/f", code: code)
+    }
+}

@@ -1,0 +1,215 @@
+import HeartwoodFileSystem
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What every open file does.
+@Suite struct FileTests {
+    @Test(arguments: Implementation.allCases)
+    func readsEndWithTheFile(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("0123456789")
+            #expect(try file.bytes(4, at: 3) == Array("3456".utf8))
+            #expect(try file.bytes(100, at: 8) == Array("89".utf8))
+            #expect(try file.bytes(1, at: 10).isEmpty)
+            #expect(try file.bytes(1, at: 1 << 40).isEmpty)
+            #expect(try file.bytes(0).isEmpty)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func gapsReadAsZeros(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("x", at: 200_000)
+            #expect(try file.size() == 200_001)
+            #expect(try file.bytes(200_000).allSatisfy { $0 == 0 })
+            try file.write([UInt8](repeating: 0, count: 100), at: 300_000)
+            #expect(try file.size() == 300_100)
+            #expect(try file.bytes(100_099, at: 200_001) == [UInt8](repeating: 0, count: 100_099))
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func manyPiecesMakeOneFile(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            var model = [UInt8](repeating: 0, count: 400_000)
+            var generator = SplitMix(state: 7)
+            for step in 1...300 {
+                let offset = Int.random(in: 0..<399_000, using: &generator)
+                let count = Int.random(in: 1...min(70_000, 400_000 - offset), using: &generator)
+                let piece = [UInt8](repeating: UInt8(step % 5), count: count)
+                try file.write(piece, at: UInt64(offset))
+                model.replaceSubrange(offset..<(offset + count), with: piece)
+            }
+            let size = Int(try file.size())
+            #expect(try file.bytes(size) == Array(model[..<size]))
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func truncatesAndExtends(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write([UInt8](repeating: 1, count: 200_000))
+            for size in [150_000, 65_536, 10, 0] as [UInt64] {
+                try file.truncate(to: size)
+                #expect(try file.size() == size)
+                try file.truncate(to: 200_000)
+                let bytes = try file.bytes(200_000)
+                #expect(bytes[..<Int(size)].allSatisfy { $0 == 1 })
+                #expect(bytes[Int(size)...].allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func allocationExtendsAndKeeps(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("kept")
+            try file.allocateFully(1 << 20, at: 0)
+            #expect(try file.size() == 1 << 20)
+            #expect(try file.bytes(8) == Array("kept".utf8) + [0, 0, 0, 0])
+            try file.allocateFully(100, at: 0)
+            try file.allocateFully(0, at: 1 << 30)
+            #expect(try file.size() == 1 << 20)
+            try file.allocateFully(4096, at: 2 << 20)
+            #expect(try file.size() == (2 << 20) + 4096)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func syncs(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("x")
+            try file.sync(.data)
+            try file.sync(.full)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func refusesHostileOffsets(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("x")
+            for offset in [UInt64(Int64.max) + 1, .max] {
+                expectError(EINVAL, .read) { _ = try file.bytes(1, at: offset) }
+                expectError(EINVAL, .write) { try file.write("x", at: offset) }
+                expectError(EINVAL, .truncate) { try file.truncate(to: offset) }
+                expectError(EFBIG, .allocate) { try file.allocate(1, at: offset) }
+            }
+            expectError(EFBIG, .allocate) { try file.allocate(.max, at: 1) }
+            expectError(EFBIG, .allocate) { try file.allocateFully(.max, at: 1) }
+            #expect(try file.size() == 1)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func readersDoNotWrite(implementation: Implementation) throws {
+        try implementation.withDirectory { fileSystem, directory in
+            _ = try fileSystem.openFile(directory + "/f", for: .create)
+            let file = try fileSystem.openFile(directory + "/f", for: .read)
+            expectError(EBADF, .write) { try file.write("x") }
+            expectError(EINVAL, .truncate) { try file.truncate(to: 1) }
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func isClosedOnce(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("x")
+            try file.close()
+            try file.close()
+            expectError(EBADF, .read) { _ = try file.bytes(1) }
+            expectError(EBADF, .write) { try file.write("x") }
+            expectError(EBADF, .status) { _ = try file.size() }
+            expectError(EBADF, .allocate) { try file.allocate(1, at: 0) }
+            expectError(EBADF, .truncate) { try file.truncate(to: 0) }
+            expectError(EBADF, .sync) { try file.sync(.data) }
+        }
+    }
+
+    /// While some threads read, one closes the file and opens another, which is given the same descriptor: a read
+    /// ends with the bytes of its own file or with EBADF.
+    @Test(arguments: Implementation.allCases)
+    func closingNeverShowsAnotherFile(implementation: Implementation) throws {
+        try implementation.withDirectory { fileSystem, directory in
+            for name in ["a", "b"] {
+                try fileSystem.openFile(directory + "/" + name, for: .create)
+                    .write([UInt8](repeating: name.utf8.first!, count: 4096))
+            }
+            let current = Locked<(any File)?>(nil)
+            let wrongReads = Locked(0)
+            let isOver = Locked(false)
+            let readers = try (0..<4).map { index in
+                try startThread(name: "reader \(index)") {
+                    while !isOver.withLock({ $0 }) {
+                        guard let file = current.withLock({ $0 }) else { continue }
+                        let expected = file.path.utf8.last!
+                        do {
+                            let bytes = try file.bytes(4096)
+                            if bytes != [UInt8](repeating: expected, count: 4096) { wrongReads.withLock { $0 += 1 } }
+                        } catch {
+                            if (error as? FileSystemError)?.code != EBADF { wrongReads.withLock { $0 += 1 } }
+                        }
+                    }
+                }
+            }
+            for round in 0..<2000 {
+                let file = try fileSystem.openFile(directory + (round % 2 == 0 ? "/a" : "/b"), for: .read)
+                current.withLock { $0 = file }
+                if round % 8 == 0 { sched_yield() }
+                try file.close()
+            }
+            isOver.withLock { $0 = true }
+            for reader in readers { reader.join() }
+            #expect(wrongReads.withLock { $0 } == 0)
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func manyThreadsUseOneFile(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            let failures = Locked(0)
+            let threads = try (0..<4).map { index in
+                try startThread(name: "user \(index)") {
+                    let block = [UInt8](repeating: UInt8(index + 1), count: 5000)
+                    for round in 0..<200 {
+                        let offset = UInt64((round * 4 + index) * block.count)
+                        do {
+                            try file.write(block, at: offset)
+                            if try file.bytes(block.count, at: offset) != block { failures.withLock { $0 += 1 } }
+                        } catch {
+                            failures.withLock { $0 += 1 }
+                        }
+                    }
+                }
+            }
+            for thread in threads { thread.join() }
+            #expect(failures.withLock { $0 } == 0)
+            #expect(try file.size() == 4 * 200 * 5000)
+        }
+    }
+
+    private func withFile(_ implementation: Implementation, _ body: (any File) throws -> Void) throws {
+        try implementation.withDirectory { fileSystem, directory in
+            try body(try fileSystem.openFile(directory + "/file", for: .create))
+        }
+    }
+}
+
+/// Random numbers that are the same at every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

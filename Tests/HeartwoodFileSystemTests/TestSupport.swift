@@ -1,0 +1,82 @@
+import HeartwoodFileSystem
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The file systems that one suite is held against.
+enum Implementation: CaseIterable, Sendable {
+    case posix
+    case memory
+
+    /// Calls `body` with a file system and the path of an empty directory in it, which is gone afterwards.
+    func withDirectory<R>(_ body: (any FileSystem, String) throws -> R) throws -> R {
+        switch self {
+        case .posix:
+            return try withTemporaryDirectory { path in try body(POSIXFileSystem(), path) }
+        case .memory:
+            let fileSystem = InMemoryFileSystem()
+            try fileSystem.createDirectory("/volume")
+            return try body(fileSystem, "/volume")
+        }
+    }
+}
+
+/// Calls `body` with the path of an empty directory on the disk, and removes it afterwards with what is in it.
+func withTemporaryDirectory<R>(_ body: (String) throws -> R) throws -> R {
+    var template = Array("/tmp/heartwood-tests-XXXXXX".utf8CString)
+    let result = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
+    let path = try #require(result)
+    defer { removeTree(path, in: POSIXFileSystem()) }
+    return try body(path)
+}
+
+private func removeTree(_ path: String, in fileSystem: POSIXFileSystem) {
+    if (try? fileSystem.kind(of: path)) == .directory {
+        for name in (try? fileSystem.contents(ofDirectory: path)) ?? [] {
+            removeTree(path + "/" + name, in: fileSystem)
+        }
+    }
+    try? fileSystem.remove(path)
+}
+
+extension File {
+    func write(_ text: String, at offset: UInt64 = 0) throws {
+        var text = text
+        try text.withUTF8 { try writeFully(UnsafeRawBufferPointer($0), at: offset) }
+    }
+
+    func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
+        try bytes.withUnsafeBytes { try writeFully($0, at: offset) }
+    }
+
+    /// Up to `count` bytes at `offset`.
+    func bytes(_ count: Int, at offset: UInt64 = 0) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0xEE, count: count)
+        let length = try bytes.withUnsafeMutableBytes { try readFully(into: $0, at: offset) }
+        return Array(bytes[..<length])
+    }
+
+    /// All of the file.
+    func text() throws -> String {
+        String(decoding: try bytes(Int(try size())), as: UTF8.self)
+    }
+}
+
+/// Expects a file system error of this code, and returns it.
+@discardableResult
+func expectError(
+    _ code: Int32, _ operation: FileSystemError.Operation? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) -> FileSystemError? {
+    let error = #expect(throws: FileSystemError.self, sourceLocation: sourceLocation) { try body() }
+    guard let error else { return nil }
+    #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+    if let operation { #expect(error.operation == operation, sourceLocation: sourceLocation) }
+    return error
+}

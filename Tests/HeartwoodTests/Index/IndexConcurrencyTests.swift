@@ -1,0 +1,82 @@
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// One writer and two readers at the same time. Under ThreadSanitizer this shows more than its expectations say.
+@Suite struct IndexConcurrencyTests {
+    /// Keys that every write sets, so that no reader may ever miss them, or see them set by different writes.
+    static let pair: [[UInt8]] = [[0], [0xFF]]
+    static let writes: UInt64 = 20_000
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
+    @Test func readersAlwaysSeeOneWholeWrite() async {
+        let index = VersionedIndex()
+        index.apply(sequence: 1, publish: true) { writer in
+            for key in Self.pair {
+                writer.add(key, .value(1))
+            }
+        }
+        let isDone = Flag()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await Self.write(to: index)
+                isDone.value.store(true, ordering: .releasing)
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    var reads = 0
+                    while reads < 100 || !isDone.value.load(ordering: .acquiring) {
+                        Self.read(index)
+                        reads += 1
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        index.publish(Self.writes)
+        index.prune()
+        #expect(index.checkInvariants() == nil)
+        #expect(index.statistics.versions == index.statistics.keys)
+        #expect(index.statistics.heldSequences == 0)
+    }
+
+    /// Sets the pair, and lets other keys come and go, so that the tree changes its shape all the time.
+    private static func write(to index: VersionedIndex) async {
+        var random = SplitMix64(fromEnvironmentFor: "IndexConcurrencyTests")
+        for sequence in 2...writes {
+            let isGrowing = sequence / 500 % 2 == 0
+            index.apply(sequence: sequence, publish: sequence % 3 == 0) { writer in
+                for key in pair {
+                    writer.add(key, .value(sequence))
+                }
+                for _ in 0..<8 {
+                    let key = bigEndianKey(Int.random(in: 1...400, using: &random))
+                    writer.add(key, isGrowing ? .value(sequence) : .tombstone(sequence))
+                }
+            }
+            if sequence % 7 == 0 { index.publish(sequence - 1) }
+            if sequence % 64 == 0 { await Task.yield() }
+        }
+    }
+
+    private static func read(_ index: VersionedIndex) {
+        let before = index.visible
+        for key in pair {
+            let version = index.find(key)
+            #expect(version != nil && version!.sequence >= before)
+        }
+        let held = index.hold(nil)
+        defer { index.release(held) }
+        #expect(held >= before)
+        let first = index.find(pair[0], at: held)
+        let count = index.count(.all, at: held)
+        let entries = index.entries(.all, at: held, reversed: true, limit: 50)
+        #expect(first != nil && first == index.find(pair[1], at: held))
+        #expect(entries.count == count && entries.allSatisfy { $0.version.sequence <= held })
+        #expect(first?.sequence == held, "every write sets the pair")
+    }
+}

@@ -1,0 +1,60 @@
+@testable import Heartwood
+
+/// What an index should answer, in the plainest form: every version there ever was, and nothing is ever pruned.
+struct IndexModel {
+    /// Oldest first.
+    private(set) var history: [[UInt8]: [Version]] = [:]
+    var last: UInt64 = 0
+    var visible: UInt64 = 0
+    /// One element for every hold.
+    var holds: [UInt64] = []
+
+    mutating func add(_ key: [UInt8], _ version: Version) {
+        var versions = history[key] ?? []
+        if versions.last?.sequence == version.sequence { versions.removeLast() }
+        history[key] = versions + [version]
+    }
+
+    func find(_ key: [UInt8], at sequence: UInt64) -> Version? {
+        guard let version = history[key]?.last(where: { $0.sequence <= sequence }) else { return nil }
+        return version.isTombstone ? nil : version
+    }
+
+    func newest(_ key: [UInt8]) -> Version? {
+        history[key]?.last
+    }
+
+    func entries(_ range: KeyRange, at sequence: UInt64) -> [IndexEntry] {
+        history.keys
+            .filter { $0.withUnsafeBytes { range.contains($0) } }
+            .sorted { $0.lexicographicallyPrecedes($1) }
+            .compactMap { key in find(key, at: sequence).map { IndexEntry(key: key, version: $0) } }
+    }
+
+    func hasVersion(in range: KeyRange, newerThan base: UInt64) -> Bool {
+        history.contains { key, versions in
+            versions.last!.sequence > base && key.withUnsafeBytes { range.contains($0) }
+        }
+    }
+
+    /// The values and tombstones that some reader may still see.
+    ///
+    /// Of tombstones an index may keep fewer: one with nothing under it is as good as none.
+    var kept: (values: Int, tombstones: Int) {
+        var kept = (values: 0, tombstones: 0)
+        for versions in history.values {
+            for (index, version) in versions.enumerated() {
+                let end = index + 1 < versions.count ? versions[index + 1].sequence : UInt64.max
+                guard end > visible || holds.contains(where: { (version.sequence..<end).contains($0) }) else {
+                    continue
+                }
+                if version.isTombstone {
+                    kept.tombstones += 1
+                } else {
+                    kept.values += 1
+                }
+            }
+        }
+        return kept
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Heartwood
+
+@Suite struct KeyOrderTests {
+    /// In their order.
+    static let keys: [[UInt8]] = [
+        [0], [0, 0], [0, 1], [0x61], [0x61, 0], [0x61, 0, 0, 0, 0, 0, 0, 0], [0x61, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0x61, 0, 0, 0, 0, 0, 0, 0, 1], [0x61, 0, 0, 0, 0, 0, 0, 1], [0x61, 0x62], [0x7F], [0x80], [0xFF],
+        Array(repeating: 0xFF, count: 8), Array(repeating: 0xFF, count: 9),
+    ]
+
+    @Test func comparesUnsignedBytesAndShorterFirst() {
+        for (i, a) in Self.keys.enumerated() {
+            for (j, b) in Self.keys.enumerated() {
+                #expect(KeyOrder.compare(a, b).signum() == (i - j).signum(), "\(a) \(b)")
+            }
+        }
+    }
+
+    @Test func headsNeverContradictTheOrder() {
+        let heads = Self.keys.map { $0.withUnsafeBytes { KeyOrder.head(of: $0) } }
+        #expect(heads == heads.sorted())
+        #expect([UInt8]().withUnsafeBytes { KeyOrder.head(of: $0) } == 0)
+    }
+
+    @Test func boundsOfARange() {
+        func keys(_ lower: KeyBound, _ upper: KeyBound) -> [[UInt8]] {
+            let range = KeyRange(lower: lower, upper: upper)
+            let keys = Self.keys.filter { $0.withUnsafeBytes { range.contains($0) } }
+            #expect(keys.isEmpty || !range.isEmpty)
+            return keys
+        }
+        #expect(keys(.unbounded, .unbounded) == Self.keys)
+        #expect(keys(.included([0x7F]), .included([0x80])) == [[0x7F], [0x80]])
+        #expect(keys(.excluded([0x7F]), .included([0x80])) == [[0x80]])
+        #expect(keys(.included([0x7F]), .excluded([0x80])) == [[0x7F]])
+        #expect(keys(.excluded([0x7F]), .excluded([0x80])) == [])
+        #expect(keys(.included([0x80]), .included([0x7F])) == [])
+        #expect(keys(.unbounded, .excluded([])) == [])
+        #expect(keys(.included([]), .excluded([0, 0])) == [[0]])
+    }
+
+    @Test(arguments: [[], [0x61], [0x61, 0], [0xFF], Array(repeating: 0xFF, count: 8), [0, 0xFF]] as [[UInt8]])
+    func prefixRanges(prefix: [UInt8]) {
+        let index = VersionedIndex()
+        index.apply(sequence: 1, publish: true) { writer in
+            for key in Self.keys.reversed() {
+                writer.add(key, .value(1))
+            }
+        }
+        #expect(index.keys(.prefix(prefix)) == Self.keys.filter { $0.starts(with: prefix) })
+    }
+
+    @Test func remainders() {
+        let range = KeyRange(lower: .included([3]), upper: .excluded([7]))
+        #expect(range.remainder(after: [5], reversed: false).lower == .excluded([5]))
+        #expect(range.remainder(after: [2], reversed: false) == range)
+        #expect(range.remainder(after: [8], reversed: false).isEmpty)
+        #expect(range.remainder(after: [5], reversed: true).upper == .excluded([5]))
+        #expect(range.remainder(after: [8], reversed: true) == range)
+        #expect(range.remainder(after: [2], reversed: true).isEmpty)
+    }
+}

@@ -1,0 +1,245 @@
+import Testing
+
+@testable import Heartwood
+
+/// What is visible to whom, and what is kept for whom.
+@Suite struct VersionedIndexTests {
+    let index = VersionedIndex()
+    let a: [UInt8] = [0x61]
+    let b: [UInt8] = [0x62]
+
+    @Test func pendingWritesAreNewestButNotVisible() {
+        index.put(a, 1)
+        index.put(a, 2, publish: false)
+        #expect(index.visible == 1)
+        #expect(index.find(a)?.sequence == 1)
+        #expect(index.newest(a)?.sequence == 2)
+        #expect(index.find(a, at: 2)?.sequence == 2)
+        index.publish(2)
+        #expect(index.find(a)?.sequence == 2)
+        #expect(index.statistics.versions == 1)
+    }
+
+    @Test func publishingNeverGoesBack() {
+        index.put(a, 5)
+        index.publish(3)
+        #expect(index.visible == 5)
+    }
+
+    @Test func theLastVersionWithinAWriteWins() {
+        for publish in [true, false] {
+            let index = VersionedIndex()
+            index.apply(sequence: 7, publish: publish) { writer in
+                writer.add(a, .value(7, length: 1))
+                writer.add(a, .tombstone(7))
+                writer.add(a, .value(7, length: 3))
+                writer.add(b, .value(7))
+                writer.add(b, .tombstone(7))
+            }
+            #expect(index.newest(a) == .value(7, length: 3))
+            #expect(index.newest(b) == nil)
+            #expect(index.statistics.liveBytes == 3)
+            #expect(index.checkInvariants() == nil)
+        }
+    }
+
+    @Test func anOlderVersionIsPassedOver() {
+        index.put(a, 5)
+        index.apply(sequence: 6, publish: true) { writer in writer.add(a, .value(4)) }
+        #expect(index.newest(a)?.sequence == 5)
+    }
+
+    /// As when a snapshot is loaded: one write, and every key with its own sequence.
+    @Test func versionsMayBeOlderThanTheirWrite() {
+        index.apply(sequence: 100, publish: true) { writer in
+            writer.add(a, .value(60))
+            writer.add(b, .value(40))
+        }
+        index.restore(visible: 1 << 32)
+        #expect(index.visible == 1 << 32)
+        #expect(index.find(a)?.sequence == 60)
+        #expect(index.find(b)?.sequence == 40)
+    }
+
+    @Test func restoringLeavesNoHistory() {
+        for sequence in 1...5_000 as ClosedRange<UInt64> {
+            index.put(a, sequence, publish: false)
+            if sequence % 2 == 0 {
+                index.remove(b, sequence, publish: false)
+            } else {
+                index.put(b, sequence, publish: false)
+            }
+        }
+        index.restore(visible: 5_000)
+        #expect(index.statistics.versions == 1)
+        #expect(index.statistics.tombstones == 0)
+        #expect(index.checkInvariants() == nil)
+    }
+
+    @Test func aHeldSequenceKeepsWhatItSees() {
+        index.put(a, 1)
+        index.put(b, 2)
+        let held = index.hold(nil)
+        #expect(held == 2)
+        index.remove(a, 3)
+        index.put(b, 4)
+        index.put(b, 5)
+        #expect(index.find(a) == nil)
+        #expect(index.find(a, at: held)?.sequence == 1)
+        #expect(index.find(b, at: held)?.sequence == 2)
+        #expect(index.count(.all, at: held) == 2)
+        // Of b the versions 2 and 5, of a the version 1 and its tombstone; nobody needs version 4.
+        #expect(index.statistics.versions == 4)
+        #expect(index.statistics.tombstones == 1)
+        index.release(held)
+        #expect(index.statistics.versions == 1)
+        #expect(index.statistics.tombstones == 0)
+    }
+
+    @Test func holdsAreCounted() {
+        index.put(a, 1)
+        #expect(index.hold(nil) == 1)
+        #expect(index.hold(1) == 1)
+        index.put(a, 2)
+        index.release(1)
+        #expect(index.find(a, at: 1)?.sequence == 1)
+        #expect(index.statistics.heldSequences == 1)
+        index.release(1)
+        #expect(index.statistics.versions == 1)
+        #expect(index.statistics.heldSequences == 0)
+    }
+
+    /// A transaction reads at the newest sequence, pending writes included.
+    @Test func aSequenceNotYetVisibleCanBeHeld() {
+        index.put(a, 1)
+        index.put(a, 2, publish: false)
+        let held = index.hold(2)
+        index.put(a, 3, publish: false)
+        index.publish(3)
+        #expect(index.find(a, at: held)?.sequence == 2)
+        #expect(index.statistics.versions == 2)
+        index.release(held)
+        #expect(index.statistics.versions == 1)
+    }
+
+    /// Versions go from hold to hold as the holds end, in any order.
+    @Test(arguments: [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] as [[UInt64]])
+    func overlappingHolds(order: [UInt64]) {
+        index.put(a, 1)
+        for _ in 0..<3 {
+            let held = index.hold(nil)
+            index.put(b, held + 1)
+        }
+        index.put(a, 9)
+        for (released, held) in order.enumerated() {
+            #expect(index.find(a, at: held)?.sequence == 1)
+            #expect(index.checkInvariants() == nil)
+            index.release(held)
+            #expect(index.find(a, at: order.last!)?.sequence == (released == 2 ? nil : 1))
+        }
+        #expect(index.statistics.versions == 2)
+    }
+
+    @Test func removingAnAbsentKeyLeavesNothing() {
+        index.remove(a, 1, publish: false)
+        index.put(b, 2)
+        index.remove(b, 3)
+        #expect(index.statistics == IndexStatistics(bytes: TreeNode.byteCount(level: 0)))
+    }
+
+    @Test func aTombstoneStaysAsLongAsItHidesSomething() {
+        index.put(a, 1)
+        index.remove(a, 2, publish: false)
+        #expect(index.find(a)?.sequence == 1)
+        #expect(index.newest(a)?.isTombstone == true)
+        #expect(index.find(a, at: 2) == nil)
+        index.publish(2)
+        #expect(index.newest(a) == nil)
+    }
+
+    @Test func garbageIsFreedInPortionsByAnyCall() {
+        let held = index.hold(nil)
+        let keys = (0..<3_000).map(bigEndianKey)
+        func write(_ sequence: UInt64) {
+            index.apply(sequence: sequence, publish: false) { writer in
+                for key in keys {
+                    writer.add(key, .value(sequence))
+                }
+            }
+        }
+        write(1)
+        write(2)
+        index.publish(2)
+        #expect(index.statistics.versions > keys.count, "all at once: the lock was held too long")
+        #expect(index.checkInvariants() == nil)
+        for sequence in 3...60 as ClosedRange<UInt64> {
+            index.put(a, sequence)
+        }
+        index.release(held)
+        #expect(index.statistics.versions == keys.count + 1)
+    }
+
+    /// Writes that make more garbage than publishing one of them clears away.
+    @Test func garbageDoesNotPileUp() {
+        let keys = (0..<4_000).map(bigEndianKey)
+        for sequence in 1...20 as ClosedRange<UInt64> {
+            index.apply(sequence: sequence, publish: false) { writer in
+                for key in keys {
+                    writer.add(key, .value(sequence))
+                }
+            }
+            index.publish(sequence)
+        }
+        #expect(index.statistics.versions <= 2 * keys.count)
+    }
+
+    @Test func unchangedRanges() {
+        index.put([1], 1)
+        index.put([2], 2)
+        let base = index.hold(nil)
+        let range = KeyRange(lower: .included([1]), upper: .included([5]))
+        func isUnchanged() -> Bool { index.isUnchanged(range, since: base, count: 2) }
+        #expect(isUnchanged())
+        index.put([6], 3)
+        #expect(isUnchanged(), "outside of the range")
+        index.put([3], 4, publish: false)
+        #expect(!isUnchanged(), "a new key, pending")
+        index.remove([3], 5)
+        index.prune()
+        #expect(isUnchanged(), "it came and went")
+        index.remove([2], 6)
+        #expect(!isUnchanged(), "a removed key")
+        index.release(base)
+        index.prune()
+        #expect(index.newest([2]) == nil)
+        #expect(!isUnchanged(), "a removed and pruned key")
+        index.put([2], 7)
+        #expect(!isUnchanged(), "as many keys as before, but another version")
+    }
+
+    @Test func statisticsCountTheNewest() {
+        index.apply(sequence: 1, publish: true) { writer in
+            writer.add(a, .value(1, length: 100))
+            writer.add(b, .value(1, length: 50))
+        }
+        index.apply(sequence: 2, publish: false) { writer in
+            writer.add(a, .value(2, length: 7))
+            writer.add(b, .tombstone(2))
+        }
+        let statistics = index.statistics
+        #expect(statistics.keys == 1)
+        #expect(statistics.versions == 4)
+        #expect(statistics.tombstones == 1)
+        #expect(statistics.liveBytes == 7)
+        #expect(statistics.heldSequences == 0)
+    }
+
+    @Test func aKeyIsNotEmptyAndNotTooLong() async {
+        await #expect(processExitsWith: .failure) {
+            VersionedIndex().put([], 1)
+        }
+        await #expect(processExitsWith: .failure) {
+            VersionedIndex().put(Array(repeating: 0, count: 65_536), 1)
+        }
+    }
+}

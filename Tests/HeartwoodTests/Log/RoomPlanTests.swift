@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Heartwood
+
+@Suite struct RoomPlanTests {
+    @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64], [0, 5_000, 3 << 20, 200 << 20] as [UInt64])
+    func roomIsLaidAheadAndNeverBeyondTheLimit(limit: UInt64, need: UInt64) {
+        var plan = RoomPlan(limit: limit, need: need)
+        #expect(plan.fits(to: 4096 + need))
+        var end: UInt64 = 4096
+        if let range = plan.nextAllocation(end: end, need: end + need) {
+            #expect(range.lowerBound == 0)
+            plan.allocated(to: range.upperBound)
+        }
+        #expect(plan.hasRoom(to: end + need), "the first commit has its room")
+        while plan.fits(to: end + 1_000) {
+            end += 1_000
+            if let range = plan.nextAllocation(end: end, need: end) {
+                #expect(range.lowerBound == plan.allocatedEnd && range.upperBound <= plan.limit)
+                plan.allocated(to: range.upperBound)
+            }
+            #expect(plan.hasRoom(to: end), "there is room up to \(end)")
+            if let zeros = plan.nextZeroing(end: end) {
+                #expect(zeros.lowerBound >= end && zeros.upperBound <= plan.allocatedEnd)
+                plan.zeroed(to: zeros.upperBound)
+            }
+        }
+        #expect(plan.allocatedEnd <= plan.limit)
+    }
+}

@@ -1,0 +1,146 @@
+import Heartwood
+import HeartwoodFileSystem
+import Testing
+
+/// What becomes of a store whose files were cut or changed, byte by byte.
+@Suite struct CutAndFlipTests {
+    let directory = TemporaryDirectory()
+
+    private var configuration: Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = 16 << 10
+        configuration.commitBufferBytes = 64 << 10
+        return configuration
+    }
+
+    /// What a store holds, by sequence number: each write's effect on the whole state.
+    private typealias States = [SequenceNumber: [String: String]]
+
+    /// Writes that are each a commit of their own, and the state after each.
+    private func fill(_ store: Store, writes: Range<Int>, states: inout States) async throws {
+        var state = states[states.keys.max() ?? 0] ?? [:]
+        for number in writes {
+            var next = state
+            let sequence: SequenceNumber
+            switch number % 4 {
+            case 0:
+                sequence = try await store.put("k\(number % 7)", "v\(number)")
+                next["k\(number % 7)"] = "v\(number)"
+            case 1:
+                sequence = try await store.remove("k\((number + 2) % 7)")
+                next["k\((number + 2) % 7)"] = nil
+            case 2:
+                sequence = try await store.write { batch in
+                    batch.put("b\(number % 3)", "one\(number)")
+                    batch.put("c\(number % 3)", "two\(number)")
+                    batch.remove("k0")
+                }
+                next["b\(number % 3)"] = "one\(number)"
+                next["c\(number % 3)"] = "two\(number)"
+                next["k0"] = nil
+            default:
+                sequence = try await store.put(
+                    "e\(number % 5)", "", expires: .at(Timestamp(milliseconds: 9_000_000_000_000)))
+                next["e\(number % 5)"] = ""
+            }
+            states[sequence] = next
+            state = next
+        }
+    }
+
+    private func contents(of store: Store) throws -> [String: String] {
+        var state: [String: String] = [:]
+        try store.forEach { entry in
+            state[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
+            return .next
+        }
+        return state
+    }
+
+    private func makeStore(closed: Bool, writes: Int = 24) async throws -> (path: String, states: States) {
+        let path = directory.path("original")
+        var states: States = [0: [:]]
+        var store: Store? = try await Store.open(at: path, configuration: configuration)
+        try await fill(store!, writes: 0..<writes, states: &states)
+        if closed { try await store!.close() }
+        store = nil
+        return (path, states)
+    }
+
+    /// Opens an image in memory.
+    private func open(_ image: FileImage) throws -> (store: Store, configuration: Store.Configuration) {
+        var configuration = configuration
+        configuration.fileSystem = try image.fileSystem()
+        return (try Store(openingAt: "/store", configuration: configuration), configuration)
+    }
+
+    @Test func aLogCutAtEveryLengthKeepsTheWholeCommitsBeforeTheCut() async throws {
+        let (path, states) = try await makeStore(closed: false)
+        let original = try FileImage(ofStore: path)
+        let name = original.files.keys.sorted().last!
+        let bytes = original.files[name]!
+        let used = bytes.lastIndex { $0 != 0 }! + 1
+        var lastSequence: SequenceNumber = 0
+        for length in (4096..<(used + 9)).reversed() {
+            var image = original
+            image.files[name] = Array(bytes[..<length])
+            var (store, configuration) = try open(image)
+            let recovered = store.recoveryReport.lastSequence
+            #expect(try contents(of: store) == states[recovered], "cut at \(length)")
+            #expect(lastSequence == 0 || recovered == lastSequence || recovered == lastSequence - 1)
+            lastSequence = recovered
+            let sequence = try await store.put("after", "cut")
+            #expect(sequence > states.keys.max()!)
+            try await store.close()
+            store = try Store(openingAt: "/store", configuration: configuration)
+            var expected = states[recovered]!
+            expected["after"] = "cut"
+            #expect(try contents(of: store) == expected)
+        }
+        #expect(lastSequence == 0)
+        for length in [0, 1, 100, 4095] {
+            var image = original
+            image.files[name] = Array(bytes[..<length])
+            let damaged = image
+            await expectError(.corruption) { _ = try open(damaged) }
+        }
+    }
+
+    @Test func aChangedByteIsNeverAWrongValueNorALossInSilence() async throws {
+        let path = directory.path("original")
+        var states: States = [0: [:]]
+        // Several segments, with a mark between, closed in order.
+        for opening in 0..<3 {
+            let store = try await Store.open(at: path, configuration: configuration)
+            try await fill(store, writes: (opening * 9)..<(opening * 9 + 9), states: &states)
+            if opening == 1 {
+                // Long enough for a mark; without one the test is only a little easier.
+                try await Task.sleep(for: .milliseconds(200))
+                try await fill(store, writes: 100..<104, states: &states)
+            }
+            try await store.close()
+        }
+        let whole = states[states.keys.max()!]!
+        let original = try FileImage(ofStore: path)
+        let newest = original.files.keys.sorted().last!
+        for (name, bytes) in original.files {
+            // Behind the end that its successor records, a segment has only room that was never used.
+            let end = name == newest ? bytes.count : bytes.lastIndex { $0 != 0 }! + 1
+            for offset in bytes.indices {
+                var image = original
+                image.files[name]![offset] ^= UInt8(1 << (offset % 8))
+                do {
+                    let store = try open(image).store
+                    #expect(try contents(of: store) == whole, "\(name) at \(offset)")
+                    let isTorn = if case .torn = store.recoveryReport.tail { true } else { false }
+                    let isClosingMark = name == newest && offset >= bytes.count - 48
+                    #expect(isTorn == isClosingMark, "\(name) at \(offset)")
+                    #expect(isClosingMark || offset >= end, "\(name) at \(offset): a change went unnoticed")
+                } catch let error as StoreError {
+                    #expect(error.code == .corruption && offset < end, "\(error)")
+                    #expect(error.file == "/store/" + name && error.offset != nil)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A small generator of good random numbers that can be started again at the same place.
+struct SplitMix64: RandomNumberGenerator {
+    /// What the generator started with: a failure reports it.
+    let seed: UInt64
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    /// Starts at the seed in the environment variable HEARTWOOD_SEED, at a random one without it, and prints which.
+    ///
+    /// - Parameter name: what the seed is printed with.
+    init(fromEnvironmentFor name: String) {
+        if let text = getenv("HEARTWOOD_SEED"), let seed = UInt64(String(cString: text)) {
+            self.init(seed: seed)
+        } else {
+            self.init(seed: UInt64.random(in: 0...UInt64.max))
+        }
+        print("\(name): HEARTWOOD_SEED=\(seed)")
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

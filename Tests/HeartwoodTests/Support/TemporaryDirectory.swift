@@ -1,0 +1,44 @@
+import Foundation
+
+/// A directory of its own for a test, gone with the last reference.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() {
+        let base = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tests")
+        let url = base.appendingPathComponent(UUID().uuidString)
+        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of something in it.
+    func path(_ name: String) -> String { path + "/" + name }
+
+    /// The names in a directory, in order.
+    static func names(in directory: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+    }
+
+    /// The log segments of a store, in order.
+    static func segments(of store: String) -> [String] {
+        names(in: store).filter { $0.hasSuffix(".log") }.map { store + "/" + $0 }
+    }
+
+    static func bytes(of path: String) throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// A copy of a whole store beside it.
+    func copy(_ store: String, to name: String) throws -> String {
+        let target = path(name)
+        try? FileManager.default.removeItem(atPath: target)
+        try FileManager.default.copyItem(atPath: store, toPath: target)
+        return target
+    }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import Heartwood
+
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print the value of a key.",
+        discussion: """
+            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. \
+            A value that is not text is only printed if you ask for it: with '--raw' as the very bytes, with '--json' \
+            in base64.
+
+              heartwood get notes greeting
+              heartwood get notes photo --raw > photo.jpg
+              heartwood get notes greeting --json
+                {"key":"greeting","value":"good morning","sequence":1}
+            """
+    )
+
+    @OptionGroup var store: StoreArgument
+
+    @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+    var key: String
+
+    @OptionGroup var keys: KeyOption
+
+    @Flag(help: "Print the value's bytes and nothing else: no line end, whatever the bytes.")
+    var raw = false
+
+    @Flag(
+        help: "Print a JSON object: key, value, sequence number and, where set, expires (milliseconds since 1970).")
+    var json = false
+
+    func validate() throws {
+        if raw && json { throw ValidationError("'--raw' and '--json' at once: leave one out") }
+        _ = try keys.bytes(key)
+    }
+
+    func run() async throws {
+        let key = try keys.bytes(key)
+        let found = try await store.withStore { store in try store.entry(key) }
+        guard let entry = found else {
+            throw Failure(
+                .notFound,
+                "no key '\(Escaping.text(key))' in \(store.path): see the keys with 'heartwood scan --keys'")
+        }
+        if json {
+            try StandardOutput.printLine(EntryText.json(entry).string)
+        } else if raw {
+            try StandardOutput.writeNow(entry.value)
+        } else if String(validating: entry.value, as: UTF8.self) != nil {
+            try StandardOutput.writeNow(entry.value + [UInt8(ascii: "\n")])
+        } else {
+            throw Failure(
+                .badData,
+                "the value of '\(Escaping.text(key))' (\(Numbers.bytes(entry.value.count))) is not text: "
+                    + "use '--raw' for its bytes or '--json' for base64")
+        }
+    }
+}

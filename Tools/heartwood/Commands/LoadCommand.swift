@@ -1,0 +1,145 @@
+internal import ArgumentParser
+internal import Heartwood
+internal import Synchronization
+
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Load records from a file or standard input.",
+        discussion: """
+            FORMATS
+              pairs   what 'export' writes: {"key":…,"value":…,"expires":…},
+                      with key64 and value64 for bytes in base64
+              jsonl   JSON objects: each line, byte for byte, is the value;
+                      its fields make the key
+
+            Gzip is recognised. The input may be of any size: memory stays the same. Where a key comes twice, the \
+            later line wins. A line that can't be taken is named by its number and ends the load with code 65; \
+            everything before it is loaded. Blank lines are passed over.
+
+            Loading goes through many writes at once, each acknowledged by itself, so that they share the syncs of \
+            the disk. With '--acknowledge' each key is printed, escaped as 'scan' does, only once its write is as \
+            durable as asked: what is printed is kept, whatever happens next. The summary then goes to standard error.
+
+            SIGINT and SIGTERM stop reading, finish the writes under way, and print the summary; a second one kills.
+
+              heartwood load notes people.jsonl.gz --format jsonl --key id
+              heartwood load notes cities.jsonl --format jsonl \\
+                  --key-template '{country}/{name}/{id}'
+              heartwood load copy notes.pairs --format pairs --batch 1000
+              tail -f events.jsonl |
+                  heartwood load events - --format jsonl --key id --acknowledge
+            """
+    )
+
+    @OptionGroup var store: StoreArgument
+
+    @Argument(help: ArgumentHelp("The input; '-' is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(help: "The format of the lines.")
+    var format: Format
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case pairs, jsonl
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "jsonl: the field that is the key, a string or a number (as it is written); 'a.b' is a field in a field.",
+            valueName: "field"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp("jsonl: a key made of fields and text, such as '{country}/{id}'.", valueName: "template"))
+    var keyTemplate: String?
+
+    @OptionGroup var level: DurabilityOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Put this many records, which follow each other in the input, in one write: all or nothing.",
+            valueName: "records"))
+    var batch = 1
+
+    @Option(help: ArgumentHelp("Writes under way at a time. (default: 64; 4 with '--batch')", valueName: "writes"))
+    var concurrency: Int?
+
+    @Flag(help: "Print each key once it is acknowledged.")
+    var acknowledge = false
+
+    @Flag(help: "Leave bad lines out, name them on standard error, and go on.")
+    var skipBad = false
+
+    @Flag(help: "Print the summary as a JSON object.")
+    var json = false
+
+    func validate() throws {
+        if batch < 1 || batch > 1_000_000 {
+            throw ValidationError("'--batch \(batch)' is out of range: give 1 to 1000000")
+        }
+        if let concurrency, concurrency < 1 || concurrency > 65_536 {
+            throw ValidationError("'--concurrency \(concurrency)' is out of range: give 1 to 65536")
+        }
+        _ = try lineFormat()
+    }
+
+    func run() async throws {
+        let input = try InputFile(path: file)
+        let tally = LoadTally()
+        let progress = ProgressBar(input, tally)
+        let hasFailed = OneWaySwitch()
+        Signals.noteRequestsToStop()
+        let loader = Loader(
+            reader: LoadReader(
+                input, format: try lineFormat(), recordsPerJob: batch, skipsBadLines: skipBad,
+                isStopped: { hasFailed.isSet || Signals.requestToStop != nil }),
+            tally: tally, progress: progress, durability: level.durability.durability,
+            concurrency: concurrency ?? (batch == 1 ? 64 : 4), acknowledges: acknowledge,
+            stop: { hasFailed.set() })
+
+        let drawing = Task { await progress.run() }
+        defer { drawing.cancel() }
+        let (outcome, seconds) = try await store.withStore(creating: true) { store in
+            (await loader.run(into: store), tally.seconds)
+        }
+        progress.end()
+
+        let signal = Signals.requestToStop
+        let summary = LoadSummary(
+            records: tally.records, bytes: tally.bytes, seconds: seconds, skippedLines: outcome.skippedLines,
+            durability: level.durability, lastSequence: tally.lastSequence,
+            isComplete: outcome.failure == nil && signal == nil)
+        try show(summary)
+        if let failure = outcome.failure { throw failure }
+        if let signal { throw QuietExit(code: 128 + signal) }
+    }
+
+    private func show(_ summary: LoadSummary) throws {
+        let text = json ? summary.json.string : summary.text
+        if acknowledge { StandardError.print(text) } else { try StandardOutput.printLine(text) }
+    }
+
+    private func lineFormat() throws -> LineFormat {
+        do {
+            switch (format, key, keyTemplate) {
+            case (.pairs, nil, nil): return .pairs
+            case (.pairs, _, _):
+                throw ValidationError("'--key' and '--key-template' are for '--format jsonl': leave them out")
+            case (.jsonl, let field?, nil): return .lines(key: try KeyTemplate(field: field))
+            case (.jsonl, nil, let template?): return .lines(key: try KeyTemplate(template: template))
+            case (.jsonl, nil, nil): throw ValidationError("'--format jsonl' needs '--key' or '--key-template'")
+            case (.jsonl, _?, _?): throw ValidationError("'--key' and '--key-template' at once: leave one out")
+            }
+        } catch let problem as KeyTemplate.Problem {
+            throw ValidationError(problem.message)
+        }
+    }
+}
+
+/// Something that happens once.
+private final class OneWaySwitch: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
+}

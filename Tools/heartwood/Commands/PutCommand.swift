@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import Heartwood
+
+struct PutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put",
+        abstract: "Set the value of a key.",
+        discussion: """
+            Returns once the value is as durable as '--durability' asks. Makes the store if it isn't there. \
+            Says nothing when all is well; '--json' prints the write's sequence number.
+
+              heartwood put notes greeting 'good morning'
+              heartwood put notes session:17 open --expires-in 30m
+              heartwood put notes photo --file photo.jpg
+              curl -s https://example.org | heartwood put notes page --file -
+              heartwood put notes temperature -- -4
+            """
+    )
+
+    @OptionGroup var store: StoreArgument
+
+    @Argument(help: ArgumentHelp("The key: 1 to 65,535 bytes of UTF-8.", valueName: "key"))
+    var key: String
+
+    @Argument(help: ArgumentHelp("The value, as UTF-8. Or use '--file'.", valueName: "value"))
+    var value: String?
+
+    @OptionGroup var keys: KeyOption
+
+    @Option(
+        help: ArgumentHelp("Take the value, of any bytes, from a file; '-' is standard input.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let the value expire after this time: a number and s, m, h or d.", valueName: "time"))
+    var expiresIn: Lifetime?
+
+    @OptionGroup var level: DurabilityOption
+
+    @Flag(help: "Print the key and the write's sequence number as a JSON object.")
+    var json = false
+
+    func validate() throws {
+        if value == nil && file == nil { throw ValidationError("no value: give one behind the key, or '--file'") }
+        if value != nil && file != nil { throw ValidationError("a value and '--file' at once: leave one out") }
+        _ = try keys.bytes(key)
+    }
+
+    func run() async throws {
+        let key = try keys.bytes(key)
+        let value = try valueBytes()
+        let sequence = try await store.withStore(creating: true) { store in
+            try await store.put(
+                key, value, expires: expiresIn.map { .after($0.duration) } ?? .never,
+                durability: level.durability.durability)
+        }
+        guard json else { return }
+        var object = JSONText()
+        object.add("key", key)
+        object.add("sequence", sequence)
+        try StandardOutput.printLine(object.string)
+    }
+
+    private func valueBytes() throws -> [UInt8] {
+        guard let file else { return Array((value ?? "").utf8) }
+        let limit = Store.Configuration().maximumValueBytes
+        let input = try InputFile(path: file)
+        var bytes: [UInt8] = []
+        if let size = input.size { bytes.reserveCapacity(min(size, limit)) }
+        try withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+            while case let count = try input.read(into: buffer, unless: { false }), count > 0 {
+                bytes += buffer[..<count]
+                if bytes.count > limit {
+                    throw Failure(
+                        .badData,
+                        "\(input.name) is larger than \(Numbers.bytes(limit)), the most a value may have: split it")
+                }
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,50 @@
+internal import ArgumentParser
+
+/// The root of the command line: what `heartwood --help` says, and the one place where an error becomes a line and an
+/// exit code.
+@main
+struct HeartwoodTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "heartwood",
+        abstract: "Keeps keys and values in a directory, so that what is acknowledged is kept.",
+        discussion: """
+            A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
+            the other commands want one that is.
+
+              heartwood put notes greeting 'good morning'
+              heartwood get notes greeting
+              heartwood scan notes --prefix gre
+              heartwood load notes people.jsonl --format jsonl --key id
+              heartwood export notes | gzip > notes.pairs.gz
+
+            Keys and values on the command line are UTF-8 text. What begins with a dash comes after '--':
+
+              heartwood put notes temperature -- -4
+
+            EXIT CODES, the same for every command
+            \(ExitStatus.table)
+
+            An error is one line on standard error, which ends with what to do about it.
+            """,
+        version: "heartwood 0.1.0",
+        subcommands: [
+            PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
+            StatsCommand.self, LoadCommand.self, ExportCommand.self,
+        ]
+    )
+
+    static func main() async {
+        Signals.ignoreClosedPipes()
+        do {
+            try CommandLineText.check()
+            var command = try await asyncParseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            leave(with: error)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// The bytes of an input, inflated where they are gzip.
+final class InputBytes {
+    private static let pieceBytes = 256 << 10
+
+    private let file: InputFile
+    private let isStopped: () -> Bool
+    private let raw: UnsafeMutableRawBufferPointer
+    private let inflated: UnsafeMutableRawBufferPointer
+    private var pending: Range<Int> = 0..<0
+    /// Set by the first bytes: gzip begins with 0x1F, which no text does.
+    private var inflater: GzipInflater?
+    private var isFirst = true
+    private var isAtEnd = false
+
+    /// - Parameter isStopped: Asked before every wait; from the moment it says true the input seems to be at its end.
+    init(_ file: InputFile, isStopped: @escaping () -> Bool) {
+        self.file = file
+        self.isStopped = isStopped
+        raw = .allocate(byteCount: Self.pieceBytes, alignment: 16)
+        inflated = .allocate(byteCount: Self.pieceBytes, alignment: 16)
+    }
+
+    deinit {
+        raw.deallocate()
+        inflated.deallocate()
+    }
+
+    /// Whether the end is only that of a request to stop.
+    var wasStopped: Bool { !isAtEnd && isStopped() }
+
+    /// The next bytes, which are valid until the next call; empty at the end.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/badData`` or ``ExitStatus/inputOutput``.
+    func next() throws(Failure) -> UnsafeRawBufferPointer {
+        while true {
+            if pending.isEmpty, inflater?.holdsOutput != true {
+                if isAtEnd || isStopped() { return UnsafeRawBufferPointer(start: nil, count: 0) }
+                pending = 0..<(try file.read(into: raw, unless: isStopped))
+                if pending.isEmpty {
+                    if isStopped() { continue }
+                    isAtEnd = true
+                    try finish()
+                    continue
+                }
+                if isFirst, raw[0] == 0x1F { inflater = GzipInflater() }
+                isFirst = false
+            }
+            let input = UnsafeRawBufferPointer(rebasing: raw[pending])
+            guard let inflater else {
+                pending = 0..<0
+                return input
+            }
+            let step = try gzip { () throws(GzipInflater.Problem) in try inflater.inflate(input, into: inflated) }
+            pending = pending.lowerBound + step.used..<pending.upperBound
+            if step.filled > 0 { return UnsafeRawBufferPointer(rebasing: inflated[..<step.filled]) }
+        }
+    }
+
+    private func finish() throws(Failure) {
+        guard let inflater else { return }
+        try gzip { () throws(GzipInflater.Problem) in try inflater.finish() }
+    }
+
+    private func gzip<R>(_ body: () throws(GzipInflater.Problem) -> R) throws(Failure) -> R {
+        do {
+            return try body()
+        } catch {
+            throw Failure(
+                .badData,
+                "\(file.name): \(error.message) (at byte \(Numbers.grouped(error.offset))): "
+                    + "the lines before were loaded; get the file again")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Synchronization
+
+/// The file, or standard input, that `load` reads.
+final class InputFile: Sendable {
+    /// How it is called in messages.
+    let name: String
+    /// The size in bytes, for a regular file.
+    let size: Int?
+    private let descriptor: FileDescriptor
+    private let count = Atomic<Int>(0)
+
+    /// Opens a file; `-` is standard input.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/noInput`` or ``ExitStatus/permission``.
+    init(path: String) throws(Failure) {
+        if path == "-" {
+            descriptor = .standardInput
+            name = "standard input"
+        } else {
+            do {
+                descriptor = try .openForReading(path)
+            } catch {
+                let status = error.isPermission ? ExitStatus.permission : .noInput
+                throw Failure(status, "\(path) can't be opened (\(error.text)): give the path of a file, or '-'")
+            }
+            name = path
+        }
+        if descriptor.isDirectory {
+            throw Failure(.noInput, "\(path) is a directory: give the path of a file, or '-' for standard input")
+        }
+        size = descriptor.sizeOfRegularFile
+    }
+
+    deinit {
+        if descriptor.number != FileDescriptor.standardInput.number { descriptor.close() }
+    }
+
+    /// Bytes read so far, as they lie in the file (compressed, where they are).
+    var bytesRead: Int { count.load(ordering: .relaxed) }
+
+    /// Reads what is there, up to the size of `buffer`; 0 at the end, and once `isStopped` says so.
+    ///
+    /// Waits in steps of a tenth of a second, so that a quiet pipe doesn't keep a request to stop waiting.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/inputOutput``.
+    func read(into buffer: UnsafeMutableRawBufferPointer, unless isStopped: () -> Bool) throws(Failure) -> Int {
+        do {
+            repeat {
+                if isStopped() { return 0 }
+            } while !descriptor.isReadable(within: 100)
+            let read = try descriptor.read(into: buffer)
+            count.add(read, ordering: .relaxed)
+            return read
+        } catch {
+            throw Failure(
+                .inputOutput,
+                "\(name) could not be read any further (\(error.text)): what was read before is kept; look at its disk")
+        }
+    }
+}

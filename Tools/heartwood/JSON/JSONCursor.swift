@@ -1,0 +1,203 @@
+/// Walks through one JSON text (RFC 8259) in one pass, and takes out what is asked for.
+///
+/// Why not a ready-made parser: a key made from a number must be the number as it was written (`1.0`, or twenty
+/// digits), and a line that is kept byte for byte needs no tree of objects beside it. What is passed over is held to
+/// the grammar too. Nesting costs a byte a level, not a stack frame: hostile input can't exhaust the stack.
+struct JSONCursor {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    /// A cursor at the start of `bytes`, which the caller has found to be UTF-8.
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The kinds of values, as the first byte tells them.
+    enum Kind { case object, array, string, number, literal }
+
+    /// The kind of the value that comes next.
+    mutating func kind() throws(JSONProblem) -> Kind {
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "-"): return .number
+        case let byte? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): return .literal
+        default: throw problem("expected a value")
+        }
+    }
+
+    /// Reads an object. `member` is called with each name and must take, or pass over, the value behind it.
+    mutating func object(
+        _ member: (_ name: [UInt8], _ cursor: inout JSONCursor) throws(JSONProblem) -> Void
+    ) throws(JSONProblem) {
+        skipSpace()
+        guard take(UInt8(ascii: "{")) else { throw problem("expected an object, '{'") }
+        skipSpace()
+        if take(UInt8(ascii: "}")) { return }
+        repeat {
+            let name = try string()
+            try colon()
+            try member(name, &self)
+            skipSpace()
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "}")) else { throw problem("expected ',' or '}'") }
+    }
+
+    /// Reads a string: its UTF-8 without quotes and escapes.
+    mutating func string() throws(JSONProblem) -> [UInt8] {
+        let extent = try stringExtent()
+        guard extent.hasEscapes else { return Array(bytes[extent.range]) }
+        return try JSONEscapes.decode(bytes[extent.range])
+    }
+
+    /// Reads a number: its bytes as they are written.
+    mutating func number() throws(JSONProblem) -> [UInt8] {
+        skipSpace()
+        let start = place
+        try skipNumber()
+        return Array(bytes[start..<place])
+    }
+
+    /// Passes over one value of any kind.
+    mutating func skipValue() throws(JSONProblem) {
+        var closers: [UInt8] = []
+        repeat {
+            switch try kind() {
+            case .object:
+                place += 1
+                skipSpace()
+                if !take(UInt8(ascii: "}")) {
+                    closers.append(UInt8(ascii: "}"))
+                    try skipName()
+                    continue
+                }
+            case .array:
+                place += 1
+                skipSpace()
+                if !take(UInt8(ascii: "]")) {
+                    closers.append(UInt8(ascii: "]"))
+                    continue
+                }
+            case .string: _ = try stringExtent()
+            case .number: try skipNumber()
+            case .literal: try skipLiteral()
+            }
+            try closeWhatEnds(&closers)
+        } while !closers.isEmpty
+    }
+
+    /// Makes sure that nothing but space follows.
+    mutating func end() throws(JSONProblem) {
+        skipSpace()
+        if place < bytes.count { throw problem("unexpected text behind the value") }
+    }
+
+    /// What is wrong at this place.
+    func problem(_ message: String) -> JSONProblem {
+        place < bytes.count
+            ? JSONProblem(message: message, column: place + 1)
+            : JSONProblem(message: "\(message), but the line ends", column: place + 1)
+    }
+}
+
+// MARK: - The grammar, piece by piece
+
+extension JSONCursor {
+    private var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+    }
+
+    private mutating func colon() throws(JSONProblem) {
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { throw problem("expected ':'") }
+    }
+
+    private mutating func skipName() throws(JSONProblem) {
+        _ = try stringExtent()
+        try colon()
+    }
+
+    /// After a value: passes over the brackets that close here and the comma that goes on.
+    private mutating func closeWhatEnds(_ closers: inout [UInt8]) throws(JSONProblem) {
+        while let closer = closers.last {
+            skipSpace()
+            if take(UInt8(ascii: ",")) {
+                if closer == UInt8(ascii: "}") { try skipName() }
+                return
+            }
+            guard take(closer) else { throw problem("expected ',' or '\(Character(Unicode.Scalar(closer)))'") }
+            closers.removeLast()
+        }
+    }
+
+    /// Passes over a string, and says where its inside lies.
+    private mutating func stringExtent() throws(JSONProblem) -> (range: Range<Int>, hasEscapes: Bool) {
+        skipSpace()
+        guard take(UInt8(ascii: "\"")) else { throw problem("expected a string, '\"'") }
+        let start = place
+        var hasEscapes = false
+        while let byte = peek {
+            if byte == UInt8(ascii: "\"") {
+                place += 1
+                return (start..<place - 1, hasEscapes)
+            }
+            if byte < 0x20 { throw problem("control character in a string") }
+            if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                try skipEscape()
+            } else {
+                place += 1
+            }
+        }
+        throw problem("expected the end of a string")
+    }
+
+    private mutating func skipEscape() throws(JSONProblem) {
+        place += 1
+        switch peek {
+        case UInt8(ascii: "u"):
+            place += 1
+            for _ in 0..<4 {
+                guard let digit = peek, JSONEscapes.value(ofDigit: digit) != nil else {
+                    throw problem("expected four hexadecimal digits")
+                }
+                place += 1
+            }
+        case let byte? where JSONEscapes.character(after: byte) != nil: place += 1
+        default: throw problem("unknown escape in a string")
+        }
+    }
+
+    private mutating func skipNumber() throws(JSONProblem) {
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) { try skipDigits() }
+        if take(UInt8(ascii: ".")) { try skipDigits() }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try skipDigits()
+        }
+    }
+
+    private mutating func skipDigits() throws(JSONProblem) {
+        let start = place
+        while let byte = peek, (0x30...0x39).contains(byte) { place += 1 }
+        if place == start { throw problem("expected a digit") }
+    }
+
+    private mutating func skipLiteral() throws(JSONProblem) {
+        for literal in ["true", "false", "null"] where bytes[place...].starts(with: literal.utf8) {
+            place += literal.utf8.count
+            return
+        }
+        throw problem("expected a value")
+    }
+}

@@ -1,0 +1,85 @@
+/// One JSON object in one line, member by member.
+struct JSONText {
+    private var text: [UInt8] = [UInt8(ascii: "{")]
+
+    /// The object's bytes, without a line end.
+    var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
+
+    /// The object as a string.
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Adds bytes: as a string under `name` if they are UTF-8, otherwise in base64 under the name with "64" behind it.
+    mutating func add(_ name: String, _ value: [UInt8]) {
+        if String(validating: value, as: UTF8.self) != nil {
+            addName(name)
+            Self.append(value, to: &text)
+        } else {
+            addName(name + "64")
+            Self.append(Base64.encode(value).utf8, to: &text)
+        }
+    }
+
+    /// Adds a string.
+    mutating func add(_ name: String, _ value: String) {
+        addName(name)
+        Self.append(value.utf8, to: &text)
+    }
+
+    /// Adds a whole number; numbers beyond 2^53 are written in full.
+    mutating func add(_ name: String, _ value: some BinaryInteger) {
+        addName(name)
+        text += String(value).utf8
+    }
+
+    /// Adds a number with three decimals.
+    mutating func add(_ name: String, _ value: Double) {
+        addName(name)
+        text += Numbers.decimal(value, places: 3).utf8
+    }
+
+    /// Adds true or false.
+    mutating func add(_ name: String, _ value: Bool) {
+        addName(name)
+        text += (value ? "true" : "false").utf8
+    }
+
+    /// Adds null.
+    mutating func addNull(_ name: String) {
+        addName(name)
+        text += "null".utf8
+    }
+
+    /// Adds an object.
+    mutating func add(_ name: String, _ value: JSONText) {
+        addName(name)
+        text += value.bytes
+    }
+
+    private mutating func addName(_ name: String) {
+        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+        Self.append(name.utf8, to: &text)
+        text.append(UInt8(ascii: ":"))
+    }
+
+    /// Appends a string with its quotes. The bytes are UTF-8, and stand as they are where JSON allows it.
+    private static func append(_ utf8: some Sequence<UInt8>, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                text.append(UInt8(ascii: "\\"))
+                text.append(byte)
+            case UInt8(ascii: "\n"): text += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+            case UInt8(ascii: "\r"): text += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
+            case UInt8(ascii: "\t"): text += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
+            case 0..<0x20, 0x7F:
+                text += "\\u00".utf8
+                text.append(hexadecimalDigit(byte >> 4))
+                text.append(hexadecimalDigit(byte & 15))
+            default:
+                text.append(byte)
+            }
+        }
+        text.append(UInt8(ascii: "\""))
+    }
+}

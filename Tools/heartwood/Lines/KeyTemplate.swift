@@ -1,0 +1,122 @@
+/// How a key is made from the fields of a JSON object: a single field, or text with fields in braces.
+struct KeyTemplate: Sendable {
+    private enum Piece: Sendable {
+        case text([UInt8])
+        /// The index of a field in `fields`.
+        case field(Int)
+    }
+
+    private var pieces: [Piece] = []
+    private var fields: [FieldPath] = []
+
+    /// The key is the value of one field. `name` may lead into nested objects: `address.city`.
+    ///
+    /// - Throws: ``Problem`` for a name that isn't one.
+    init(field name: String) throws(Problem) {
+        try append(field: name)
+    }
+
+    /// The key is `template` with each `{field}` replaced. `{{` and `}}` stand for braces.
+    ///
+    /// - Throws: ``Problem`` for a template that makes no sense, or that would give every line the same key.
+    init(template: String) throws(Problem) {
+        var rest = Substring(template)
+        var text: [UInt8] = []
+        while let character = rest.popFirst() {
+            if (character == "{" || character == "}") && rest.first == character {
+                rest.removeFirst()
+                text += String(character).utf8
+            } else if character == "{" {
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw Problem(message: "the key template has a '{' without its '}': write '{{' for a brace")
+                }
+                pieces.append(.text(text))
+                text = []
+                try append(field: String(rest[..<end]))
+                rest = rest[rest.index(after: end)...]
+            } else if character == "}" {
+                throw Problem(message: "the key template has a '}' without its '{': write '}}' for a brace")
+            } else {
+                text += String(character).utf8
+            }
+        }
+        pieces.append(.text(text))
+        if fields.isEmpty {
+            throw Problem(message: "the key template names no field: give some, as in '{country}/{id}'")
+        }
+    }
+
+    /// What is wrong with a template.
+    struct Problem: Error {
+        let message: String
+    }
+
+    /// The key of a line that holds one JSON object.
+    func key(of line: [UInt8]) throws(JSONProblem) -> [UInt8] {
+        var found = [[UInt8]?](repeating: nil, count: fields.count)
+        var cursor = JSONCursor(line)
+        guard try cursor.kind() == .object else { throw cursor.problem("not a JSON object") }
+        try collect(from: &cursor, depth: 0, among: Array(fields.indices), into: &found)
+        try cursor.end()
+        var key: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): key += text
+            case .field(let index):
+                guard let value = found[index] else {
+                    throw JSONProblem(message: "no field '\(fields[index].name)'", column: nil)
+                }
+                key += value
+            }
+        }
+        return key
+    }
+
+    private mutating func append(field name: String) throws(Problem) {
+        let steps = name.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        guard steps.allSatisfy({ !$0.isEmpty }) else {
+            throw Problem(message: "'\(name)' names no field: write it as in 'id' or 'address.city'")
+        }
+        pieces.append(.field(fields.count))
+        fields.append(FieldPath(name: name, steps: steps))
+    }
+
+    /// Reads an object and takes the values of those `candidates` that lie in it, or deeper.
+    ///
+    /// Goes no deeper than the longest path: what is nested beside the paths is passed over without recursion.
+    private func collect(
+        from cursor: inout JSONCursor, depth: Int, among candidates: [Int], into found: inout [[UInt8]?]
+    ) throws(JSONProblem) {
+        var seen: Set<[UInt8]> = []
+        try cursor.object { (name, cursor) throws(JSONProblem) in
+            let here = candidates.filter { fields[$0].steps[depth] == name }
+            guard !here.isEmpty else { return try cursor.skipValue() }
+            guard seen.insert(name).inserted else {
+                throw cursor.problem("the field '\(Escaping.text(name))' stands twice")
+            }
+            let deeper = here.filter { fields[$0].steps.count > depth + 1 }
+            let ending = here.filter { fields[$0].steps.count == depth + 1 }
+            switch try cursor.kind() {
+            case .object where !deeper.isEmpty && ending.isEmpty:
+                try collect(from: &cursor, depth: depth + 1, among: deeper, into: &found)
+            case .string where !ending.isEmpty:
+                let value = try cursor.string()
+                for index in ending { found[index] = value }
+            case .number where !ending.isEmpty:
+                let value = try cursor.number()
+                for index in ending { found[index] = value }
+            default:
+                guard ending.isEmpty else {
+                    throw cursor.problem("the field '\(fields[ending[0]].name)' is neither a string nor a number")
+                }
+                try cursor.skipValue()
+            }
+        }
+    }
+}
+
+/// A field, or a field of a field.
+private struct FieldPath: Sendable {
+    let name: String
+    let steps: [[UInt8]]
+}

@@ -1,0 +1,64 @@
+internal import Heartwood
+
+/// The `pairs` format: one JSON object a line, with `key` and `value`, or `key64` and `value64` in base64 where the
+/// bytes are not UTF-8, and `expires`, in milliseconds since 1970, where it is set.
+///
+/// Other fields are refused, so that a misspelt `expires` isn't lost in silence; but for `sequence`, which
+/// `scan --json` adds, and which a store gives anew.
+enum PairsLine {
+    /// The line for an entry, without its end.
+    static func bytes(_ entry: Entry) -> [UInt8] {
+        var json = JSONText()
+        json.add("key", entry.key)
+        json.add("value", entry.value)
+        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
+        return json.bytes
+    }
+
+    /// The record that a line asks for.
+    static func record(_ line: Line) throws(JSONProblem) -> Record {
+        var key: [UInt8]?
+        var value: [UInt8]?
+        var expires: Timestamp?
+        var seen: Set<[UInt8]> = []
+        var cursor = JSONCursor(line.bytes)
+        try cursor.object { (name, cursor) throws(JSONProblem) in
+            let start = cursor
+            let text = String(decoding: name, as: UTF8.self)
+            // "key" and "key64" say the same thing: both together are one too many.
+            let subject = text.hasSuffix("64") ? Array(name.dropLast(2)) : name
+            guard seen.insert(subject).inserted else { throw start.problem("'\(text)' says again what was said") }
+            switch text {
+            case "key", "value":
+                let bytes = try string(&cursor, text)
+                if text == "key" { key = bytes } else { value = bytes }
+            case "key64", "value64":
+                let encoded = try string(&cursor, text)
+                guard let bytes = Base64.decode(String(decoding: encoded, as: UTF8.self)) else {
+                    throw start.problem("'\(text)' is not base64")
+                }
+                if text == "key64" { key = bytes } else { value = bytes }
+            case "expires": expires = try timestamp(&cursor)
+            case "sequence": try cursor.skipValue()
+            default: throw start.problem("unknown field '\(Escaping.text(name))'")
+            }
+        }
+        try cursor.end()
+        guard let key else { throw JSONProblem(message: "no field 'key' or 'key64'", column: nil) }
+        guard let value else { throw JSONProblem(message: "no field 'value' or 'value64'", column: nil) }
+        return Record(key: key, value: value, expires: expires, line: line.number)
+    }
+
+    private static func string(_ cursor: inout JSONCursor, _ name: String) throws(JSONProblem) -> [UInt8] {
+        guard try cursor.kind() == .string else { throw cursor.problem("'\(name)' is not a string") }
+        return try cursor.string()
+    }
+
+    private static func timestamp(_ cursor: inout JSONCursor) throws(JSONProblem) -> Timestamp {
+        let start = cursor
+        if try cursor.kind() == .number, let number = UInt64(String(decoding: try cursor.number(), as: UTF8.self)) {
+            return Timestamp(milliseconds: number)
+        }
+        throw start.problem("'expires' is not a number of milliseconds since 1970")
+    }
+}

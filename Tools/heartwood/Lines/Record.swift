@@ -1,0 +1,21 @@
+internal import Heartwood
+
+/// What one line of input says is to be written.
+struct Record: Sendable {
+    let key: [UInt8]
+    let value: [UInt8]
+    let expires: Timestamp?
+    /// The number of the line, from 1; for messages.
+    let line: Int
+
+    var byteCount: Int { key.count + value.count }
+}
+
+/// A line of input that can't be taken.
+struct BadLine: Error {
+    let number: Int
+    let reason: String
+
+    /// "line 17: no field 'id'"
+    var description: String { "line \(Numbers.grouped(number)): \(reason)" }
+}

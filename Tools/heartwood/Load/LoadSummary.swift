@@ -1,0 +1,35 @@
+internal import Heartwood
+
+/// What a load has come to.
+struct LoadSummary {
+    let records: Int
+    let bytes: Int
+    let seconds: Double
+    let skippedLines: Int
+    let durability: DurabilityLevel
+    let lastSequence: SequenceNumber
+    /// Whether all of the input was loaded, but for the lines that were left out.
+    let isComplete: Bool
+
+    var text: String {
+        let rate = Numbers.grouped(Int(Double(records) / max(seconds, 1e-6)))
+        var text = "loaded \(Numbers.count(records, "record")) (\(Numbers.bytes(bytes))) in \(Numbers.time(seconds)): "
+        text += "\(rate) records/s, \(durability.rawValue)"
+        if skippedLines > 0 { text += "; \(Numbers.count(skippedLines, "bad line")) left out" }
+        if !isComplete { text += "; the input was not loaded to its end" }
+        return text
+    }
+
+    var json: JSONText {
+        var json = JSONText()
+        json.add("records", records)
+        json.add("bytes", bytes)
+        json.add("seconds", seconds)
+        json.add("recordsPerSecond", Int(Double(records) / max(seconds, 1e-6)))
+        json.add("durability", durability.rawValue)
+        json.add("lastSequence", lastSequence)
+        json.add("skippedLines", skippedLines)
+        json.add("complete", isComplete)
+        return json
+    }
+}

@@ -1,0 +1,23 @@
+internal import Heartwood
+internal import Synchronization
+
+/// What has been loaded so far; counted by all writers, read by the progress bar.
+final class LoadTally: Sendable {
+    private let recordCount = Atomic<Int>(0)
+    private let byteCount = Atomic<Int>(0)
+    private let newestSequence = Atomic<UInt64>(0)
+    private let start = ContinuousClock.now
+
+    /// Counts a job that is acknowledged.
+    func add(_ job: WriteJob, sequence: SequenceNumber) {
+        recordCount.add(job.records.count, ordering: .relaxed)
+        byteCount.add(job.byteCount, ordering: .relaxed)
+        newestSequence.max(sequence, ordering: .relaxed)
+    }
+
+    var records: Int { recordCount.load(ordering: .relaxed) }
+    var bytes: Int { byteCount.load(ordering: .relaxed) }
+    var lastSequence: SequenceNumber { newestSequence.load(ordering: .relaxed) }
+    var seconds: Double { (ContinuousClock.now - start).seconds }
+    var recordsPerSecond: Double { Double(records) / max(seconds, 1e-6) }
+}

@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import Heartwood
+
+/// What a write has survived by the time it is acknowledged.
+enum DurabilityLevel: String, CaseIterable, ExpressibleByArgument {
+    case synced, written, buffered
+
+    var durability: Durability {
+        switch self {
+        case .synced: .synced
+        case .written: .written
+        case .buffered: .buffered
+        }
+    }
+}
+
+/// `--durability`, as `put`, `delete` and `load` have it.
+struct DurabilityOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "When a write counts as done: synced (on the disk, survives power loss), written (in the kernel, survives "
+                + "the death of the process) or buffered (may lose the last moments, never their order).",
+            valueName: "level"))
+    var durability = DurabilityLevel.synced
+}

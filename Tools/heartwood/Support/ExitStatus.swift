@@ -1,0 +1,61 @@
+internal import Heartwood
+
+/// The exit codes, the same for every command. Scripts rely on them: a code never changes its meaning.
+enum ExitStatus: Int32, CaseIterable {
+    case done = 0
+    case notFound = 1
+    case corruption = 2
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case defect = 70
+    case noStore = 73
+    case inputOutput = 74
+    case tryLater = 75
+    case unsupported = 76
+    case permission = 77
+
+    /// What `heartwood --help` says about the code.
+    var explanation: String {
+        switch self {
+        case .done: "done"
+        case .notFound: "not found, or damage was found and described"
+        case .corruption: "the store is damaged, and the work can't be done"
+        case .usage: "the command was not understood"
+        case .badData: "bad input data; a line is named by its number"
+        case .noInput: "the input file is missing or can't be opened"
+        case .defect: "a defect of heartwood itself; please report it"
+        case .noStore: "there is no such store, or it can't be created"
+        case .inputOutput: "input or output failed, or the disk is full"
+        case .tryLater: "try later: another process holds the store, or too many open files"
+        case .unsupported: "the store was written by a newer version of heartwood"
+        case .permission: "permission denied"
+        }
+    }
+
+    /// One line a code, for the help.
+    static var table: String {
+        allCases
+            .map { status in
+                let code = String(status.rawValue)
+                return "  " + String(repeating: " ", count: max(0, 3 - code.count)) + code + "  " + status.explanation
+            }
+            .joined(separator: "\n")
+    }
+
+    /// The exit code for what a store reports.
+    init(_ code: StoreError.Code) {
+        self =
+            switch code {
+            case .invalidArgument: .usage
+            case .tooLarge: .badData
+            case .notFound: .noStore
+            case .locked, .tooManyFiles, .conflict, .cancelled: .tryLater
+            case .permission: .permission
+            case .outOfSpace, .inputOutput, .failed, .outcomeUnknown: .inputOutput
+            case .corruption, .tornTail: .corruption
+            case .unsupportedFormat: .unsupported
+            default: .defect
+            }
+    }
+}

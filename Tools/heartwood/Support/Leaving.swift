@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import Heartwood
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// `exit`, which inside a command would be the argument parser's.
+private func endProcess(_ code: Int32) -> Never { exit(code) }
+
+extension HeartwoodTool {
+    /// Ends the process as an error demands: one line on standard error, and the exit code that goes with it.
+    static func leave(with error: any Error) -> Never {
+        switch error {
+        case let error as QuietExit:
+            endProcess(error.code)
+        case is StandardOutput.Closed:
+            // As with `heartwood scan store | head`: who reads has seen enough, and nothing is wrong.
+            endProcess(ExitStatus.done.rawValue)
+        case let failure as Failure:
+            StandardError.say(failure.message)
+            endProcess(failure.status.rawValue)
+        case let error as StoreError:
+            StandardError.say(error.oneLine)
+            endProcess(ExitStatus(error.code).rawValue)
+        default:
+            leave(withParserError: error)
+        }
+    }
+
+    /// What the argument parser throws: a request for help, which succeeds, or a command that it can't make sense of.
+    private static func leave(withParserError error: any Error) -> Never {
+        let code = exitCode(for: error)
+        if code.isSuccess { exit(withError: error) }
+        let text = message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        guard code == .validationFailure else {
+            StandardError.say("\(text.isEmpty ? String(describing: error) : text): please report this")
+            endProcess(ExitStatus.defect.rawValue)
+        }
+        let named = CommandLine.arguments.dropFirst().first { argument in
+            configuration.subcommands.contains { $0.configuration.commandName == argument }
+        }
+        let help = (["heartwood"] + (named.map { [$0] } ?? []) + ["--help"]).joined(separator: " ")
+        StandardError.say("\(text.lowercasingFirst) (see '\(help)')")
+        endProcess(ExitStatus.usage.rawValue)
+    }
+}
+
+extension StoreError {
+    /// The whole error in one line, whatever was in the names of the files.
+    var oneLine: String {
+        String(describing: self).split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
+extension String {
+    fileprivate var lowercasingFirst: String { prefix(1).lowercased() + dropFirst() }
+}

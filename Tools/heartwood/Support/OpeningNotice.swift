@@ -1,0 +1,39 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+
+/// Tells a person at a terminal how far an opening is, if it takes long enough to wonder.
+final class OpeningNotice: Sendable {
+    private static let patience: Duration = .milliseconds(500)
+    private static let pause: Duration = .milliseconds(100)
+
+    private struct State {
+        var isShown = false
+        var next: ContinuousClock.Instant
+    }
+
+    private let state = Locked(State(next: .now + OpeningNotice.patience))
+
+    /// A notice; nil where nobody would see it.
+    init?() {
+        guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else { return nil }
+    }
+
+    func show(_ progress: RecoveryProgress) {
+        state.withLock { state in
+            guard ContinuousClock.now >= state.next else { return }
+            state.next = .now + Self.pause
+            state.isShown = true
+            let percent = progress.bytes * 100 / max(progress.totalBytes, 1)
+            let text = "\ropening: \(min(percent, 100)) %, \(Numbers.count(progress.records, "record"))\u{1B}[K"
+            StandardError.write(Array(text.utf8))
+        }
+    }
+
+    /// Takes the notice away.
+    func end() {
+        state.withLock { state in
+            if state.isShown { StandardError.write(Array("\r\u{1B}[K".utf8)) }
+            state.isShown = false
+        }
+    }
+}

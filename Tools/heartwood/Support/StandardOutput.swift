@@ -1,0 +1,69 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Standard output, buffered. Call ``flush()`` at the end.
+struct StandardOutput: ~Copyable {
+    /// Who reads from the pipe has gone.
+    struct Closed: Error {}
+
+    private static let capacity = 64 << 10
+    private var buffer: [UInt8] = []
+
+    /// Writes what `body` appends.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    mutating func append(_ body: (inout [UInt8]) -> Void) throws {
+        body(&buffer)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Writes bytes as they are.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    mutating func write(_ bytes: [UInt8]) throws {
+        try append { $0 += bytes }
+    }
+
+    /// Writes a line.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    mutating func writeLine(_ text: String) throws {
+        try append { buffer in
+            buffer += text.utf8
+            buffer.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// Hands what was written to the system.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    mutating func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try Self.writeNow(buffer)
+    }
+
+    /// Writes past the buffer, at once.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    static func writeNow(_ bytes: [UInt8]) throws {
+        do {
+            try FileDescriptor.standardOutput.writeAll(bytes)
+        } catch {
+            if error.code == EPIPE { throw Closed() }
+            throw Failure(
+                .inputOutput, "standard output could not be written (\(error.text)): the output is not complete")
+        }
+    }
+
+    /// Writes one line at once.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    static func printLine(_ text: String) throws {
+        try writeNow(Array(text.utf8) + [UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,30 @@
+internal import ArgumentParser
+internal import Heartwood
+
+/// The first argument of every command: where the store is.
+struct StoreArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The directory of the store.", valueName: "store"),
+        completion: .directory)
+    var path: String
+
+    func validate() throws {
+        if path.isEmpty { throw ValidationError("the store's directory has no name") }
+    }
+
+    /// Opens the store, and closes it on every path.
+    ///
+    /// - Parameter creating: Whether to make a store where there is none.
+    /// - Throws: What opening or closing throws, and what `body` throws.
+    func withStore<R: Sendable>(creating: Bool = false, _ body: (Store) async throws -> R) async throws -> R {
+        var configuration = Store.Configuration()
+        configuration.createIfMissing = creating
+        let notice = OpeningNotice()
+        if let notice { configuration.recoveryProgress = { notice.show($0) } }
+        defer { notice?.end() }
+        return try await Store.withStore(at: path, configuration: configuration) { store in
+            notice?.end()
+            return try await body(store)
+        }
+    }
+}
