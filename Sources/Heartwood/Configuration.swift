@@ -32,6 +32,9 @@ extension Store {
         /// at least 64 KiB. A write that is larger is taken alone.
         public var commitBufferBytes = 4 << 20
 
+        /// The log writer's delays; tests choose their own.
+        var timing = CommitPipeline.Timing()
+
         /// The defaults.
         public init() {}
 

@@ -28,7 +28,7 @@ struct CommitPipeline: Sendable {
         var write: UInt64 = 5_000_000
         /// After which what is written is synced in the background (the promise is a second).
         var sync: UInt64 = 500_000_000
-        /// After the last sync, when nothing follows, until a mark says that all before it is durable.
+        /// After the last sync, when nothing follows, until a mark says that all before it is durable. `.max`: never.
         var mark: UInt64 = 50_000_000
     }
 
@@ -136,7 +136,7 @@ struct CommitPipeline: Sendable {
             return isDue ? .sync : .sleep(until: backgroundSync)
         }
         if let markDueSince {
-            let due = markDueSince &+ timing.mark
+            let due = markDueSince.addingReportingOverflow(timing.mark).overflow ? .max : markDueSince + timing.mark
             return due <= now ? .mark : .sleep(until: due)
         }
         return .sleep(until: nil)

@@ -92,7 +92,7 @@ final class Log: Sendable {
         syncedGate = SequenceGate(at: lastSequence)
         state = ConditionLock(
             State(
-                pipeline: CommitPipeline(lastSequence: lastSequence),
+                pipeline: CommitPipeline(lastSequence: lastSequence, timing: configuration.timing),
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
                 room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0)))

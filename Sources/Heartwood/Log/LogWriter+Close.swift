@@ -28,10 +28,10 @@ extension LogWriter {
         if hasOpen {
             try commit(seal(), sync: true)
         } else if isUnsynced {
-            try sync(current)
+            try syncWritten()
         }
         try writeMark(flags: [.mark, .closing])
-        try failing("the log could not be trimmed at its end") { () throws(FileSystemError) in
+        try failing("the log could not be trimmed at its end", current) { () throws(FileSystemError) in
             try current.file.truncate(to: writtenEnd)
             try current.file.sync(.full)
         }

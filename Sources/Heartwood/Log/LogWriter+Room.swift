@@ -140,9 +140,10 @@ extension LogWriter {
         if let sealed {
             try commit(sealed, sync: true)
         } else if let old, log.state.withState({ $0.pipeline.unsyncedSince != nil }) {
-            try sync(old)
+            try syncFile(of: old)
+            noteSynced()
         }
-        try failing("the next log segment could not be put in place") { () throws(FileSystemError) in
+        try failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
             let fileSystem = log.configuration.fileSystem
             try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
                 try spare.file.writeFully(bytes, at: 0)

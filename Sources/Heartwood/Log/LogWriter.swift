@@ -151,21 +151,21 @@ struct LogWriter: ~Copyable {
     /// Writes a sealed commit, syncs it if asked, and lets everybody see it and go on.
     mutating func commit(_ sealed: Sealed, sync: Bool) throws(Failure) {
         let buffer = sealed.buffer
-        let file = buffer.segment!.file
+        let segment = buffer.segment!
         let time = max(log.configuration.clock.now().milliseconds, log.newestTime.load(ordering: .relaxed))
         buffer.finish(
             CommitHeader(
                 bodyLength: UInt64(buffer.bodyLength), firstSequence: sealed.content.first, syncedMark: syncedEnd,
                 time: time, recordCount: UInt32(buffer.recordCount)))
-        try failing("the log could not be written") { () throws(FileSystemError) in
+        try failing("the log could not be written", segment) { () throws(FileSystemError) in
             try buffer.forEachPiece { (piece, offset) throws(FileSystemError) in
-                try file.writeFully(piece, at: offset)
+                try segment.file.writeFully(piece, at: offset)
             }
         }
         writtenEnd = buffer.offset + UInt64(buffer.count)
         log.newestTime.store(time, ordering: .relaxed)
         log.unwrittenFrom.store(
-            PlaceOrder.key(ordinal: buffer.segment!.ordinal, offset: writtenEnd), ordering: .releasing)
+            PlaceOrder.key(ordinal: segment.ordinal, offset: writtenEnd), ordering: .releasing)
         let needsSync = sync || sealed.content.firstSynced != nil
         isSyncing = needsSync
         if needsSync {
@@ -175,7 +175,7 @@ struct LogWriter: ~Copyable {
                     return state.pipeline.visible
                 })
             }
-            try failing("the log could not be synced") { () throws(FileSystemError) in try file.sync(.data) }
+            try syncFile(of: segment)
             syncedEnd = writtenEnd
         }
         finish(sealed, synced: needsSync)
@@ -204,13 +204,20 @@ struct LogWriter: ~Copyable {
 
     /// Syncs what was written without anybody waiting for it.
     mutating func syncWritten() throws(Failure) {
-        try sync(log.state.withState { $0.current! })
+        try syncFile(of: log.state.withState { $0.current! })
+        syncedEnd = writtenEnd
+        noteSynced()
     }
 
     /// Syncs a segment: everything written to it is on disk then.
-    mutating func sync(_ segment: Segment) throws(Failure) {
-        try failing("the log could not be synced") { () throws(FileSystemError) in try segment.file.sync(.data) }
-        syncedEnd = writtenEnd
+    func syncFile(of segment: Segment) throws(Failure) {
+        try failing("the log could not be synced", segment) { () throws(FileSystemError) in
+            try segment.file.sync(.data)
+        }
+    }
+
+    /// Tells everybody that what was written is on disk.
+    func noteSynced() {
         let now = monotonicNanoseconds()
         let onDisk = log.state.withState { state in
             state.counters.syncs += 1
@@ -237,7 +244,7 @@ struct LogWriter: ~Copyable {
         let header = CommitHeader(
             flags: flags, bodyLength: 0, firstSequence: next, syncedMark: offset, time: time, recordCount: 0)
         let bytes = header.encoded(salt: segment.header.salt, offset: offset)
-        try failing("a mark could not be written to the log") { () throws(FileSystemError) in
+        try failing("a mark could not be written to the log", segment) { () throws(FileSystemError) in
             try lend(bytes) { (buffer) throws(FileSystemError) in try segment.file.writeFully(buffer, at: offset) }
             try segment.file.sync(.data)
         }
@@ -263,10 +270,15 @@ struct LogWriter: ~Copyable {
         for waiter in waiters { waiter.resume(returning: error) }
     }
 
-    func failing<R>(
-        _ doing: String, _ body: () throws(FileSystemError) -> R
-    ) throws(Failure) -> R {
-        do throws(FileSystemError) { return try body() } catch { throw Failure(cause: error, doing: doing) }
+    /// Calls `body`; a failure names the segment as it is called now, not as it was when it was opened.
+    func failing(
+        _ doing: String, _ segment: Segment, _ body: () throws(FileSystemError) -> Void
+    ) throws(Failure) {
+        do throws(FileSystemError) {
+            try body()
+        } catch {
+            throw Failure(cause: error.naming(segment), doing: doing)
+        }
     }
 
     /// After a failed write or sync nothing more is acknowledged: what the disk holds is unknown, and a second sync

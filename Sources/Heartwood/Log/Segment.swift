@@ -47,3 +47,12 @@ final class SegmentTable: Sendable {
         if let failure { throw failure }
     }
 }
+
+extension FileSystemError {
+    /// The same error with the segment's present path: a file keeps the one under which it was opened.
+    func naming(_ segment: Segment) -> FileSystemError {
+        var error = self
+        error.path = segment.path
+        return error
+    }
+}

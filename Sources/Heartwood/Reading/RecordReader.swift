@@ -39,7 +39,7 @@ struct RecordReader: Sendable {
             return try segment.file.readFully(into: buffer, at: place.offset)
         } catch {
             if log.isEnded { throw .closed }
-            throw StoreError(error, "a record could not be read")
+            throw StoreError(error.naming(segment), "a record could not be read")
         }
     }
 
