@@ -117,6 +117,10 @@ extension Log.State {
             return false
         }
         let end = open.offset + UInt64(open.count + length)
+        if !room.fits(to: end), holdsNothing {
+            // A segment is named by its first number, so one without records can't be followed by another.
+            room.grow(toFit: end)
+        }
         if !room.fits(to: end) {
             demands.rotation = max(demands.rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
             claimTurn(ticket, length, configuration)
@@ -135,6 +139,9 @@ extension Log.State {
         exclusiveTicket = nil
         return true
     }
+
+    /// Whether the current segment has no record, in its file or on the way to it.
+    var holdsNothing: Bool { pipeline.lastSequence + 1 == current?.header.firstSequence }
 
     /// A large write would wait for ever while small ones fill each buffer before it: it gets the next turn.
     private mutating func claimTurn(_ ticket: UInt64, _ length: Int, _ configuration: Store.Configuration) {

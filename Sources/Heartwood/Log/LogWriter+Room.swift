@@ -19,7 +19,8 @@ extension LogWriter {
                 return
             }
             accepted()
-            if demands.rotation != nil { try rotate() }
+            // A segment without records is new enough for whoever asked: it grows as far as it must.
+            if demands.rotation != nil, log.state.withState({ !$0.holdsNothing }) { try rotate() }
         } catch {
             fail(error)
         }
@@ -169,6 +170,9 @@ extension LogWriter {
         let (turned, waiters) = log.state.withState { state in
             let first = state.pipeline.lastSequence + 1
             let old = state.current
+            precondition(!state.holdsNothing, "two segments would have one name")
+            // Whoever asked for this turn while it was being prepared has it now.
+            state.demands = Log.Demands()
             let end = state.open.offset + UInt64(state.open.isEmpty ? 0 : state.open.count)
             let before =
                 old.map {

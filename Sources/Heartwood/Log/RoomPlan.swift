@@ -14,7 +14,7 @@ struct RoomPlan: Sendable, Hashable {
     static let reserve: UInt64 = FormatConstants.markAlignment * 2
 
     /// The size that the segment is meant to have.
-    let limit: UInt64
+    private(set) var limit: UInt64
     /// Everything before is allocated.
     private(set) var allocatedEnd: UInt64
     /// Everything before is allocated and was written once.
@@ -28,6 +28,11 @@ struct RoomPlan: Sendable, Hashable {
         self.step = step
         allocatedEnd = 0
         zeroedEnd = 0
+    }
+
+    /// Lets the segment grow, so that a commit that ends at `end` fits.
+    mutating func grow(toFit end: UInt64) {
+        limit = max(limit, end + Self.reserve)
     }
 
     /// Whether a commit that ends at `end` has its room.
