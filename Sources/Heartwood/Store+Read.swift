@@ -71,7 +71,8 @@ extension Store {
     }
 
     /// The entries with keys from `lower` on, up to `upper` and without it, in order, as they are now.
-    public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan {
+    public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan
+    {
         scan(.range(from: lower, to: upper), reversed: reversed)
     }
 

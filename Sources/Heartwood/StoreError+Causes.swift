@@ -38,11 +38,13 @@ extension StoreError {
 
     static let closed = StoreError(.closed, "the store is closed: open it again")
 
-    static let cancelled = StoreError(.cancelled, "the task was cancelled before the write was accepted: nothing was written")
+    static let cancelled = StoreError(
+        .cancelled, "the task was cancelled before the write was accepted: nothing was written")
 
     /// Something in a file is not what was written there.
     static func corruption(
-        _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil, cause: FormatError? = nil
+        _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil,
+        cause: FormatError? = nil
     ) -> StoreError {
         var message = what
         if let lost {

@@ -170,10 +170,11 @@ struct LogWriter: ~Copyable {
         isSyncing = needsSync
         if needsSync {
             if sealed.content.firstWritten != nil {
-                publish(log.state.withState { state in
-                    state.pipeline.written()
-                    return state.pipeline.visible
-                })
+                publish(
+                    log.state.withState { state in
+                        state.pipeline.written()
+                        return state.pipeline.visible
+                    })
             }
             try syncFile(of: segment)
             syncedEnd = writtenEnd
@@ -288,7 +289,8 @@ struct LogWriter: ~Copyable {
             "a write to the log failed; the store takes no more writes until it is reopened",
             metadata: ["store": "\(log.directory)", "cause": "\(failure.cause)"])
         let refused = StoreError(
-            .failed, "an earlier write to the log failed, so this one was not accepted: close the store and open it again",
+            .failed,
+            "an earlier write to the log failed, so this one was not accepted: close the store and open it again",
             file: failure.cause.path, cause: failure.cause)
         let unknown = StoreError(
             .outcomeUnknown,

@@ -16,25 +16,28 @@ struct RecordReader: Sendable {
         of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R {
         if let bytes = log.pendingRecord(at: place) {
-            return try lend(bytes) { (record) throws(StoreError) in try open(record, key, place, body) }
+            let segment = log.segments.segment(place.segment)
+            return try lend(bytes) { (record) throws(StoreError) in try open(record, key, place, segment, body) }
         }
+        let segment = log.segments.segment(place.segment)
         let length = Int(place.length)
         if length <= Self.stackBytes {
             return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
                 Result { () throws(StoreError) -> R in
-                    let count = try read(into: buffer, place)
-                    return try open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), key, place, body)
+                    let count = try read(into: buffer, place, segment)
+                    return try open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), key, place, segment, body)
                 }
             }.get()
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { memory.deallocate() }
-        let count = try read(into: memory, place)
-        return try open(UnsafeRawBufferPointer(rebasing: memory[..<count]), key, place, body)
+        let count = try read(into: memory, place, segment)
+        return try open(UnsafeRawBufferPointer(rebasing: memory[..<count]), key, place, segment, body)
     }
 
-    private func read(into buffer: UnsafeMutableRawBufferPointer, _ place: Place) throws(StoreError) -> Int {
-        let segment = log.segments.segment(place.segment)
+    private func read(
+        into buffer: UnsafeMutableRawBufferPointer, _ place: Place, _ segment: Segment
+    ) throws(StoreError) -> Int {
         do throws(FileSystemError) {
             return try segment.file.readFully(into: buffer, at: place.offset)
         } catch {
@@ -44,14 +47,14 @@ struct RecordReader: Sendable {
     }
 
     private func open<R>(
-        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place,
+        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: Segment,
         _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R {
-        let segment = log.segments.segment(place.segment)
         do throws(FormatError) {
             let header = try RecordHeader.decode(record, salt: segment.header.salt, offset: place.offset)
             guard header.encodedLength == record.count else { throw .truncated }
-            let payload = record.slice(FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
+            let payload = record.slice(
+                FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
             guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
             guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
             let stored = payload.slice(Int(header.keyLength), Int(header.valueLength))

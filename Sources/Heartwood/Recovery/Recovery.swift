@@ -55,6 +55,7 @@ struct Recovery {
         }
         let end = try replay(newest)
         newestTime = max(newestTime, end.lastTime)
+        configuration.recoveryProgress?(progress)
         report.segments = files.count
         report.lastSequence = end.nextSequence - 1
         report.duration = clock.now - start
@@ -207,12 +208,11 @@ struct Recovery {
     }
 
     private mutating func tellProgress(_ bytes: UInt64, records: Int) {
-        guard let tell = configuration.recoveryProgress else { return }
         let step: UInt64 = 4 << 20
         let before = progress.bytes / step
         progress.bytes += bytes
         progress.records += UInt64(records)
-        if progress.bytes / step != before { tell(progress) }
+        if progress.bytes / step != before { configuration.recoveryProgress?(progress) }
     }
 
     // MARK: - The tail

@@ -15,16 +15,25 @@ struct StoreDirectory {
     init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let fileSystem = configuration.fileSystem
         self.path = path
-        let lock: (any FileLock)?
+        let place: Place
         do throws(FileSystemError) {
-            let exists = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem)
-            lock = exists ? try fileSystem.lock(path + "/" + StoreFileName.lockName) : nil
+            place = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem)
         } catch {
-            if error.isLocked { throw .locked(error, directory: path) }
             throw StoreError(error, "the store's directory could not be opened")
         }
-        guard let lock else { throw .noStore(path) }
-        self.lock = lock
+        switch place {
+        case .missing: throw .noStore(path)
+        case .otherFile:
+            throw StoreError(
+                .invalidArgument, "this is not a directory: a store is a directory of its own", file: path)
+        case .directory: break
+        }
+        do throws(FileSystemError) {
+            lock = try fileSystem.lock(path + "/" + StoreFileName.lockName)
+        } catch {
+            if error.isLocked { throw .locked(error, directory: path) }
+            throw StoreError(error, "the store could not be locked")
+        }
         do throws(FileSystemError) {
             try list(fileSystem)
         } catch {
@@ -33,17 +42,25 @@ struct StoreDirectory {
         }
     }
 
-    /// Whether there is a place for the store. Asked not to make one, this leaves no lock file in a directory that holds
-    /// no store.
+    /// What there is at the path.
+    private enum Place { case directory, otherFile, missing }
+
+    /// Looks at the path, and makes a directory there if it may. Asked not to make one, this leaves no lock file in a
+    /// directory that holds no store.
     private static func findOrMake(
         _ path: String, mayMake: Bool, in fileSystem: any FileSystem
-    ) throws(FileSystemError) -> Bool {
-        if try fileSystem.kind(of: path) == nil {
-            if mayMake { try make(path, in: fileSystem) }
-            return mayMake
+    ) throws(FileSystemError) -> Place {
+        switch try fileSystem.kind(of: path) {
+        case nil:
+            guard mayMake else { return .missing }
+            try make(path, in: fileSystem)
+            return .directory
+        case .directory?:
+            if mayMake { return .directory }
+            return try fileSystem.contents(ofDirectory: path).contains(where: isOfStore) ? .directory : .missing
+        case .file?, .other?:
+            return .otherFile
         }
-        if mayMake { return true }
-        return try fileSystem.contents(ofDirectory: path).contains(where: isOfStore)
     }
 
     private mutating func list(_ fileSystem: any FileSystem) throws(FileSystemError) {

@@ -65,7 +65,8 @@ struct RecordEncoder: Sendable {
         guard value <= configuration.maximumValueBytes else {
             throw StoreError(
                 .tooLarge,
-                "a value has \(value) bytes, over the limit of \(configuration.maximumValueBytes): raise maximumValueBytes or split it")
+                "a value has \(value) bytes, over the limit of \(configuration.maximumValueBytes): raise maximumValueBytes or split it"
+            )
         }
         guard batch.encodedLength + value + key + 64 <= FormatConstants.maximumBatchBytes else {
             throw StoreError(.tooLarge, "a batch would exceed 2 GiB: write it as several batches")

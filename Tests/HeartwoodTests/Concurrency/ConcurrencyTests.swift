@@ -156,7 +156,8 @@ import Testing
             for writer in 0..<8 {
                 group.addTask {
                     while !isDone.withLock({ $0 }) {
-                        try await store.put("small\(writer)", [UInt8](repeating: 1, count: 4_000), durability: .buffered)
+                        try await store.put(
+                            "small\(writer)", [UInt8](repeating: 1, count: 4_000), durability: .buffered)
                     }
                 }
             }

@@ -110,11 +110,14 @@ import Testing
         var acknowledged = 0
         var failure: StoreError?
         for number in 0..<200 where failure == nil {
-            if number == 5 { disk.fail { [acknowledged = number] in
-                _ = acknowledged
-                return $0.operation == operation && ($0.operation == .rename || $0.operation == .syncDirectory || $0.count > 6)
-                    ? EIO : nil
-            } }
+            if number == 5 {
+                disk.fail { [acknowledged = number] in
+                    _ = acknowledged
+                    return $0.operation == operation
+                        && ($0.operation == .rename || $0.operation == .syncDirectory || $0.count > 6)
+                        ? EIO : nil
+                }
+            }
             do {
                 try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 3_000))
                 acknowledged = number + 1

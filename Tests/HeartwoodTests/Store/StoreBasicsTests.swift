@@ -178,7 +178,9 @@ import Testing
 
     @Test func scansGoBothWays() async throws {
         let store = try await onDisk()
-        for number in 0..<50 { try await store.put("k\(number / 10)\(number % 10)", "\(number)", durability: .buffered) }
+        for number in 0..<50 {
+            try await store.put("k\(number / 10)\(number % 10)", "\(number)", durability: .buffered)
+        }
         try await store.put("l", "other", durability: .buffered)
         var seen: [String] = []
         for try await (key, _) in store.scan(prefix: "k1") { seen.append(String(decoding: key, as: UTF8.self)) }

@@ -33,4 +33,3 @@ final class TestClock: StoreClock {
     func set(_ milliseconds: UInt64) { time.store(milliseconds, ordering: .sequentiallyConsistent) }
     func now() -> Timestamp { Timestamp(milliseconds: time.load(ordering: .sequentiallyConsistent)) }
 }
-

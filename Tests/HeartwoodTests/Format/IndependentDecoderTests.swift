@@ -1,0 +1,150 @@
+import Foundation
+import Heartwood
+import HeartwoodFormat
+import Testing
+
+/// The page on the format suffices for a reader in another language: what one reads is what the engine reads.
+@Suite(.enabled(if: IndependentDecoder.isAvailable, "python3 (3.9 or newer, with zlib) is not installed"))
+struct IndependentDecoderTests {
+    let directory = TemporaryDirectory()
+
+    private typealias Pair = IndependentDecoder.Pair
+
+    private func pairs(of store: Store) throws -> [Pair] {
+        var pairs: [Pair] = []
+        try store.forEach { entry in
+            pairs.append(Pair(key: entry.key, value: entry.value, expires: entry.expires?.milliseconds))
+            return .next
+        }
+        return pairs
+    }
+
+    private func expectSame(
+        _ path: String, _ expected: [Pair], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await IndependentDecoder.run(path, scratch: directory)
+        #expect(outcome.code == 0, "\(outcome.errors)", sourceLocation: sourceLocation)
+        let found = try outcome.pairs()
+        #expect(found.count == expected.count, sourceLocation: sourceLocation)
+        for (found, expected) in zip(found, expected) where found != expected {
+            Issue.record("read \(found) where the engine reads \(expected)", sourceLocation: sourceLocation)
+            return
+        }
+    }
+
+    private func configuration(compressing: Bool) -> Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = 16 << 10
+        configuration.compression = compressing ? .zlib(level: 6, threshold: 64) : .off
+        configuration.durability = .written
+        return configuration
+    }
+
+    /// Random writes, in several openings of one store, each ended by a close or by being dropped.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func randomStoresReadTheSame(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let path = directory.path("store\(seed)")
+        for opening in 0..<4 {
+            let configuration = configuration(compressing: opening % 2 == 0)
+            var store: Store? = try await Store.open(at: path, configuration: configuration)
+            for _ in 0..<60 { try await write(to: store!, &random) }
+            if Bool.random(using: &random) { try await store!.flush() }
+            let expected = try pairs(of: store!)
+            if Bool.random(using: &random) { try await store!.close() }
+            store = nil
+            #expect(expected.count > 20)
+            try await expectSame(path, expected)
+        }
+        #expect(TemporaryDirectory.segments(of: path).count > 4)
+    }
+
+    private func write(to store: Store, _ random: inout SplitMix64) async throws {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1:
+            try await store.remove(key(&random))
+        case 2, 3:
+            var batch = store.makeBatch()
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    batch.remove(key(&random))
+                } else {
+                    batch.put(key(&random), value(&random), expires: expiry(&random))
+                }
+            }
+            try await store.write(batch)
+        case 4:
+            try await store.put(key(&random), value(&random), durability: .synced)
+        default:
+            try await store.put(key(&random), value(&random), expires: expiry(&random))
+        }
+    }
+
+    /// One of a few hundred keys: text, bytes that are no text, and long ones.
+    private func key(_ random: inout SplitMix64) -> [UInt8] {
+        let number = Int.random(in: 0..<200, using: &random)
+        switch number % 5 {
+        case 0: return [0xFF, 0, UInt8(number)]
+        case 1: return Array("schlüssel \(number) \u{1F332} \"\\\n".utf8)
+        case 2: return [UInt8](repeating: UInt8(number), count: 1 + number * 3)
+        default: return Array("key:\(number)".utf8)
+        }
+    }
+
+    private func value(_ random: inout SplitMix64) -> [UInt8] {
+        let count = Int.random(in: 0..<600, using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: return []
+        case 1: return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        case 2: return Array(String(repeating: "{\"name\":\"Ä\"}", count: count / 13).utf8)
+        default: return Array("value \(count)".utf8)
+        }
+    }
+
+    private func expiry(_ random: inout SplitMix64) -> Expiry {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: .at(Timestamp(milliseconds: 4_102_444_800_000 + UInt64(Int.random(in: 0..<1000, using: &random))))
+        case 1: .at(Timestamp(milliseconds: 1_000_000_000_000))
+        default: .never
+        }
+    }
+
+    @Test func anEmptyStoreReadsTheSame() async throws {
+        let path = directory.path("empty")
+        try await Store.withStore(at: path, configuration: configuration(compressing: false)) { _ in }
+        try await expectSame(path, [])
+    }
+
+    @Test func aLargeValueReadsTheSame() async throws {
+        let path = directory.path("large")
+        let value = [UInt8](repeating: 0x61, count: 300_000) + [0xFF]
+        try await Store.withStore(at: path, configuration: configuration(compressing: true)) { store in
+            _ = try await store.put("compressed", value)
+        }
+        try await Store.withStore(at: path, configuration: configuration(compressing: false)) { store in
+            _ = try await store.put("as it is", value)
+        }
+        try await expectSame(
+            path, [Pair(key: Array("as it is".utf8), value: value), Pair(key: Array("compressed".utf8), value: value)])
+    }
+
+    /// Damage too: the same stores are refused, at the same offset of the same file.
+    @Test(arguments: GoldenStore.all)
+    func goldenStoresReadTheSame(golden: GoldenStore) async throws {
+        let copy = try directory.copy(golden.path, to: golden.name)
+        let outcome = try await IndependentDecoder.run(
+            copy, now: FixedClock.golden.milliseconds, scratch: directory)
+        do {
+            let store = try await Store.open(at: copy, configuration: GoldenStore.configuration())
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            #expect(try outcome.pairs() == pairs(of: store))
+            try await store.close()
+        } catch let error as StoreError {
+            #expect(outcome.code == 2)
+            #expect(outcome.output.isEmpty)
+            let place = "\(try #require(error.file)): offset \(try #require(error.offset)): "
+            #expect(outcome.errors.hasPrefix(place), "\(outcome.errors), not \(place)")
+            #expect(outcome.errors.contains("unsupported") == (error.code == .unsupportedFormat))
+        }
+    }
+}
