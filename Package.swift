@@ -57,6 +57,22 @@ let package = Package(
             path: "Tools/heartwood",
             swiftSettings: settings
         ),
+        // Campaigns: random operations against a model, kill -9 upon kill -9.
+        .target(
+            name: "HeartwoodCampaignSupport",
+            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            path: "Tests/CampaignSupport",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "heartwood-campaigns",
+            dependencies: [
+                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Campaigns",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeartwoodFormatTests",
             dependencies: ["HeartwoodFormat", "CHeartwood"],
@@ -69,7 +85,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeartwoodTests",
-            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodCampaignSupport"],
             swiftSettings: settings
         ),
         // Runs the built tool; the dependency sees to it that there is one.

@@ -78,6 +78,7 @@ extension Store {
     ///
     /// - Returns: What `body` returned, in the run that was committed.
     /// - Throws: What `body` throws; nothing was written then.
+    @discardableResult
     public nonisolated(nonsending) func transaction<R>(
         durability: Durability? = nil,
         _ body: (Transaction) async throws -> R

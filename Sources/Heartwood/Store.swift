@@ -89,6 +89,7 @@ public actor Store {
     /// Opens a store, calls `body` with it, and closes it on every path.
     ///
     /// - Throws: What `body` throws, or else what the opening or the closing throws.
+    @discardableResult
     public nonisolated(nonsending) static func withStore<R>(
         at path: String, configuration: Configuration = Configuration(),
         _ body: (Store) async throws -> R

@@ -79,7 +79,7 @@ private let largestTransfer = 1 << 30
 /// 256 KiB of zeros that everybody shares and nobody writes to.
 nonisolated(unsafe) private let zeros: UnsafeRawBufferPointer = {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-    block.initializeMemory(as: UInt8.self, repeating: 0)
+    block.setToZero()
     return UnsafeRawBufferPointer(block)
 }()
 

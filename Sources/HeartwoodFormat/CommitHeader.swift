@@ -78,8 +78,10 @@ public struct CommitHeader: Sendable, Hashable {
     ///
     /// What is returned agrees with itself; whether it fits the file's size and the commits before it, is for the
     /// caller to see.
+    ///
+    /// - Parameter allowingUnknownFlags: For whoever wants the header's word on durability only.
     public static func decode(
-        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
+        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64, allowingUnknownFlags: Bool = false
     ) throws(FormatError) -> CommitHeader {
         guard bytes.count >= FormatConstants.commitHeaderSize else { throw .truncated }
         guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic else { throw .wrongMagic }
@@ -95,15 +97,16 @@ public struct CommitHeader: Sendable, Hashable {
             syncedMark: bytes.load(littleEndianAt: 24),
             time: bytes.load(littleEndianAt: 32),
             recordCount: bytes.load(littleEndianAt: 40))
-        try header.validate(at: offset)
+        guard header.syncedMark <= offset else { throw .invalidField(.syncedMark) }
+        if allowingUnknownFlags, !header.flags.isSubset(of: .known) { return header }
+        try header.validate()
         return header
     }
 
     private static let checksumOffset = FormatConstants.commitHeaderSize - 4
 
-    private func validate(at offset: UInt64) throws(FormatError) {
+    private func validate() throws(FormatError) {
         guard flags.isSubset(of: .known) else { throw .unsupported(.commitFlags(flags.rawValue)) }
-        guard syncedMark <= offset else { throw .invalidField(.syncedMark) }
         guard bodyLength % 8 == 0 else { throw .invalidField(.bodyLength) }
         let smallest = UInt64(recordCount) * UInt64(FormatConstants.recordHeaderSize)
         guard bodyLength >= smallest, (bodyLength == 0) == (recordCount == 0) else {

@@ -109,6 +109,8 @@ public struct FileHeader: Sendable, Hashable {
         guard bytes[11] == 0 else { throw .unsupported(.fileFlags(bytes[11])) }
         let salt = bytes.load(UInt32.self, littleEndianAt: 12)
         guard salt != 0 else { throw .invalidField(.salt) }
+        let firstSequence = bytes.load(UInt64.self, littleEndianAt: 32)
+        guard FormatConstants.sequences.contains(firstSequence) else { throw .invalidField(.sequence) }
         guard bytes.slice(44, 4).isZero, bytes.slice(72, checksumOffset - 72).isZero else {
             throw .invalidField(.reserved)
         }
@@ -118,19 +120,21 @@ public struct FileHeader: Sendable, Hashable {
                 low: bytes.load(littleEndianAt: 16),
                 high: bytes.load(littleEndianAt: 24)),
             salt: salt,
-            firstSequence: bytes.load(littleEndianAt: 32),
-            predecessor: predecessor(in: bytes),
+            firstSequence: firstSequence,
+            predecessor: try predecessor(in: bytes),
             creationTime: bytes.load(littleEndianAt: 64))
     }
 
     private static let checksumOffset = FormatConstants.fileHeaderSize - 4
 
-    private static func predecessor(in bytes: UnsafeRawBufferPointer) -> Predecessor? {
+    private static func predecessor(in bytes: UnsafeRawBufferPointer) throws(FormatError) -> Predecessor? {
         let salt = bytes.load(UInt32.self, littleEndianAt: 40)
-        guard salt != 0 else { return nil }
-        return Predecessor(
-            salt: salt,
-            lastSequence: bytes.load(littleEndianAt: 48),
-            endOffset: bytes.load(littleEndianAt: 56))
+        guard salt != 0 else {
+            guard bytes.slice(48, 16).isZero else { throw .invalidField(.reserved) }
+            return nil
+        }
+        let lastSequence = bytes.load(UInt64.self, littleEndianAt: 48)
+        guard lastSequence < FormatConstants.sequences.upperBound else { throw .invalidField(.sequence) }
+        return Predecessor(salt: salt, lastSequence: lastSequence, endOffset: bytes.load(littleEndianAt: 56))
     }
 }

@@ -24,6 +24,9 @@ public enum FormatConstants {
     public static let maximumBatchBytes = 2_147_479_552
     /// Record kinds from here on may be skipped by a reader that doesn't know them.
     public static let firstOptionalKind: UInt8 = 128
+    /// The numbers that a file's first batch can have. Half of what fits into 64 bits, so that adding to one from a
+    /// file never overflows; a store that crashes every second gets there in 68 years.
+    public static let sequences: Range<UInt64> = 1..<(1 << 63)
     /// How far numbering jumps ahead after an opening that found no closing mark (to the next multiple).
     public static let sequenceEpoch: UInt64 = 1 << 32
 }

@@ -129,6 +129,7 @@ public struct RecordHeader: Sendable, Hashable {
 
     @inline(__always)
     private func validate() throws(FormatError) {
+        guard encodedLength <= FormatConstants.maximumBatchBytes else { throw .invalidField(.valueLength) }
         if case .optional = kind { return }
         guard flags.isSubset(of: .known) else { throw .unsupported(.recordFlags(flags.rawValue)) }
         guard keyLength > 0 else { throw .invalidField(.keyLength) }

@@ -93,7 +93,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
 
     /// Looks for a commit behind `offset` whose mark proves that bytes from `offset` on were durable.
     ///
-    /// Only headers are read: a header that verifies at its place was written there by us, and its mark was true.
+    /// Only headers are read, those with flags of a newer version too: a header that verifies at its place was written there by us, and its mark was true.
     /// O(rest of the file).
     package mutating func proofOfDurability(beyond offset: UInt64) throws(Source.Failure) -> TailVerdict.Proof? {
         var candidate = (offset &+ 8) & ~7
@@ -108,7 +108,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
                     if bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
                         let found = try? CommitHeader.decode(
                             bytes.slice(local, FormatConstants.commitHeaderSize), salt: salt,
-                            offset: start + UInt64(local)),
+                            offset: start + UInt64(local), allowingUnknownFlags: true),
                         found.syncedMark > offset
                     {
                         proof = .laterMark(
@@ -149,11 +149,15 @@ package struct SegmentScanner<Source: SegmentBytes> {
         or error: FormatError, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> Step {
         let boundary = markBoundary(from: position)
-        if boundary > position, boundary < limit, try isZero(from: position, to: boundary),
-            case .success(let mark) = try readHeader(at: boundary),
-            mark.flags.contains(.mark), mark.firstSequence == nextSequence
-        {
-            return try readCommit(mark, at: boundary, into: &commit)
+        if boundary > position, boundary < limit, try isZero(from: position, to: boundary) {
+            switch try readHeader(at: boundary) {
+            case .success(let mark) where mark.flags.contains(.mark) && mark.firstSequence == nextSequence:
+                return try readCommit(mark, at: boundary, into: &commit)
+            case .failure(.unsupported(let what)):
+                return .stop(stop(.damage(.unsupported(what)), at: boundary))
+            case .success, .failure:
+                break
+            }
         }
         if try isZero(from: position, to: limit) { return .stop(stop(.zeros)) }
         return .stop(stop(.damage(error)))

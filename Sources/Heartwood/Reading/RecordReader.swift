@@ -51,21 +51,36 @@ struct RecordReader: Sendable {
         _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R {
         do throws(FormatError) {
-            let header = try RecordHeader.decode(record, salt: segment.header.salt, offset: place.offset)
-            guard header.encodedLength == record.count else { throw .truncated }
-            let payload = record.slice(
-                FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
-            guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
-            guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
-            let stored = payload.slice(Int(header.keyLength), Int(header.valueLength))
-            guard header.flags.contains(.compressed) else { return body(stored) }
-            let value = try Inflater.value(of: stored, limit: log.configuration.maximumValueBytes)
-            return lend(value) { body($0) }
+            let (stored, isCompressed) = try verified(record, key, segment.header.salt, place.offset)
+            guard isCompressed else { return body(stored) }
+            let limit = log.configuration.maximumValueBytes
+            let length = try Inflater.declaredLength(of: stored)
+            if length <= limit {
+                return lend(try Inflater.value(of: stored, limit: limit)) { body($0) }
+            }
         } catch {
             throw .corruption(
                 "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
                 file: segment.path, offset: place.offset, cause: error)
         }
+        throw StoreError(
+            .tooLarge, "a value is larger than this opening allows: raise maximumValueBytes to read it",
+            file: segment.path, offset: place.offset)
+    }
+
+    /// The value as stored, once everything about the record is as it should be.
+    private func verified(
+        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ salt: UInt32, _ offset: UInt64
+    ) throws(FormatError) -> (stored: UnsafeRawBufferPointer, isCompressed: Bool) {
+        let header = try RecordHeader.decode(record, salt: salt, offset: offset)
+        guard header.encodedLength == record.count else { throw .truncated }
+        let payload = record.slice(
+            FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
+        guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
+        guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
+        return (
+            payload.slice(Int(header.keyLength), Int(header.valueLength)), header.flags.contains(.compressed)
+        )
     }
 }
 

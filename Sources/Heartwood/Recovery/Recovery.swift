@@ -51,24 +51,32 @@ struct Recovery {
         }
         var newestTime: UInt64 = 0
         for file in files.dropLast() {
-            newestTime = max(newestTime, try replay(file).lastTime)
+            let end = try replay(file)
+            newestTime = max(newestTime, end.lastTime)
+            noteLast(end, file)
         }
         let end = try replay(newest)
         newestTime = max(newestTime, end.lastTime)
+        noteLast(end, newest)
         configuration.recoveryProgress?(progress)
         report.segments = files.count
-        report.lastSequence = end.nextSequence - 1
         report.duration = clock.now - start
         let holdsNothing = end.nextSequence == newest.header.firstSequence
         return Outcome(
             storeID: newest.header.storeID,
             predecessor: FileHeader.Predecessor(
                 salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
-            // A segment without records would be followed by one of the same name.
+            // Behind the first number of a segment without records, too: that number may have been seen, and the next
+            // segment would get the same name.
             lastSequence: report.tail == .closed && !holdsNothing
-                ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence - 1) - 1,
+                ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1,
             newestTime: newestTime,
             report: report)
+    }
+
+    /// A segment without records begins at a number that was never recovered.
+    private mutating func noteLast(_ end: End, _ file: OpenedSegment) {
+        if end.nextSequence > file.header.firstSequence { report.lastSequence = end.nextSequence - 1 }
     }
 
     /// After a crash numbering goes on at the next multiple of 2^32: the numbers between may have been seen by
@@ -241,6 +249,8 @@ struct Recovery {
             return .failure(damage(stop, proof, path: path, next: scanner.nextSequence))
         case .clean:
             report.tail = .closed
+            // The mark itself may be one of those bytes: the next segment will say that this one ends behind it.
+            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
         case .unclosed:
             report.tail = .unclosed
             try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)

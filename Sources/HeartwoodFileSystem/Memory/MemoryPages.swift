@@ -1,3 +1,5 @@
+internal import CHeartwood
+
 /// A run of bytes of which only the pages that hold something other than zeros take memory. Not thread-safe.
 ///
 /// Growing costs nothing; reading and writing are O(count). Pages are found by a dictionary, so that a hostile size
@@ -16,7 +18,7 @@ struct MemoryPages {
             if let page = pages[piece.page] {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: page.bytes[piece.rangeInPage]))
             } else {
-                target.initializeMemory(as: UInt8.self, repeating: 0)
+                target.setToZero()
             }
         }
         return count
@@ -41,7 +43,7 @@ struct MemoryPages {
             let (page, used) = newSize.quotientAndRemainder(dividingBy: UInt64(Self.pageSize))
             pages = pages.filter { $0.key < page || ($0.key == page && used > 0) }
             if let rest = pages[page]?.bytes[Int(used)...] {
-                UnsafeMutableRawBufferPointer(rebasing: rest).initializeMemory(as: UInt8.self, repeating: 0)
+                UnsafeMutableRawBufferPointer(rebasing: rest).setToZero()
             }
         }
         size = newSize
@@ -83,11 +85,17 @@ struct MemoryPages {
 
         init(size: Int) {
             bytes = .allocate(byteCount: size, alignment: 16)
-            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            bytes.setToZero()
         }
 
         deinit {
             bytes.deallocate()
         }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    func setToZero() {
+        if let baseAddress { heartwood_zero(baseAddress, count) }
     }
 }

@@ -62,7 +62,7 @@ struct LoadCommand: AsyncParsableCommand {
             valueName: "records"))
     var batch = 1
 
-    @Option(help: ArgumentHelp("Writes under way at a time. (default: 64; 4 with '--batch')", valueName: "writes"))
+    @Option(help: ArgumentHelp("Writes under way at a time. (default: 256; 4 with '--batch')", valueName: "writes"))
     var concurrency: Int?
 
     @Flag(help: "Print each key once it is acknowledged.")
@@ -86,33 +86,37 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(path: file)
+        Signals.noteRequestsToStop()
+        let (summary, outcome) = try await store.withStore(creating: true) { store in
+            try await load(input, into: store)
+        }
+        // Only now is the store closed, and with that everything on the disk, whatever the durability was.
+        try show(summary)
+        if let failure = outcome.failure { throw failure }
+        if outcome.wasStopped, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
+    }
+
+    private func load(_ input: InputFile, into store: Store) async throws -> (LoadSummary, Loader.Outcome) {
         let tally = LoadTally()
         let progress = ProgressBar(input, tally)
         let hasFailed = OneWaySwitch()
-        Signals.noteRequestsToStop()
+        let reader = LoadReader(
+            input, format: try lineFormat(), recordsPerJob: batch, skipsBadLines: skipBad,
+            isStopped: { hasFailed.isSet || Signals.requestToStop != nil })
         let loader = Loader(
-            reader: LoadReader(
-                input, format: try lineFormat(), recordsPerJob: batch, skipsBadLines: skipBad,
-                isStopped: { hasFailed.isSet || Signals.requestToStop != nil }),
-            tally: tally, progress: progress, durability: level.durability.durability,
-            concurrency: concurrency ?? (batch == 1 ? 64 : 4), acknowledges: acknowledge,
+            reader: reader, tally: tally, progress: progress, durability: level.durability.durability,
+            concurrency: concurrency ?? (batch == 1 ? 256 : 4), acknowledges: acknowledge,
             stop: { hasFailed.set() })
 
         let drawing = Task { await progress.run() }
-        defer { drawing.cancel() }
-        let (outcome, seconds) = try await store.withStore(creating: true) { store in
-            (await loader.run(into: store), tally.seconds)
-        }
+        let outcome = await loader.run(into: store)
+        drawing.cancel()
         progress.end()
-
-        let signal = Signals.requestToStop
         let summary = LoadSummary(
-            records: tally.records, bytes: tally.bytes, seconds: seconds, skippedLines: outcome.skippedLines,
+            records: tally.records, bytes: tally.bytes, seconds: tally.seconds, skippedLines: outcome.skippedLines,
             durability: level.durability, lastSequence: tally.lastSequence,
-            isComplete: outcome.failure == nil && signal == nil)
-        try show(summary)
-        if let failure = outcome.failure { throw failure }
-        if let signal { throw QuietExit(code: 128 + signal) }
+            isComplete: outcome.failure == nil && !outcome.wasStopped)
+        return (summary, outcome)
     }
 
     private func show(_ summary: LoadSummary) throws {

@@ -37,7 +37,7 @@ private struct StatsReport {
         let rows: [(name: String, value: String)] = [
             ("store", path),
             ("keys", Numbers.grouped(figures.keys)),
-            ("last write", "number \(Numbers.grouped(figures.lastSequence))"),
+            ("last write", "number \(Numbers.grouped(opening.lastSequence))"),
             (
                 "log",
                 "\(Numbers.bytes(figures.logBytes)) in \(Numbers.count(figures.segments, "segment")), "
@@ -80,7 +80,7 @@ private struct StatsReport {
         var json = JSONText()
         json.add("store", path)
         json.add("keys", figures.keys)
-        json.add("lastSequence", figures.lastSequence)
+        json.add("lastSequence", opening.lastSequence)
         json.add("logBytes", figures.logBytes)
         json.add("liveBytes", figures.liveBytes)
         json.add("segments", figures.segments)

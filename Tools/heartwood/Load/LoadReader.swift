@@ -8,6 +8,8 @@ actor LoadReader {
         var jobs: [WriteJob] = []
         /// The lines that were left out, where that is allowed.
         var badLines: [BadLine] = []
+        /// Set with the last piece, where a request to stop came before the end of the input.
+        var wasStopped = false
         /// Set with the last piece, where the input ends in an error. The jobs come before it.
         var failure: Failure?
     }
@@ -40,6 +42,7 @@ actor LoadReader {
         var piece = Piece()
         do {
             for line in try readLines() { try take(line, into: &piece) }
+            piece.wasStopped = isAtEnd && bytes.wasStopped
         } catch let error as BadLine {
             end(
                 &piece,

@@ -16,6 +16,8 @@ struct Loader {
     /// How the input ended.
     struct Outcome: Sendable {
         var skippedLines = 0
+        /// Whether a request to stop came before the end of the input.
+        var wasStopped = false
         /// What the input, or a write, failed with. What was written before stays written.
         var failure: (any Error)?
     }
@@ -31,6 +33,7 @@ struct Loader {
             while let piece = await reader.next() {
                 for line in piece.badLines { progress.say("\(line.description) (left out)") }
                 outcome.skippedLines += piece.badLines.count
+                outcome.wasStopped = piece.wasStopped
                 outcome.failure = piece.failure
                 await queue.add(piece.jobs)
                 if await queue.failure != nil { break }

@@ -22,9 +22,15 @@ struct StoreArgument: ParsableArguments {
         let notice = OpeningNotice()
         if let notice { configuration.recoveryProgress = { notice.show($0) } }
         defer { notice?.end() }
-        return try await Store.withStore(at: path, configuration: configuration) { store in
-            notice?.end()
-            return try await body(store)
+        do {
+            return try await Store.withStore(at: path, configuration: configuration) { store in
+                notice?.end()
+                return try await body(store)
+            }
+        } catch let error as StoreError where error.code == .notFound {
+            throw Failure(
+                .noStore, "no such store: \(path): check the path, or make one with 'heartwood put' or 'heartwood load'"
+            )
         }
     }
 }

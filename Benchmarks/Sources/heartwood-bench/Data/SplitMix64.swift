@@ -1,0 +1,27 @@
+/// A small, seeded generator: the same data in every run, on every machine.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// An array of that many random bytes.
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            var word: UInt64 = 0
+            for position in 0..<count {
+                if position % 8 == 0 { word = next() }
+                buffer.initializeElement(at: position, to: UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+            initialized = count
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import Foundation
+
+/// The file system that a directory lies on.
+struct MountedFileSystem: Sendable, Codable {
+    /// `ext4`, `xfs`, `apfs`, …
+    var kind: String
+    var device: String
+    /// Where it is mounted.
+    var mountPoint: String
+    var options: String
+
+    /// Whether it is in memory, so that a sync costs nothing and means nothing.
+    var isInMemory: Bool { ["tmpfs", "ramfs"].contains(kind) }
+
+    /// The file system of an absolute path; nil where the system doesn't say.
+    static func of(_ path: String) -> MountedFileSystem? {
+        #if canImport(Darwin)
+        var information = statfs()
+        guard statfs(path, &information) == 0 else { return nil }
+        func text<T>(_ characters: T) -> String {
+            withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        return MountedFileSystem(
+            kind: text(information.f_fstypename), device: text(information.f_mntfromname),
+            mountPoint: text(information.f_mntonname), options: "")
+        #else
+        guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
+        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        var best: MountedFileSystem?
+        // Of several that contain the path the longest holds it, and of several of the same length the last.
+        for line in mounts.split(separator: "\n") {
+            let fields = line.split(separator: " ").map { unescaped($0) }
+            guard fields.count >= 4, contains(fields[1], path) else { continue }
+            if fields[1].utf8.count >= (best?.mountPoint.utf8.count ?? 0) {
+                best = MountedFileSystem(kind: fields[2], device: fields[0], mountPoint: fields[1], options: fields[3])
+            }
+        }
+        return best
+        #endif
+    }
+
+    private static func contains(_ mountPoint: String, _ path: String) -> Bool {
+        mountPoint == "/" || path == mountPoint || path.hasPrefix(mountPoint + "/")
+    }
+
+    /// Blanks and the like stand as `\040` in the kernel's list.
+    private static func unescaped(_ field: Substring) -> String {
+        field.replacingOccurrences(of: "\\040", with: " ").replacingOccurrences(of: "\\011", with: "\t")
+            .replacingOccurrences(of: "\\134", with: "\\")
+    }
+}

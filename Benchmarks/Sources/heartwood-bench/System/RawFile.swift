@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// A file by nothing but system calls.
+final class RawFile {
+    private let descriptor: Int32
+
+    /// Makes a file of `count` zeros, really written, and brings it to the disk.
+    init(zeros count: Int, at path: String) throws {
+        descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemCallFailure("open", path) }
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        var written = 0
+        while written < count {
+            try zeros.withUnsafeBytes { try write($0[..<min($0.count, count - written)], at: written) }
+            written += zeros.count
+        }
+        guard fsync(descriptor) == 0 else { throw SystemCallFailure("fsync", path) }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ bytes: Slice<UnsafeRawBufferPointer>, at offset: Int) throws {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        guard pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) == bytes.count else {
+            throw SystemCallFailure("pwrite", nil)
+        }
+    }
+
+    /// Brings the data to the disk, its cache included.
+    func sync() throws {
+        #if canImport(Darwin)
+        guard fcntl(descriptor, F_FULLFSYNC) == 0 else { throw SystemCallFailure("fcntl(F_FULLFSYNC)", nil) }
+        #else
+        guard fdatasync(descriptor) == 0 else { throw SystemCallFailure("fdatasync", nil) }
+        #endif
+    }
+}
+
+/// A system call that failed, with the reason that the system gives.
+struct SystemCallFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ call: String, _ path: String?) {
+        let reason = String(cString: strerror(errno))
+        description = path.map { "\(call) failed on \($0): \(reason)" } ?? "\(call) failed: \(reason)"
+    }
+}

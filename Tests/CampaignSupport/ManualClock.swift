@@ -1,0 +1,13 @@
+package import Heartwood
+internal import Synchronization
+
+/// A clock that stands still until it is told otherwise.
+package final class ManualClock: StoreClock {
+    private let milliseconds: Atomic<UInt64>
+
+    package init(milliseconds: UInt64) { self.milliseconds = Atomic(milliseconds) }
+
+    package func now() -> Timestamp { Timestamp(milliseconds: milliseconds.load(ordering: .acquiring)) }
+
+    package func set(_ milliseconds: UInt64) { self.milliseconds.store(milliseconds, ordering: .releasing) }
+}

@@ -1,0 +1,129 @@
+package import Heartwood
+
+/// What a store should hold: the simplest thing that can be right.
+package struct Model: Sendable {
+    /// What a key should have.
+    package struct Entry: Sendable, Hashable {
+        package var value: ValuePattern
+        package var sequence: SequenceNumber
+        /// In milliseconds since 1970; 0: never.
+        package var expiry: UInt64
+    }
+
+    /// The keys' entries at one moment, and the time by which they are judged.
+    package struct State: Sendable {
+        package var entries: [Entry?]
+        package var now: UInt64
+
+        /// What a reader sees of a key.
+        package func visible(_ key: Int) -> Entry? {
+            guard let entry = entries[key], entry.expiry == 0 || now < entry.expiry else { return nil }
+            return entry
+        }
+    }
+
+    /// An operation on one key, with its expiry worked out.
+    package struct Change: Sendable, Hashable {
+        package var key: Int
+        /// nil: removed.
+        package var value: ValuePattern?
+        package var expiry: UInt64 = 0
+    }
+
+    package let universe: KeyUniverse
+    package private(set) var state: State
+    /// Number of keys that have an entry, expired or not.
+    package private(set) var count = 0
+    /// Number of the newest write.
+    package private(set) var lastSequence: SequenceNumber = 0
+    /// Every write up to this number must survive a crash.
+    package private(set) var durableSequence: SequenceNumber = 0
+    /// Number of batches since the store was made, and of those that the current opening added, with the first's number.
+    package private(set) var batches: UInt64 = 0
+    package private(set) var firstOfOpening: SequenceNumber?
+    /// What the batches that may be lost have replaced, in their order.
+    private var undo: [(sequence: SequenceNumber, key: Int, old: Entry?)] = []
+    /// When each key was last set, or removed while it was there.
+    private var changed: [SequenceNumber]
+    /// When each key was last removed while it wasn't there: nobody promises whether that counts as a change.
+    private var removedInVain: [SequenceNumber]
+
+    package init(universe: KeyUniverse, now: UInt64) {
+        self.universe = universe
+        state = State(entries: Array(repeating: nil, count: universe.keys.count), now: now)
+        changed = Array(repeating: 0, count: universe.keys.count)
+        removedInVain = changed
+    }
+
+    package var now: UInt64 {
+        get { state.now }
+        set { state.now = newValue }
+    }
+
+    /// A batch was acknowledged.
+    package mutating func apply(_ changes: [Change], sequence: SequenceNumber, isDurable: Bool) {
+        for change in Self.lastOfEachKey(changes) {
+            let old = state.entries[change.key]
+            undo.append((sequence, change.key, old))
+            let new = change.value.map { Entry(value: $0, sequence: sequence, expiry: change.expiry) }
+            if old == nil, new == nil { removedInVain[change.key] = sequence } else { changed[change.key] = sequence }
+            set(change.key, new)
+        }
+        batches += 1
+        if firstOfOpening == nil { firstOfOpening = sequence }
+        lastSequence = sequence
+        if isDurable { becomeDurable() }
+    }
+
+    /// Everything so far must survive a crash.
+    package mutating func becomeDurable() {
+        durableSequence = lastSequence
+        undo.removeAll(keepingCapacity: true)
+    }
+
+    /// The store was opened again and recovered everything up to `sequence`.
+    ///
+    /// - Returns: How many batches are lost.
+    package mutating func reopen(at sequence: SequenceNumber) -> UInt64 {
+        while let last = undo.last, last.sequence > sequence {
+            set(last.key, last.old)
+            undo.removeLast()
+        }
+        // Numbers are dense within an opening, not beyond.
+        var lost: UInt64 = 0
+        if let firstOfOpening {
+            lost = sequence < firstOfOpening ? lastSequence - firstOfOpening + 1 : lastSequence - sequence
+        }
+        batches -= lost
+        firstOfOpening = nil
+        lastSequence = sequence
+        becomeDurable()
+        return lost
+    }
+
+    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then,
+    /// and isn't there now, may have come and gone.
+    ///
+    /// - Parameter base: The entries at `sequence`; nil where no key can have come and gone.
+    package func isUnchanged(_ range: RangeChoice, since sequence: SequenceNumber, base: State? = nil) -> Bool? {
+        let positions = universe.positions(in: range)
+        let changedKeys = positions.filter { changed[$0] > sequence }
+        if changedKeys.contains(where: { base == nil || base!.entries[$0] != nil || state.entries[$0] != nil }) {
+            return false
+        }
+        return changedKeys.isEmpty && !positions.contains { removedInVain[$0] > sequence } ? true : nil
+    }
+
+    /// Of several operations of a batch on one key the last one counts.
+    private static func lastOfEachKey(_ changes: [Change]) -> [Change] {
+        if changes.count == 1 { return changes }
+        var last: [Int: Change] = [:]
+        for change in changes { last[change.key] = change }
+        return last.values.sorted { $0.key < $1.key }
+    }
+
+    private mutating func set(_ key: Int, _ entry: Entry?) {
+        count += (entry == nil ? 0 : 1) - (state.entries[key] == nil ? 0 : 1)
+        state.entries[key] = entry
+    }
+}

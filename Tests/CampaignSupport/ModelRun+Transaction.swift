@@ -1,0 +1,99 @@
+internal import Heartwood
+
+/// Transactions, among them those that somebody else interferes with.
+extension ModelRun {
+    /// What one run of a transaction's closure should see.
+    private struct View {
+        var base: Model.State
+        var written: [Int: Model.Change] = [:]
+
+        func entry(_ key: Int) -> Model.Entry? {
+            guard let change = written[key] else { return base.visible(key) }
+            guard let value = change.value, change.expiry == 0 || base.now < change.expiry else { return nil }
+            return Model.Entry(value: value, sequence: 0, expiry: change.expiry)
+        }
+    }
+
+    func transact(_ plan: ModelOperation.TransactionPlan) async throws {
+        var runs = 0
+        var changes: [Model.Change] = []
+        var conflict: Bool? = false
+        try await store!.transaction(durability: plan.durability) { transaction in
+            runs += 1
+            try check(runs <= 3, "a transaction runs again though nobody interferes")
+            var view = View(base: model.state)
+            changes = []
+            let before = newestSeen
+            for (number, step) in plan.steps.enumerated() {
+                if runs == 1, let other = plan.interleaved, other.step == number {
+                    try await write([other.1], [], .buffered)
+                }
+                try perform(step, transaction, &view, &changes)
+            }
+            if runs == 1, let other = plan.interleaved {
+                if other.step == plan.steps.count { try await write([other.1], [], .buffered) }
+                conflict = interferes(other.1.key, plan.steps, after: before)
+            }
+        }
+        try check(
+            conflict == nil || (runs == 2) == conflict!,
+            "a transaction ran \(runs) times where it \(conflict! ? "was" : "was not") interfered with")
+        summary.transactionReruns += runs - 1
+        if changes.isEmpty { return }
+        try accept(changes, store!.statistics.lastSequence, plan.durability)
+    }
+
+    private func perform(
+        _ step: ModelOperation.TransactionPlan.Step, _ transaction: Transaction, _ view: inout View,
+        _ changes: inout [Model.Change]
+    ) throws {
+        let keys = model.universe.keys
+        switch step {
+        case .get(let key):
+            try compare(transaction.get(keys[key]), view.entry(key), key, "in a transaction, get")
+        case .contains(let key):
+            let found = try transaction.contains(keys[key])
+            try check(found == (view.entry(key) != nil), "in a transaction, contains(\(name(key))) is \(found)")
+        case .entries(let range, let reversed):
+            let found = try transaction.entries(in: range.keyRange, reversed: reversed)
+            let positions = model.universe.positions(in: range).filter { view.entry($0) != nil }
+            try check(
+                found.count == positions.count,
+                "in a transaction, a range has \(found.count) entries instead of \(positions.count)")
+            for (entry, key) in zip(found, reversed ? positions.reversed() : positions) {
+                try compare(entry, view.entry(key), key, "in a transaction's range")
+            }
+        case .write(let mutation):
+            let change = change(mutation)
+            if let value = mutation.value {
+                try transaction.put(keys[mutation.key], value.bytes, expires: expiry(mutation.expiry))
+            } else {
+                try transaction.remove(keys[mutation.key])
+            }
+            view.written[mutation.key] = change
+            changes.append(change)
+        }
+    }
+
+    /// Whether somebody else's write must make the transaction run again; nil where nobody promises.
+    private func interferes(
+        _ other: Int, _ steps: [ModelOperation.TransactionPlan.Step], after sequence: SequenceNumber
+    ) -> Bool? {
+        let key = model.universe.keys[other]
+        // A removal of what isn't there changes nothing that a key's reader could see.
+        let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence) == false
+        var written: Set<Int> = []
+        var inRange = false
+        for step in steps {
+            switch step {
+            case .get(let key), .contains(let key):
+                if hasChanged, key == other, !written.contains(key) { return true }
+            case .entries(let range, _):
+                inRange = inRange || model.universe.positions(in: range).contains(other)
+            case .write(let mutation): written.insert(mutation.key)
+            }
+        }
+        if inRange { return hasChanged ? true : nil }
+        return false
+    }
+}

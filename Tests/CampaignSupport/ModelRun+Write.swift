@@ -1,0 +1,144 @@
+internal import Heartwood
+internal import HeartwoodFormat
+
+/// Writes, with and without conditions, and what becomes of them.
+extension ModelRun {
+    func write(
+        _ mutations: [ModelOperation.Mutation], _ choices: [ModelOperation.ConditionChoice], _ durability: Durability?
+    ) async throws {
+        let expectation = expectation(of: choices)
+        let changes = mutations.map(change)
+        let sequence: SequenceNumber
+        do {
+            sequence = try await send(mutations, choices, durability)
+        } catch let error as StoreError where error.code == .conflict {
+            try check(expectation != .holds, "a write was refused though its conditions hold: \(error)")
+            summary.conflicts += 1
+            return
+        }
+        try check(expectation != .fails, "a write was let pass though a condition doesn't hold")
+        try accept(changes, sequence, durability)
+    }
+
+    /// Gives a write to the store, in the form that fits it.
+    private func send(
+        _ mutations: [ModelOperation.Mutation], _ choices: [ModelOperation.ConditionChoice], _ durability: Durability?
+    ) async throws -> SequenceNumber {
+        let store = store!
+        let conditions = choices.compactMap(condition)
+        if mutations.count == 1, choices.count <= 1, conditions.count == choices.count {
+            let key = model.universe.keys[mutations[0].key]
+            var keyCondition: KeyCondition?
+            var isForm = true
+            switch choices.first {
+            case .absent(mutations[0].key): keyCondition = .absent
+            case .matching(mutations[0].key): keyCondition = .sequence(sequenceToMatch(mutations[0].key))
+            case .stale(mutations[0].key): keyCondition = .sequence(staleSequence(mutations[0].key))
+            case nil: break
+            default: isForm = false
+            }
+            if isForm {
+                guard let value = mutations[0].value else {
+                    return try await store.remove(key, if: keyCondition, durability: durability)
+                }
+                return try await store.put(
+                    key, value.bytes, expires: expiry(mutations[0].expiry), if: keyCondition, durability: durability)
+            }
+        }
+        return try await store.write(if: conditions, durability: durability) { batch in
+            for mutation in mutations {
+                let key = model.universe.keys[mutation.key]
+                if let value = mutation.value {
+                    batch.put(key, value.bytes, expires: expiry(mutation.expiry))
+                } else {
+                    batch.remove(key)
+                }
+            }
+        }
+    }
+
+    /// A write was acknowledged: its number must be the next, and the model follows.
+    func accept(_ changes: [Model.Change], _ sequence: SequenceNumber, _ durability: Durability?) throws {
+        if model.firstOfOpening != nil {
+            try check(
+                sequence == model.lastSequence + 1, "write number \(sequence) came after number \(model.lastSequence)")
+        } else {
+            try check(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen")
+            try check(
+                sequence == model.lastSequence + 1 || sequence % FormatConstants.sequenceEpoch == 0,
+                "the first number of an opening is \(sequence), after \(model.lastSequence)")
+        }
+        newestSeen = sequence
+        let durability = durability ?? opening.durability
+        model.apply(changes, sequence: sequence, isDurable: durability != .buffered)
+        summary.writes += 1
+        writesOfOpening += 1
+    }
+
+    func flush() async throws {
+        let sequence = try await store!.flush()
+        let newest = model.firstOfOpening == nil ? visibleAtOpening : model.lastSequence
+        try check(sequence == newest, "a flush went up to \(sequence), not \(newest)")
+        let synced = store!.statistics.syncedSequence
+        try check(synced >= sequence, "after a flush to \(sequence) the statistics say \(synced)")
+        model.becomeDurable()
+    }
+
+    // MARK: - From choices to what they mean now
+
+    func change(_ mutation: ModelOperation.Mutation) -> Model.Change {
+        let expiry: UInt64 =
+            switch mutation.expiry {
+            case .never: 0
+            case .at(let delta): UInt64(Int(model.now) + delta)
+            case .after(let delta): model.now + UInt64(delta)
+            }
+        return Model.Change(key: mutation.key, value: mutation.value, expiry: expiry)
+    }
+
+    func expiry(_ choice: ModelOperation.ExpiryChoice) -> Expiry {
+        switch choice {
+        case .never: .never
+        case .at(let delta): .at(Timestamp(milliseconds: UInt64(Int(model.now) + delta)))
+        case .after(let delta): .after(.milliseconds(delta))
+        }
+    }
+
+    private func sequenceToMatch(_ key: Int) -> SequenceNumber { model.state.entries[key]?.sequence ?? newestSeen }
+
+    private func staleSequence(_ key: Int) -> SequenceNumber { sequenceToMatch(key) &- 1 }
+
+    /// nil where the snapshot isn't held.
+    private func condition(_ choice: ModelOperation.ConditionChoice) -> Condition? {
+        let keys = model.universe.keys
+        return switch choice {
+        case .absent(let key): .absent(keys[key])
+        case .matching(let key): .sequence(of: keys[key], is: sequenceToMatch(key))
+        case .stale(let key): .sequence(of: keys[key], is: staleSequence(key))
+        case .unchanged(let range, let number):
+            number < snapshots.count ? .unchanged(range.keyRange, since: snapshots[number].snapshot) : nil
+        }
+    }
+
+    /// Whether conditions hold together.
+    private enum Expectation { case holds, fails, either }
+
+    private func expectation(of choices: [ModelOperation.ConditionChoice]) -> Expectation {
+        var expectation = Expectation.holds
+        for choice in choices {
+            let holds: Bool? =
+                switch choice {
+                case .absent(let key): model.state.visible(key) == nil
+                case .matching(let key): model.state.visible(key) != nil
+                case .stale: false
+                case .unchanged(let range, let number):
+                    number < snapshots.count
+                        ? model.isUnchanged(range, since: snapshots[number].sequence, base: snapshots[number].state)
+                        : true
+                }
+            if holds == false { return .fails }
+            if holds == nil { expectation = .either }
+        }
+        return expectation
+    }
+}

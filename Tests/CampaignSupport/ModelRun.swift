@@ -1,0 +1,147 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// A store and a model that are given the same random operations, and compared.
+///
+/// A run goes through several lives: each is a new store with keys of its own, in memory or on disk.
+package final class ModelRun {
+    /// What a run did.
+    package struct Summary: Sendable {
+        package var operations = 0
+        package var writes = 0
+        package var lives = 0
+        package var openings = 0
+        package var crashes = 0
+        package var lostWrites: UInt64 = 0
+        package var conflicts = 0
+        package var transactionReruns = 0
+    }
+
+    struct HeldSnapshot {
+        let snapshot: Snapshot
+        let state: Model.State
+        let sequence: SequenceNumber
+    }
+
+    package let seed: UInt64
+    package internal(set) var summary = Summary()
+    let clock = ManualClock(milliseconds: 1_700_000_000_000)
+    var model = Model(universe: KeyUniverse(keys: []), now: 0)
+    var store: Store?
+    var snapshots: [HeldSnapshot] = []
+    /// The directory, its file system, and how it was opened last.
+    var path = ""
+    var fileSystem: any FileSystem = InMemoryFileSystem()
+    var opening: ModelOperation.OpeningChoice
+    var isInMemory = true
+    /// Whether the store's first opening is still to come.
+    var isNew = true
+    /// The largest number that anybody saw in this life.
+    var newestSeen: SequenceNumber = 0
+    /// What is visible before the first write of an opening.
+    var visibleAtOpening: SequenceNumber = 0
+    var writesOfOpening: UInt64 = 0
+
+    static let maximumValueBytes = 4 << 20
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededGenerator(seed)
+        opening = OperationGenerator(seed: seed, universe: model.universe, storesOnDisk: false).opening(&random)
+    }
+
+    /// Runs that many operations; `progress` is told how many are done, now and then.
+    ///
+    /// - Throws: `ModelFailure`, with seed, number and operation filled in.
+    package func run(operations: Int, progress: (Int) -> Void = { _ in }) async throws {
+        var done = 0
+        var life = 0
+        while done < operations {
+            var random = SeededGenerator(seed, UInt64(life), 2)
+            let length = min(random.number(in: 4_000...20_000), operations - done)
+            try await live(from: done, count: length, &random, progress: progress)
+            done += length
+            life += 1
+        }
+    }
+
+    private func live(
+        from first: Int, count: Int, _ random: inout SeededGenerator, progress: (Int) -> Void
+    ) async throws {
+        isInMemory = !random.oneIn(4)
+        fileSystem = isInMemory ? InMemoryFileSystem() : POSIXFileSystem()
+        path = isInMemory ? "/store" : try TemporaryDirectory.make("model") + "/store"
+        let universe = KeyUniverse(count: random.pick([4, 60, 1_000, 1_000, 12_000]), &random)
+        let generator = OperationGenerator(seed: seed, universe: universe, storesOnDisk: !isInMemory)
+        opening = generator.opening(&random)
+        model = Model(universe: universe, now: 1_700_000_000_000)
+        clock.set(model.now)
+        (isNew, newestSeen) = (true, 0)
+        summary.lives += 1
+        var number = first
+        var operation: ModelOperation?
+        do {
+            try await open()
+            for next in first..<(first + count) {
+                number = next
+                operation = generator.operation(next)
+                try await perform(operation!)
+                summary.operations += 1
+                if next % 1000 == 0 { progress(next) }
+            }
+            operation = nil
+            try await compareWithModel()
+            try await close()
+        } catch {
+            snapshots = []
+            store = nil
+            throw describe(error, number, operation)
+        }
+        if !isInMemory { TemporaryDirectory.remove(String(path.dropLast("/store".count))) }
+    }
+
+    private func describe(_ error: any Error, _ number: Int, _ operation: ModelOperation?) -> ModelFailure {
+        var failure = error as? ModelFailure ?? ModelFailure("it threw \(error)")
+        failure.seed = seed
+        failure.operation = number
+        failure.drawn = operation.map { "\($0)" } ?? ""
+        failure.directory = isInMemory ? nil : path
+        return failure
+    }
+
+    private func perform(_ operation: ModelOperation) async throws {
+        switch operation {
+        case .write(let mutations, let conditions, let durability):
+            try await write(mutations, conditions, durability)
+        case .transaction(let plan): try await transact(plan)
+        case .read(let form, let key): try await read(form, key)
+        case .scan(let form, let range, let reversed, let limit):
+            try await scan(form, range, reversed: reversed, limit: limit, in: nil)
+        case .takeSnapshot: try takeSnapshot()
+        case .dropSnapshot(let number):
+            if number < snapshots.count { snapshots.remove(at: number) }
+        case .readSnapshot(let number, let key):
+            if number < snapshots.count { try read(key, in: snapshots[number]) }
+        case .scanSnapshot(let number, let form, let range, let reversed, let limit):
+            if number < snapshots.count {
+                try await scan(form, range, reversed: reversed, limit: limit, in: snapshots[number])
+            }
+        case .flush: try await flush()
+        case .statistics: try await compareStatistics()
+        case .moveClock(let delta):
+            model.now += delta
+            clock.set(model.now)
+        case .setClockBack(let delta): try await setClockBack(delta)
+        case .misuse(let misuse): try await self.misuse(misuse)
+        case .reopen(let closes, let choice): try await reopen(closes: closes, choice)
+        }
+    }
+
+    /// Whatever a clock does, a store's now doesn't go back behind a commit: so there must be one at the latest time.
+    private func setClockBack(_ delta: UInt64) async throws {
+        let value = ValuePattern(identity: model.now, length: 20)
+        try await write([ModelOperation.Mutation(key: 0, value: value)], [], .written)
+        clock.set(model.now - delta)
+    }
+}

@@ -1,0 +1,172 @@
+internal import Heartwood
+
+/// Draws the operations of a run. Each depends on the seed and its number alone, so that two runs of one seed do the
+/// same even where a crash kept more in one than in the other.
+package struct OperationGenerator: Sendable {
+    package typealias Operation = ModelOperation
+
+    let seed: UInt64
+    let universe: KeyUniverse
+    let storesOnDisk: Bool
+
+    package init(seed: UInt64, universe: KeyUniverse, storesOnDisk: Bool) {
+        self.seed = seed
+        self.universe = universe
+        self.storesOnDisk = storesOnDisk
+    }
+
+    package func operation(_ number: Int) -> Operation {
+        var random = SeededGenerator(seed, UInt64(number), 1)
+        switch random.below(4000) {
+        case ..<1500: return write(1, conditions: 0, &random)
+        case ..<1700: return write(random.number(in: 2...30), conditions: 0, &random)
+        case ..<1920: return write(1, conditions: 1, &random)
+        case ..<2000: return write(random.number(in: 1...6), conditions: random.number(in: 1...3), &random)
+        case ..<2200: return .transaction(transaction(&random))
+        case ..<3000: return .read(random.pick(ReadForm.allCases), key: key(&random))
+        case ..<3300:
+            return .scan(
+                random.pick(Operation.ScanForm.allCases), range(&random), reversed: random.oneIn(2),
+                limit: limit(&random))
+        case ..<3330: return .takeSnapshot
+        case ..<3360: return .dropSnapshot(random.below(8))
+        case ..<3560: return .readSnapshot(random.below(8), key: key(&random))
+        case ..<3660:
+            return .scanSnapshot(
+                random.below(8), random.pick(Operation.ScanForm.allCases), range(&random), reversed: random.oneIn(2),
+                limit: limit(&random))
+        case ..<3680: return .flush
+        case ..<3780: return .statistics
+        case ..<3880: return .moveClock(by: UInt64(random.number(in: 1...2000)))
+        case ..<3890: return .setClockBack(by: UInt64(random.number(in: 1...100_000)))
+        case ..<3998: return .misuse(random.pick(Operation.Misuse.allCases))
+        default: return .reopen(closes: random.oneIn(3), opening(&random))
+        }
+    }
+
+    private typealias ReadForm = Operation.ReadForm
+
+    /// How the store is opened, at first or again.
+    package func opening(_ random: inout SeededGenerator) -> Operation.OpeningChoice {
+        Operation.OpeningChoice(
+            segmentBytes: random.pick([16 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20]),
+            commitBufferBytes: random.pick([64 << 10, 256 << 10, 4 << 20]),
+            compressionLevel: random.oneIn(2) ? 0 : random.pick([1, 1, 1, 6, 9]),
+            compressionThreshold: random.pick([32, 512]),
+            durability: random.pick([.synced, .written, .buffered]),
+            isAsynchronous: random.oneIn(2),
+            isStrict: random.oneIn(2),
+            keepsSnapshot: random.oneIn(3))
+    }
+
+    // MARK: - Parts
+
+    private func key(_ random: inout SeededGenerator) -> Int {
+        // Half of them among a few: so that keys are overwritten, conditions meet and snapshots differ.
+        let count = universe.keys.count
+        let few = min(count, 16)
+        return random.oneIn(2) ? random.below(count) : random.below(few) * (count / few)
+    }
+
+    private func write(_ count: Int, conditions: Int, _ random: inout SeededGenerator) -> Operation {
+        let mutations = (0..<count).map { _ in mutation(&random, mayBeHuge: true) }
+        let conditions = (0..<conditions).map { number in
+            condition(number == 0 && random.oneIn(2) ? mutations[0].key : key(&random), &random)
+        }
+        return .write(mutations, if: conditions, durability(&random))
+    }
+
+    private func mutation(_ random: inout SeededGenerator, mayBeHuge: Bool) -> Operation.Mutation {
+        let key = key(&random)
+        if random.oneIn(5) { return Operation.Mutation(key: key) }
+        let length =
+            switch random.below(100) {
+            case ..<5: 0
+            case ..<70: random.number(in: 1...150)
+            case ..<95: random.number(in: 100...600)
+            default: random.number(in: 600...3072)
+            }
+        let isHuge = mayBeHuge && random.oneIn(6000)
+        return Operation.Mutation(
+            key: key,
+            value: ValuePattern(
+                identity: random.next(), length: isHuge ? random.number(in: 1_048_000...1_600_000) : length),
+            expiry: expiry(&random))
+    }
+
+    private func expiry(_ random: inout SeededGenerator) -> Operation.ExpiryChoice {
+        switch random.below(40) {
+        case 0: .at(random.number(in: -5000...0))
+        case 1: .at(random.number(in: 1...100_000))
+        case 2, 3: .after(random.number(in: 0...20_000))
+        case 4: .after(1_000_000_000)
+        default: .never
+        }
+    }
+
+    private func condition(_ key: Int, _ random: inout SeededGenerator) -> Operation.ConditionChoice {
+        switch random.below(10) {
+        case ..<3: .absent(key)
+        case ..<7: .matching(key)
+        case ..<8: .stale(key)
+        default: .unchanged(range(&random), snapshot: random.below(8))
+        }
+    }
+
+    private func durability(_ random: inout SeededGenerator) -> Durability? {
+        switch random.below(200) {
+        case 0: .synced
+        case 1: nil
+        case ..<(storesOnDisk ? 20 : 12): .written
+        default: .buffered
+        }
+    }
+
+    private func limit(_ random: inout SeededGenerator) -> Int {
+        random.oneIn(100) ? .max : 1 << random.below(8)
+    }
+
+    private func range(_ random: inout SeededGenerator) -> RangeChoice {
+        switch random.below(10) {
+        case 0: .all
+        case 1: .from(bound(&random))
+        case 2: .upTo(bound(&random))
+        case ..<7: .between(bound(&random), bound(&random))
+        default: .prefix(Array(bound(&random).prefix(random.number(in: 0...8))))
+        }
+    }
+
+    /// Bytes on a key, just beside one, or far from any.
+    private func bound(_ random: inout SeededGenerator) -> [UInt8] {
+        let key = universe.keys[random.below(universe.keys.count)]
+        switch random.below(6) {
+        case 0: return key + [random.pick([0x00, 0xFF])]
+        case 1: return Array(key.dropLast())
+        case 2: return random.pick([[], [0x00], [0xFF], [0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])
+        default: return key
+        }
+    }
+
+    private func transaction(_ random: inout SeededGenerator) -> Operation.TransactionPlan {
+        var steps: [Operation.TransactionPlan.Step] = []
+        for _ in 0..<random.number(in: 1...8) {
+            switch random.below(10) {
+            case ..<3: steps.append(.get(key(&random)))
+            case 3: steps.append(.contains(key(&random)))
+            case 4:
+                let lower = bound(&random)
+                let range: RangeChoice = random.oneIn(2) ? .prefix(lower) : .between(lower, lower + [0xFF, 0xFF])
+                steps.append(.entries(range, reversed: random.oneIn(2)))
+            default: steps.append(.write(mutation(&random, mayBeHuge: false)))
+            }
+        }
+        var interleaved: (Int, Operation.Mutation)?
+        if random.oneIn(3) {
+            var other = mutation(&random, mayBeHuge: false)
+            // Often a key that the transaction has to do with.
+            if random.oneIn(2), case .get(let key) = random.pick(steps) { other.key = key }
+            interleaved = (random.number(in: 0...steps.count), other)
+        }
+        return Operation.TransactionPlan(steps: steps, interleaved: interleaved, durability: durability(&random))
+    }
+}

@@ -1,0 +1,129 @@
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+internal import HeartwoodFileSystem
+
+/// Round upon round on the same store: a child writes and is killed, the parent looks at what is left.
+struct KillCampaign {
+    struct Totals {
+        var kills = 0
+        /// Kills before the store was open.
+        var early = 0
+        var synced = 0
+        var written = 0
+        var buffered = 0
+        var lostBuffered = 0
+        var unacknowledged = 0
+        var tornTails = 0
+        var segments = 0
+        var acknowledged: Int { synced + written + buffered }
+    }
+
+    let seed: UInt64
+    private let directory: String
+    /// The store of the moment.
+    private(set) var path: String
+    private(set) var totals = Totals()
+    private var expected = ExpectedStore()
+    /// How large the store is, to begin another before reading it takes long.
+    private var bytes: UInt64 = 0
+    private var segments = 0
+    private var isFirst = true
+
+    init(seed: UInt64, directory: String) {
+        self.seed = seed
+        self.directory = directory
+        path = directory + "/store-0"
+    }
+
+    mutating func run(_ round: Int) async throws {
+        let plan = RoundPlan(seed: seed, round: round)
+        if isFirst || plan.isFresh || bytes > 128 << 20 || segments > 500 { beginStore(round) }
+        let (acknowledgements, wasOpened) = try letWriteAndKill(plan)
+        totals.kills += 1
+        totals.early += wasOpened ? 0 : 1
+        try await look(plan, acknowledgements)
+    }
+
+    private mutating func beginStore(_ round: Int) {
+        TemporaryDirectory.remove(path)
+        path = directory + "/store-\(round)"
+        expected = ExpectedStore()
+        (bytes, segments, isFirst) = (0, 0, false)
+    }
+
+    // MARK: - The child
+
+    private func letWriteAndKill(_ plan: RoundPlan) throws -> (acknowledgements: [Acknowledgement], wasOpened: Bool) {
+        var child = try ChildProcess(arguments: [
+            "write-until-killed", "--seed", "\(seed)", "--round", "\(plan.round)", "--directory", path,
+        ])
+        var deadline: ContinuousClock.Instant?
+        if plan.countsFromStart { deadline = .now + .milliseconds(plan.delay) }
+        var acknowledgements: [Acknowledgement] = []
+        var wasOpened = false
+        var complaint: String?
+        let hear = { (message: ChildMessage) in
+            switch message {
+            case .opened:
+                wasOpened = true
+                if deadline == nil { deadline = .now + .milliseconds(plan.delay) }
+            case .acknowledged(let one): acknowledgements.append(one)
+            case .failed(let what): complaint = complaint ?? what
+            }
+        }
+        if child.listen(until: { deadline }, hear) { child.kill() }
+        _ = child.listen(until: { nil }, hear)
+        let end = child.wait()
+        if let complaint { throw KillFailure("the child says: \(complaint)") }
+        guard end == .killed else { throw KillFailure("the child ended by itself: \(end)") }
+        return (acknowledgements, wasOpened)
+    }
+
+    // MARK: - What is left
+
+    private mutating func look(_ plan: RoundPlan, _ acknowledgements: [Acknowledgement]) async throws {
+        var store: Store? = try await open(plan)
+        let report = store!.recoveryReport
+        let findings = try expected.judge(acknowledgements, of: plan, in: store!)
+        add(findings)
+        if case .torn = report.tail { totals.tornTails += 1 }
+        totals.segments += max(0, report.segments - segments)
+        (segments, bytes) = (report.segments, report.bytes)
+        if plan.writesAfterwards { try await write(to: store!, plan) }
+        if plan.closesAfterwards { try await store!.close() }
+        store = nil
+        if plan.reopensAfterwards {
+            store = try await open(plan)
+            try expected.judgeAgain(store!)
+            segments = store!.recoveryReport.segments
+            store = nil
+        }
+    }
+
+    private mutating func write(to store: Store, _ plan: RoundPlan) async throws {
+        let number = UInt64(plan.round)
+        let sequence = try await store.put(ExpectedStore.parentKey, littleEndianBytes(of: number), durability: .synced)
+        try expected.parentWrote(number, sequence)
+    }
+
+    /// The last reference to a store that was dropped may be let go a moment later, by another thread.
+    private func open(_ plan: RoundPlan) async throws -> Store {
+        for _ in 0..<500 {
+            do throws(StoreError) {
+                return try await Store.open(at: path, configuration: plan.configuration)
+            } catch {
+                guard error.code == .locked else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw KillFailure("the store stays locked")
+    }
+
+    private mutating func add(_ findings: ExpectedStore.Findings) {
+        totals.synced += findings.synced
+        totals.written += findings.written
+        totals.buffered += findings.buffered
+        totals.lostBuffered += findings.lostBuffered
+        totals.unacknowledged += findings.unacknowledged
+    }
+}

@@ -1,0 +1,59 @@
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+internal import HeartwoodFormat
+
+/// What is drawn for one round. Parent and child draw the same from seed and number.
+struct RoundPlan: Sendable {
+    let seed: UInt64
+    let round: Int
+    let segmentBytes: Int
+    let commitBufferBytes: Int
+    let compression: Compression
+    /// Number of writer tasks.
+    let writers: Int
+    /// Some values have more than 1 MiB.
+    let hasLargeValues: Bool
+    /// Writers don't pause.
+    let isFlood: Bool
+    /// When the child is killed, in milliseconds, and since when that counts.
+    let delay: Int
+    let countsFromStart: Bool
+    /// What the parent does when it has looked at what was left.
+    let writesAfterwards: Bool
+    let closesAfterwards: Bool
+    let reopensAfterwards: Bool
+    /// The round begins with a new store, if the old one wasn't given up for its size anyway.
+    let isFresh: Bool
+
+    init(seed: UInt64, round: Int) {
+        var random = SeededGenerator(seed, UInt64(round), 3)
+        self.seed = seed
+        self.round = round
+        segmentBytes = random.pick([16 << 10, 64 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20])
+        commitBufferBytes = random.pick([64 << 10, 1 << 20, 4 << 20])
+        compression = random.oneIn(3) ? .zlib(level: random.pick([1, 6]), threshold: 64) : .off
+        writers = random.pick([1, 4, 8, 8, 8, 16, 32])
+        hasLargeValues = random.oneIn(4)
+        isFlood = random.oneIn(6)
+        countsFromStart = random.oneIn(4)
+        // A third of them early: in the midst of recovery, of the first segment, of the first commits.
+        delay = random.oneIn(3) ? random.number(in: 0...20) : random.number(in: 5...400)
+        writesAfterwards = !random.oneIn(3)
+        closesAfterwards = random.oneIn(3)
+        reopensAfterwards = random.oneIn(4)
+        isFresh = round % 25 == 0
+    }
+
+    var configuration: Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = segmentBytes
+        configuration.commitBufferBytes = commitBufferBytes
+        configuration.compression = compression
+        return configuration
+    }
+
+    /// The operation that a writer does as its `number`th in this round.
+    func operation(writer: Int, number: Int) -> WriterOperation {
+        WriterOperation(plan: self, writer: writer, number: number)
+    }
+}

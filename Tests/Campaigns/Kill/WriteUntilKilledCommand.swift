@@ -1,0 +1,154 @@
+internal import ArgumentParser
+internal import Heartwood
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The child of a round: opens the store and writes to it until it is killed.
+struct WriteUntilKilledCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "write-until-killed", shouldDisplay: false)
+
+    @Option var seed: UInt64
+    @Option var round: Int
+    @Option var directory: String
+
+    func run() async throws {
+        let plan = RoundPlan(seed: seed, round: round)
+        let store: Store
+        do {
+            store = try await Store.open(at: directory, configuration: plan.configuration)
+        } catch {
+            Self.tell(.failed("the child could not open the store: \(error)"))
+            throw ExitCode(1)
+        }
+        Self.tell(.opened)
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<plan.writers {
+                group.addTask { await Self.attempt { try await ChildWriter(store, plan, writer).run() } }
+            }
+            group.addTask { await Self.attempt { try await ChildReader(store, plan).run() } }
+        }
+    }
+
+    private static func attempt(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            tell(.failed("\(error)"))
+            _exit(1)
+        }
+    }
+
+    static func tell(_ message: ChildMessage) {
+        var line = message.line
+        line.withUTF8 { bytes in
+            if write(STDOUT_FILENO, bytes.baseAddress, bytes.count) != bytes.count { _exit(2) }
+        }
+    }
+}
+
+/// Something that the child saw in the running store and that must not be.
+struct ChildFailure: Error, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// One of the tasks that write.
+struct ChildWriter {
+    private let store: Store
+    private let plan: RoundPlan
+    private let writer: Int
+
+    init(_ store: Store, _ plan: RoundPlan, _ writer: Int) {
+        self.store = store
+        self.plan = plan
+        self.writer = writer
+    }
+
+    func run() async throws {
+        // A flood ends some time, so that what it leaves can be read in a moment.
+        for number in 1...(plan.isFlood ? 30_000 : 1_000_000) {
+            let operation = plan.operation(writer: writer, number: number)
+            let sequence = try await perform(operation)
+            WriteUntilKilledCommand.tell(
+                .acknowledged(Acknowledgement(writer: writer, number: number, sequence: sequence)))
+            if number % 4 == 0 { try readBack(operation) }
+            if !plan.isFlood, number % 32 == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        }
+    }
+
+    private func perform(_ operation: WriterOperation) async throws -> SequenceNumber {
+        switch operation.kind {
+        case .put(let key):
+            return try await store.put(
+                key, operation.value(of: key), expires: expiry(operation, key), durability: operation.durability)
+        case .remove(let key):
+            return try await store.remove(key, durability: operation.durability)
+        case .batch:
+            return try await store.write(durability: operation.durability) { batch in
+                for (key, value) in operation.changes {
+                    if let value {
+                        batch.put(key, value, expires: expiry(operation, key))
+                    } else {
+                        batch.remove(key)
+                    }
+                }
+            }
+        case .increment(let counter, let own):
+            try await store.transaction(durability: operation.durability) { transaction in
+                let old = try transaction.get(counter).flatMap { number(in: $0) } ?? 0
+                try transaction.put(counter, littleEndianBytes(of: old + 1))
+                try transaction.put(own, operation.value(of: own), expires: expiry(operation, own))
+            }
+            guard let entry = try store.entry(own) else { throw ChildFailure("\(own) is gone after its transaction") }
+            return entry.sequence
+        }
+    }
+
+    private func expiry(_ operation: WriterOperation, _ key: String) -> Expiry {
+        let expiry = operation.expiry(of: key)
+        return expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry))
+    }
+
+    /// A write returns only once every reader sees it, and nobody else writes these keys.
+    private func readBack(_ operation: WriterOperation) throws {
+        for (key, value) in operation.changes where try store.get(key) != value {
+            throw ChildFailure("\(key) isn't what operation \(operation.counter) of writer \(writer) has just written")
+        }
+    }
+}
+
+/// Looks, beside the writers, whether batches are whole in every state that a reader gets.
+struct ChildReader {
+    private let store: Store
+    private let plan: RoundPlan
+
+    init(_ store: Store, _ plan: RoundPlan) {
+        self.store = store
+        self.plan = plan
+    }
+
+    func run() async throws {
+        var count = 0
+        while true {
+            count += 1
+            let writer = count % plan.writers
+            let group = "w\(writer)/b\(count / plan.writers % 3)/"
+            var counter: UInt64?
+            for try await (key, value) in store.scan(prefix: group) {
+                let found = number(in: value)
+                guard let found, counter == nil || counter == found else {
+                    let key = String(decoding: key, as: UTF8.self)
+                    throw ChildFailure("a scan of \(group) sees halves of two batches, at \(key)")
+                }
+                counter = found
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+}

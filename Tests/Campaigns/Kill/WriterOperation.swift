@@ -1,0 +1,104 @@
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+
+/// What one writer does as one of its operations: known to whoever knows seed, round, writer and number, so that the
+/// parent knows to the byte what an acknowledgement speaks of.
+///
+/// Each writer has keys of its own, so that the state to expect is exactly known; only the counters that transactions
+/// increment are shared.
+struct WriterOperation: Sendable {
+    enum Kind: Sendable {
+        case put(key: String)
+        case remove(key: String)
+        /// Every key of a group, and the key to leave out of it (removed in the same batch).
+        case batch(group: String, size: Int, leavesOut: Int?)
+        /// A shared counter goes up by one, and the writer's own key tells by which operation.
+        case increment(counter: String, own: String)
+    }
+
+    let writer: Int
+    /// Grows with every operation of the writer, over all rounds.
+    let counter: UInt64
+    let kind: Kind
+    let durability: Durability
+    private let seed: UInt64
+    private let hasLargeValues: Bool
+
+    static let counters = 3
+    /// A year that no test sees, in milliseconds since 1970.
+    static let farAway: UInt64 = 4_000_000_000_000
+
+    init(plan: RoundPlan, writer: Int, number: Int) {
+        self.writer = writer
+        seed = plan.seed
+        hasLargeValues = plan.hasLargeValues
+        counter = UInt64(plan.round) << 32 | UInt64(number)
+        var random = SeededGenerator(seed, counter, UInt64(writer), 4)
+        durability =
+            switch writer % 4 {
+            case 0: .synced
+            case 1: .written
+            case 2: .buffered
+            default: random.pick([.synced, .written, .buffered, .buffered, .buffered])
+            }
+        kind =
+            switch random.below(20) {
+            case ..<12: .put(key: "w\(writer)/k\(random.below(30))")
+            case ..<14: .remove(key: "w\(writer)/k\(random.below(30))")
+            case ..<18:
+                Self.batch(writer: writer, group: random.below(3), leavesOut: random.oneIn(3) ? random.below(4) : nil)
+            default: .increment(counter: "t\(random.below(Self.counters))", own: "w\(writer)/t")
+            }
+    }
+
+    private static func batch(writer: Int, group: Int, leavesOut: Int?) -> Kind {
+        .batch(group: "w\(writer)/b\(group)/", size: 4 + 8 * group, leavesOut: leavesOut)
+    }
+
+    /// What it writes under its own keys; nil: removed.
+    var changes: [(key: String, value: [UInt8]?)] {
+        switch kind {
+        case .put(let key): [(key, value(of: key))]
+        case .remove(let key): [(key, nil)]
+        case .batch(let group, let size, let leavesOut):
+            (0..<size).map { number in
+                let key = "\(group)\(number)"
+                return (key, number == leavesOut ? nil : value(of: key))
+            }
+        case .increment(_, let own): [(own, value(of: own))]
+        }
+    }
+
+    /// When what it puts ceases to exist: far away, where at all.
+    func expiry(of key: String) -> UInt64 {
+        SeededGenerator.mix(hash(key) ^ 5) % 8 == 0 ? Self.farAway + counter % 1000 : 0
+    }
+
+    /// The counter, then bytes that follow from seed, writer, counter and key.
+    func value(of key: String) -> [UInt8] {
+        let hash = hash(key)
+        var length = Int(SeededGenerator.mix(hash ^ 1) % 400)
+        if hasLargeValues, SeededGenerator.mix(hash ^ 2) % 400 == 0 {
+            length = 900_000 + Int(SeededGenerator.mix(hash ^ 3) % 1_600_000)
+        }
+        return littleEndianBytes(of: counter) + ValuePattern(identity: hash, length: length).bytes
+    }
+
+    private func hash(_ key: String) -> UInt64 {
+        var random = SeededGenerator(seed, counter, UInt64(writer))
+        var hash = random.next()
+        for byte in key.utf8 { hash = SeededGenerator.mix(hash &* 31 &+ UInt64(byte)) }
+        return hash
+    }
+}
+
+/// A number as eight bytes, the last significant first.
+func littleEndianBytes(of number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+}
+
+/// The number that the first eight bytes are; nil where there are fewer.
+func number(in bytes: [UInt8]) -> UInt64? {
+    guard bytes.count >= 8 else { return nil }
+    return bytes[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+}

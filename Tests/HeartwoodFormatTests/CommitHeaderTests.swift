@@ -1,0 +1,119 @@
+import HeartwoodFormat
+import Testing
+
+@Suite struct CommitHeaderTests {
+    private let salt: UInt32 = 0xDEAD_BEEF
+    private let offset: UInt64 = 0x12_3456_7000
+    private let header = CommitHeader(
+        bodyLength: 0x0102_0308, firstSequence: 0x1112_1314_1516_1718, syncedMark: 0x12_3456_6FF8,
+        time: 0x018B_CFE5_6800, recordCount: 0x0003_0201)
+
+    private func decode(
+        _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil
+    ) throws(FormatError) -> CommitHeader {
+        try bytes.decoding { (buffer) throws(FormatError) in
+            try CommitHeader.decode(buffer, salt: salt ?? self.salt, offset: offset ?? self.offset)
+        }
+    }
+
+    private func result(
+        _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil
+    ) -> Result<CommitHeader, FormatError> {
+        Result { () throws(FormatError) in try decode(bytes, salt: salt, offset: offset) }
+    }
+
+    private func encoded(
+        flags: UInt32 = 0, bodyLength: UInt64 = 40, syncedMark: UInt64 = 4096, recordCount: UInt32 = 1
+    ) -> [UInt8] {
+        TestLog.commitHeader(
+            flags: flags, bodyLength: bodyLength, firstSequence: 9, syncedMark: syncedMark, time: 5,
+            recordCount: recordCount, salt: salt, at: Int(offset))
+    }
+
+    @Test func comesBack() throws {
+        #expect(try decode(header.encoded(salt: salt, offset: offset)) == header)
+        for flags in [.mark, [.mark, .closing]] as [CommitHeader.Flags] {
+            let mark = CommitHeader(
+                flags: flags, bodyLength: 0, firstSequence: .max, syncedMark: offset, time: .max, recordCount: 0)
+            #expect(try decode(mark.encoded(salt: salt, offset: offset)) == mark)
+        }
+    }
+
+    @Test func everyFieldHasItsPlace() {
+        var expected: [UInt8] = [0x48, 0x57, 0x43, 0x4D, 0, 0, 0, 0]
+        expected += [0x08, 0x03, 0x02, 0x01, 0, 0, 0, 0]
+        expected += [0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]
+        expected += [0xF8, 0x6F, 0x56, 0x34, 0x12, 0, 0, 0]
+        expected += [0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0]
+        expected += [0x01, 0x02, 0x03, 0x00]
+        // The offset divided by 8 has 34 bits, of which 32 count.
+        expected.append(number: CRC32C.checksum(expected) ^ salt ^ 0x468A_CE00)
+        #expect(header.encoded(salt: salt, offset: offset) == expected)
+    }
+
+    @Test func agreesWithTheTestWriter() {
+        let mark = CommitHeader(
+            flags: [.mark, .closing], bodyLength: 0, firstSequence: 77, syncedMark: 4096, time: 99, recordCount: 0)
+        #expect(
+            mark.encoded(salt: salt, offset: 8192)
+                == TestLog.commitHeader(
+                    flags: 3, bodyLength: 0, firstSequence: 77, syncedMark: 4096, time: 99, recordCount: 0, salt: salt,
+                    at: 8192))
+    }
+
+    @Test func everyFlippedBitIsFound() {
+        var bytes = header.encoded(salt: salt, offset: offset)
+        for bit in 0..<(48 * 8) {
+            bytes.flipBit(bit)
+            #expect(result(bytes) == .failure(bit < 32 ? .wrongMagic : .checksumMismatch), "bit \(bit)")
+            bytes.flipBit(bit)
+        }
+    }
+
+    @Test func everyShorterLengthIsTruncated() {
+        let bytes = header.encoded(salt: salt, offset: offset)
+        for count in 0..<48 { #expect(result(Array(bytes[..<count])) == .failure(.truncated)) }
+    }
+
+    @Test func isBoundToItsPlaceAndItsFile() {
+        let bytes = header.encoded(salt: salt, offset: offset)
+        for distance in [8, 16, 48, 4096, 1 << 20] as [UInt64] {
+            #expect(result(bytes, offset: offset + distance) == .failure(.checksumMismatch))
+            #expect(result(bytes, offset: offset - distance) == .failure(.checksumMismatch))
+        }
+        for bit in 0..<32 as Range<UInt32> {
+            #expect(result(bytes, salt: salt ^ (1 << bit)) == .failure(.checksumMismatch))
+        }
+    }
+
+    @Test func unknownFlagsAreUnsupported() {
+        for bit in 2..<32 as Range<UInt32> {
+            #expect(result(encoded(flags: 1 << bit)) == .failure(.unsupported(.commitFlags(1 << bit))))
+            // Even on what would be a mark: what the flag changes is not known.
+            let mark = encoded(flags: 1 | 1 << bit, bodyLength: 0, recordCount: 0)
+            #expect(result(mark) == .failure(.unsupported(.commitFlags(1 | 1 << bit))))
+        }
+    }
+
+    @Test func fieldsThatNoWriterProducesAreInvalid() {
+        #expect(result(encoded(syncedMark: offset + 8)) == .failure(.invalidField(.syncedMark)))
+        #expect(result(encoded(syncedMark: .max)) == .failure(.invalidField(.syncedMark)))
+        for remainder in 1...7 as ClosedRange<UInt64> {
+            #expect(result(encoded(bodyLength: 40 + remainder)) == .failure(.invalidField(.bodyLength)))
+        }
+        let hostile: [(flags: UInt32, bodyLength: UInt64, recordCount: UInt32)] = [
+            (0, 0, 0), (0, 0, 1), (0, 40, 0), (0, 24, 1), (0, 56, 2), (0, 40, .max), (1, 40, 1), (1, 40, 0), (1, 0, 1),
+            (2, 0, 0), (2, 40, 1), (3, 40, 1),
+        ]
+        for (flags, bodyLength, recordCount) in hostile {
+            let found = result(encoded(flags: flags, bodyLength: bodyLength, recordCount: recordCount))
+            #expect(found == .failure(.invalidField(.recordCount)), "\(flags) \(bodyLength) \(recordCount)")
+        }
+    }
+
+    @Test func theLargestLengthsAreTaken() throws {
+        let header = try decode(encoded(bodyLength: .max - 7, recordCount: .max))
+        #expect(header.bodyLength == UInt64.max - 7)
+        #expect(header.recordCount == .max)
+    }
+}

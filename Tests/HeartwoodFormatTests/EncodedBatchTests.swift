@@ -1,0 +1,121 @@
+import HeartwoodFormat
+import Testing
+
+/// What writers produce: records encoded before their place is known, placed afterwards, and held against the test
+/// writer's bytes.
+@Suite struct EncodedBatchTests {
+    private let salt: UInt32 = 0x7777_1234
+
+    private func place(_ batch: EncodedBatch, at offset: Int, distance: UInt64) -> [UInt8] {
+        var bytes = batch.bytes
+        var inserted = 0
+        for external in batch.externals {
+            bytes.insert(contentsOf: external.value, at: external.position + inserted)
+            inserted += external.value.count
+        }
+        var position = 0
+        bytes.withUnsafeMutableBytes { buffer in
+            for _ in 0..<batch.recordCount {
+                let header = buffer.baseAddress! + position
+                let length = RecordPlacement.fields(of: header).encodedLength
+                RecordPlacement.place(
+                    header, sequenceDistance: distance,
+                    tag: ChecksumTag(salt: salt, offset: UInt64(offset + position)))
+                position += length
+            }
+        }
+        #expect(position == bytes.count)
+        return bytes
+    }
+
+    private func expected(_ operations: [TestLog.Operation], at offset: Int, distance: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (position, operation) in operations.enumerated() {
+            bytes += TestLog.record(
+                operation, continues: position < operations.count - 1, distance: distance, salt: salt,
+                at: offset + bytes.count)
+        }
+        return bytes
+    }
+
+    private func append(_ operation: TestLog.Operation, to batch: inout EncodedBatch, external: Bool) {
+        let kind: RecordKind = [1: .put, 2: .putExpiring, 3: .delete][operation.kind] ?? .optional(operation.kind)
+        let accepted = operation.key.count + operation.value.count
+        operation.key.withUnsafeBytes { key in
+            if external {
+                batch.append(
+                    kind, flags: .init(rawValue: operation.flags), key: key, external: operation.value,
+                    expiry: operation.expiry, acceptedBytes: accepted)
+            } else {
+                operation.value.withUnsafeBytes { value in
+                    batch.append(
+                        kind, flags: .init(rawValue: operation.flags), key: key, value: value,
+                        expiry: operation.expiry, acceptedBytes: accepted)
+                }
+            }
+        }
+    }
+
+    @Test func everyPaddingIsRight() {
+        for length in 0...24 {
+            for external in [false, true] {
+                let value = [UInt8](repeating: 0xAB, count: length)
+                let operation = TestLog.Operation(key: Array("key".utf8), value: value)
+                var batch = EncodedBatch()
+                append(operation, to: &batch, external: external)
+                #expect(place(batch, at: 4144, distance: 0) == expected([operation], at: 4144, distance: 0))
+                #expect(batch.encodedLength == 32 + (3 + length + 7) / 8 * 8)
+            }
+        }
+    }
+
+    @Test func theEmptyBatchIsEmpty() {
+        let batch = EncodedBatch()
+        #expect(batch.encodedLength == 0)
+        #expect(batch.recordCount == 0)
+    }
+
+    @Test func randomBatchesAreEncodedAsThePageSays() {
+        var random = TestRandom(seed: 11)
+        for _ in 0..<300 {
+            var operations: [TestLog.Operation] = []
+            var batch = EncodedBatch()
+            var accepted = 0
+            for _ in 0...random.below(6) {
+                let kind = [1, 2, 3, 200][random.below(4)] as UInt8
+                let operation = TestLog.Operation(
+                    kind: kind, key: random.bytes(1 + random.below(30)),
+                    value: kind == 3 ? [] : random.bytes(random.below(100)), expiry: kind == 2 ? random.next() | 1 : 0)
+                append(operation, to: &batch, external: random.below(3) == 0)
+                operations.append(operation)
+                accepted += operation.key.count + operation.value.count
+            }
+            let offset = 4096 + 8 * random.below(1 << 20)
+            let distance = random.next() >> 8
+            #expect(
+                place(batch, at: offset, distance: distance) == expected(operations, at: offset, distance: distance))
+            #expect(batch.recordCount == operations.count)
+            #expect(batch.acceptedBytes == accepted)
+        }
+    }
+
+    @Test func theLongestKeyComesBack() throws {
+        let operation = TestLog.Operation(key: [UInt8](repeating: 7, count: 65_535), value: [1])
+        var batch = EncodedBatch()
+        append(operation, to: &batch, external: false)
+        let bytes = place(batch, at: 4096, distance: 3)
+        let header = try bytes.decoding { (buffer) throws(FormatError) in
+            try RecordHeader.decode(buffer, salt: salt, offset: 4096)
+        }
+        #expect(header.keyLength == 65_535)
+        #expect(header.sequenceDistance == 3)
+        #expect(header.encodedLength == bytes.count)
+    }
+
+    @Test func tagsWrapAt32GiB() {
+        let tag = ChecksumTag(salt: 1, offset: 4096)
+        #expect(tag == ChecksumTag(salt: 1, offset: 4096 + 1 << 35))
+        #expect(tag != ChecksumTag(salt: 1, offset: 4096 + 1 << 34))
+        #expect(tag.apply(tag.apply(0x1234_5678)) == 0x1234_5678)
+    }
+}

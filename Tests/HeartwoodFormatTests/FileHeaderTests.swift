@@ -1,0 +1,114 @@
+import HeartwoodFormat
+import Testing
+
+@Suite struct FileHeaderTests {
+    private let header = FileHeader(
+        kind: .log, storeID: StoreID(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908), salt: 0xA1B2_C3D4,
+        firstSequence: 0x0102_0304_0506_0708,
+        predecessor: .init(salt: 0x1122_3344, lastSequence: 0x0102_0304_0506_0707, endOffset: 0x9_8765_4328),
+        creationTime: 0x0000_018B_CFE5_6800)
+
+    private func decode(_ bytes: [UInt8]) throws(FormatError) -> FileHeader {
+        try bytes.decoding { (buffer) throws(FormatError) in try FileHeader.decode(buffer) }
+    }
+
+    /// Bytes with one change, and the checksum made right again.
+    private func changed(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes = header.encoded()
+        change(&bytes)
+        bytes.replace(number: CRC32C.checksum(Array(bytes[..<4092])), at: 4092)
+        return bytes
+    }
+
+    @Test func comesBack() throws {
+        #expect(try decode(header.encoded()) == header)
+        var first = header
+        first.predecessor = nil
+        first.kind = .snapshot
+        #expect(try decode(first.encoded()) == first)
+        #expect(try decode(first.encoded() + [1, 2, 3]) == first)
+    }
+
+    @Test func everyFieldHasItsPlace() {
+        let bytes = header.encoded()
+        #expect(bytes.count == 4096)
+        var expected: [UInt8] = [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A]
+        expected += [0x01, 0x00, 0x01, 0x00, 0xD4, 0xC3, 0xB2, 0xA1]
+        expected += Array(0...15)
+        expected += [0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01]
+        expected += [0x44, 0x33, 0x22, 0x11, 0, 0, 0, 0]
+        expected += [0x07, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01]
+        expected += [0x28, 0x43, 0x65, 0x87, 0x09, 0, 0, 0]
+        expected += [0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0]
+        #expect(Array(bytes[..<72]) == expected)
+        #expect(bytes[72..<4092].allSatisfy { $0 == 0 })
+        var checksum: [UInt8] = []
+        checksum.append(number: CRC32C.checksum(Array(bytes[..<4092])))
+        #expect(Array(bytes[4092...]) == checksum)
+    }
+
+    @Test func agreesWithTheTestWriter() throws {
+        let log = TestLog()
+        #expect(log.header.encoded() == Array(log.bytes[..<4096]))
+    }
+
+    @Test func everyFlippedBitIsFound() {
+        var bytes = header.encoded()
+        for bit in 0..<(4096 * 8) {
+            bytes.flipBit(bit)
+            let found = Result { () throws(FormatError) in try decode(bytes) }
+            let expected: FormatError = bit < 64 ? .wrongMagic : .checksumMismatch
+            if found != .failure(expected) { Issue.record("bit \(bit): \(found)") }
+            bytes.flipBit(bit)
+        }
+    }
+
+    @Test func everyShorterLengthIsTruncated() {
+        let bytes = header.encoded()
+        for count in 0..<4096 {
+            let found = Result { () throws(FormatError) in try decode(Array(bytes[..<count])) }
+            if found != .failure(.truncated) { Issue.record("\(count) bytes: \(found)") }
+        }
+    }
+
+    @Test(arguments: [0, 2, 256, 0xFFFF] as [UInt16])
+    func anotherVersionIsUnsupported(version: UInt16) {
+        #expect(throws: FormatError.unsupported(.version(version))) {
+            try decode(changed { $0.replace(number: version, at: 8) })
+        }
+    }
+
+    /// Of a newer version nothing but magic, version and checksum is judged.
+    @Test func anotherVersionIsToldBeforeItsFields() {
+        #expect(throws: FormatError.unsupported(.version(2))) {
+            try decode(
+                changed { bytes in
+                    for position in 8..<4092 { bytes[position] = 0xEE }
+                    bytes.replace(number: 2 as UInt16, at: 8)
+                })
+        }
+    }
+
+    @Test func unknownKindsAndFlagsAreUnsupported() {
+        for kind in UInt8.min...UInt8.max where kind != 1 && kind != 2 {
+            #expect(throws: FormatError.unsupported(.fileKind(kind))) { try decode(changed { $0[10] = kind }) }
+        }
+        for flags in 1...UInt8.max {
+            #expect(throws: FormatError.unsupported(.fileFlags(flags))) { try decode(changed { $0[11] = flags }) }
+        }
+    }
+
+    @Test func fieldsThatNoWriterProducesAreInvalid() {
+        #expect(throws: FormatError.invalidField(.salt)) {
+            try decode(changed { $0.replace(number: 0 as UInt32, at: 12) })
+        }
+        for position in Array(44..<48) + Array(72..<4092) {
+            let found = Result { () throws(FormatError) in try decode(changed { $0[position] = 1 }) }
+            if found != .failure(.invalidField(.reserved)) { Issue.record("byte \(position): \(found)") }
+        }
+    }
+
+    @Test func storeIDIsPrintedInTheOrderOfItsBytes() {
+        #expect(header.storeID.description == "000102030405060708090a0b0c0d0e0f")
+    }
+}

@@ -1,0 +1,121 @@
+import HeartwoodFormat
+import Testing
+
+@Suite struct RecordHeaderTests {
+    private let salt: UInt32 = 0x0BAD_CAFE
+    private let offset: UInt64 = 4144
+
+    private func result(
+        _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil
+    ) -> Result<RecordHeader, FormatError> {
+        Result { () throws(FormatError) in
+            try bytes.decoding { (buffer) throws(FormatError) in
+                try RecordHeader.decode(buffer, salt: salt ?? self.salt, offset: offset ?? self.offset)
+            }
+        }
+    }
+
+    /// A header whose checksum is right, whatever its fields are.
+    private func raw(
+        kind: UInt8 = 1, flags: UInt8 = 0, key: UInt16 = 3, value: UInt32 = 5, distance: UInt64 = 0, expiry: UInt64 = 0
+    ) -> [UInt8] {
+        var bytes = [kind, flags]
+        bytes.append(number: key)
+        bytes.append(number: value)
+        bytes.append(number: distance)
+        bytes.append(number: expiry)
+        bytes.append(number: 0x1234_5678 ^ salt ^ UInt32(offset / 8))
+        bytes.append(number: CRC32C.checksum(bytes) ^ salt ^ UInt32(offset / 8))
+        return bytes
+    }
+
+    @Test func everyFieldHasItsPlace() throws {
+        let header = try result(
+            raw(kind: 2, flags: 3, key: 0x0102, value: 0x0304_0506, distance: 0x0708_090A_0B0C_0D0E, expiry: .max - 1)
+        ).get()
+        #expect(
+            header
+                == RecordHeader(
+                    kind: .putExpiring, flags: [.batchContinues, .compressed], keyLength: 0x0102,
+                    valueLength: 0x0304_0506, sequenceDistance: 0x0708_090A_0B0C_0D0E, expiry: .max - 1,
+                    payloadChecksum: 0x1234_5678))
+    }
+
+    @Test func lengthsIncludeThePadding() throws {
+        for payload in 1...40 {
+            let header = try result(raw(key: 1, value: UInt32(payload - 1))).get()
+            #expect(header.payloadLength == payload)
+            #expect(header.encodedLength == 32 + (payload + 7) / 8 * 8)
+        }
+        let largest = RecordHeader(
+            kind: .put, keyLength: .max, valueLength: .max, sequenceDistance: 0, expiry: 0, payloadChecksum: 0)
+        #expect(largest.encodedLength == 32 + (65_535 + 4_294_967_295 + 7) / 8 * 8)
+    }
+
+    @Test func everyFlippedBitIsFound() {
+        var bytes = raw()
+        for bit in 0..<(32 * 8) {
+            bytes.flipBit(bit)
+            #expect(result(bytes) == .failure(.checksumMismatch), "bit \(bit)")
+            bytes.flipBit(bit)
+        }
+    }
+
+    @Test func everyShorterLengthIsTruncated() {
+        for count in 0..<32 { #expect(result(Array(raw()[..<count])) == .failure(.truncated)) }
+    }
+
+    @Test func isBoundToItsPlaceAndItsFile() {
+        for distance in [8, 32, 40, 4096, 1 << 30] as [UInt64] {
+            #expect(result(raw(), offset: offset + distance) == .failure(.checksumMismatch))
+        }
+        for bit in 0..<32 as Range<UInt32> {
+            #expect(result(raw(), salt: salt ^ (1 << bit)) == .failure(.checksumMismatch))
+        }
+    }
+
+    @Test func unknownRequiredKindsAreUnsupported() {
+        for kind in [0] + Array(4...127) as [UInt8] {
+            #expect(result(raw(kind: kind)) == .failure(.unsupported(.recordKind(kind))))
+        }
+    }
+
+    /// Of an optional kind only the lengths, the number and "batch goes on" mean something.
+    @Test func optionalKindsAreTakenWhateverTheirFields() throws {
+        for kind in 128...UInt8.max {
+            let header = try result(raw(kind: kind, flags: 0xFF, key: 0, value: 0, expiry: 7)).get()
+            #expect(header.kind == .optional(kind))
+            #expect(header.kind.rawValue == kind)
+            #expect(header.flags.contains(.batchContinues))
+            #expect(header.encodedLength == 32)
+        }
+    }
+
+    @Test func unknownFlagsAreUnsupported() {
+        for kind in 1...3 as ClosedRange<UInt8> {
+            for bit in 2..<8 as Range<UInt8> {
+                let found = result(raw(kind: kind, flags: 1 << bit, expiry: kind == 2 ? 1 : 0))
+                #expect(found == .failure(.unsupported(.recordFlags(1 << bit))))
+            }
+        }
+    }
+
+    @Test func fieldsThatNoWriterProducesAreInvalid() {
+        for kind in 1...3 as ClosedRange<UInt8> {
+            #expect(result(raw(kind: kind, key: 0)) == .failure(.invalidField(.keyLength)))
+        }
+        #expect(result(raw(kind: 1, expiry: 1)) == .failure(.invalidField(.expiry)))
+        #expect(result(raw(kind: 2, expiry: 0)) == .failure(.invalidField(.expiry)))
+        #expect(result(raw(kind: 3, value: 0, expiry: 1)) == .failure(.invalidField(.expiry)))
+        #expect(result(raw(kind: 3, value: 1)) == .failure(.invalidField(.valueLength)))
+        #expect(result(raw(kind: 3, flags: 2, value: 0)) == .failure(.invalidField(.valueLength)))
+        for value in 0...4 as ClosedRange<UInt32> {
+            #expect(result(raw(flags: 2, value: value)) == .failure(.invalidField(.valueLength)))
+        }
+        #expect(throws: Never.self) { try result(raw(flags: 2, value: 5)).get() }
+    }
+
+    @Test func kindsKeepTheirNumbers() {
+        #expect([RecordKind.put, .putExpiring, .delete].map(\.rawValue) == [1, 2, 3])
+    }
+}

@@ -1,0 +1,53 @@
+import HeartwoodFormat
+import Testing
+
+@Suite struct StoreFileNameTests {
+    @Test(
+        arguments: [
+            ("0000000000000001.log", .log(firstSequence: 1)),
+            ("00000000000412a7.log", .log(firstSequence: 0x412A7)),
+            ("ffffffffffffffff.log", .log(firstSequence: .max)),
+            ("00000000000412a6.snapshot", .snapshot(sequence: 0x412A6)),
+            ("LOCK", .lock),
+            ("spare.log.tmp", .temporary),
+            ("0000000000000001.log.tmp", .temporary),
+            (".tmp", .temporary),
+            ("", .other),
+            ("lock", .other),
+            (".log", .other),
+            ("1.log", .other),
+            ("000000000000001.log", .other),
+            ("00000000000000001.log", .other),
+            ("000000000000000A.log", .other),
+            ("000000000000000g.log", .other),
+            ("+000000000000001.log", .other),
+            ("-000000000000001.log", .other),
+            ("00000000000000é.log", .other),
+            ("0000000000000001.LOG", .other),
+            ("0000000000000001.log ", .other),
+            ("0000000000000001", .other),
+            ("0000000000000001.snapshot.log", .other),
+        ] as [(String, StoreFileName)])
+    func namesMeanWhatTheySay(name: String, meaning: StoreFileName) {
+        #expect(StoreFileName(name) == meaning)
+    }
+
+    @Test func namesOfSegmentsComeBack() {
+        var random = TestRandom(seed: 3)
+        for _ in 0..<1000 {
+            let sequence = random.next() >> UInt64(random.below(64))
+            #expect(StoreFileName(StoreFileName.log(sequence)) == .log(firstSequence: sequence))
+        }
+    }
+
+    @Test func namesSortLikeNumbers() {
+        let numbers: [UInt64] = [1, 9, 10, 255, 256, 1 << 32, (1 << 32) + 1, .max]
+        let names = numbers.map { StoreFileName.log($0) }
+        #expect(names.sorted() == names)
+    }
+
+    @Test func namesOfOurOwn() {
+        #expect(StoreFileName(StoreFileName.lockName) == .lock)
+        #expect(StoreFileName(StoreFileName.spareName) == .temporary)
+    }
+}

@@ -1,0 +1,27 @@
+/// SplitMix64: the same numbers at every run, so that a failing case can be run again.
+struct TestRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`; slightly biased, and cheap in debug builds.
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count + 8)
+        while result.count < count {
+            withUnsafeBytes(of: next()) { result.append(contentsOf: $0) }
+        }
+        result.removeLast(result.count - count)
+        return result
+    }
+}

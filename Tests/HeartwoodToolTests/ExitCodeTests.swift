@@ -1,0 +1,130 @@
+internal import Foundation
+internal import Testing
+
+@Suite("exit codes and errors")
+struct ExitCodeTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    /// Every error is one line, and begins alike.
+    private func expect(_ outcome: Tool.Outcome, _ code: Int32, _ words: String...) {
+        #expect(outcome.code == code, "\(outcome.error)")
+        #expect(outcome.error.hasPrefix("heartwood: "))
+        #expect(outcome.error.hasSuffix("\n"))
+        #expect(outcome.error.filter(\.isNewline).count == 1)
+        for word in words { #expect(outcome.error.contains(word), "\(outcome.error)") }
+    }
+
+    @Test(
+        "usage is 64, and names the help",
+        arguments: [
+            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x"], ["get", "s", ""],
+            ["get", "s", "k", "--bad"],
+            ["get", "s", "k", "--raw", "--json"], ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
+            ["put", "s", "k", "v", "--durability", "maybe"], ["put", "", "k", "v"], ["delete", "s"],
+            ["load", "s", "f"],
+            ["load", "s", "f", "--format", "csv"], ["load", "s", "f", "--format", "jsonl"],
+            ["load", "s", "f", "--format", "pairs", "--key", "id"],
+            ["load", "s", "f", "--format", "pairs", "--batch", "0"],
+            ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
+            ["export", "s", "--format", "jsonl"],
+        ])
+    func usage(arguments: [String]) async throws {
+        expect(try await Tool.run(arguments, in: sandbox), 64, "heartwood", "--help")
+        #expect(!sandbox.exists("s"))
+    }
+
+    @Test(
+        "help and version are no errors",
+        arguments: [["--help"], ["help"], ["help", "load"], ["get", "-h"], ["--version"]])
+    func help(arguments: [String]) async throws {
+        let outcome = try await Tool.run(arguments, in: sandbox)
+        #expect(outcome.code == 0)
+        #expect(outcome.error.isEmpty)
+        #expect(!outcome.output.isEmpty)
+    }
+
+    @Test("the help documents the exit codes, and every subcommand teaches by example")
+    func helpTeaches() async throws {
+        let root = try await sandbox.heartwood("--help").output
+        for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
+            #expect(root.contains(code))
+        }
+        for command in ["put", "get", "delete", "scan", "stats", "load", "export"] {
+            #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
+        }
+    }
+
+    @Test(
+        "only put and load make a store; the others say that there is none",
+        arguments: [["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"]])
+    func noStore(arguments: [String]) async throws {
+        expect(try await Tool.run(arguments, in: sandbox), 73, "s")
+        #expect(!sandbox.exists("s"))
+    }
+
+    @Test("a store where there can be none is not made")
+    func cannotCreate() async throws {
+        try sandbox.write("", to: "file")
+        let outcome = try await sandbox.heartwood("put", "file/s", "k", "v")
+        #expect([73, 74].contains(outcome.code))
+        #expect(outcome.error.hasPrefix("heartwood: "))
+    }
+
+    @Test("a missing input is 66, and no store is made for it")
+    func noInput() async throws {
+        expect(
+            try await sandbox.heartwood("load", "s", "nothing", "--format", "pairs"), 66,
+            "nothing can't be opened", "no such file")
+        expect(try await sandbox.heartwood("load", "s", ".", "--format", "pairs"), 66, "directory")
+        expect(try await sandbox.heartwood("put", "s", "k", "--file", "nothing"), 66)
+        #expect(!sandbox.exists("s"))
+    }
+
+    @Test("a store in use is 75, and the holder is named")
+    func locked() async throws {
+        let holder = try RunningTool(
+            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        try holder.write("{\"id\":1}\n")
+        #expect(holder.nextLine() == "1")
+        for arguments in [["get", "s", "1"], ["put", "s", "k", "v"], ["stats", "s"]] {
+            expect(
+                try await Tool.run(arguments, in: sandbox), 75, "in use", "process \(holder.processIdentifier)")
+        }
+        #expect(holder.end() == 0)
+        #expect(try await sandbox.heartwood("get", "s", "1").code == 0)
+    }
+
+    @Test("damage that prevents the work is 2, and is named by file and offset")
+    func corruption() async throws {
+        let lines = (0..<100).map { #"{"key":"\#($0)","value":"the value of record \#($0)."}"# }
+        let load = try await sandbox.heartwood(
+            "load", "s", "-", "--format", "pairs", input: lines.joined(separator: "\n"))
+        #expect(load.code == 0)
+        try sandbox.damage("the value of record 50.", in: "s")
+        expect(try await sandbox.heartwood("scan", "s"), 2, ".log", "offset")
+        expect(try await sandbox.heartwood("get", "s", "50"), 2)
+    }
+
+    @Test("a store that may not be read is 77", .enabled(if: getuid() != 0, "root may do everything"))
+    func permission() async throws {
+        _ = try await sandbox.heartwood("put", "s", "k", "v")
+        _ = try await sandbox.shell(
+            "chmod 000 s; echo x > unreadable; chmod 000 unreadable; mkdir closed; chmod 500 closed")
+        expect(try await sandbox.heartwood("get", "s", "k"), 77)
+        expect(try await sandbox.heartwood("load", "t", "unreadable", "--format", "pairs"), 77)
+        expect(try await sandbox.heartwood("put", "closed/s", "k", "v"), 77)
+        _ = try await sandbox.shell("chmod 700 s")
+        #expect(try await sandbox.heartwood("get", "s", "k").code == 0)
+    }
+
+    @Test(
+        "output that can't be written is 74",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
+    func outputFull() async throws {
+        _ = try await sandbox.heartwood("put", "s", "k", "v")
+        expect(try await sandbox.shell(#""$heartwood" export s > /dev/full"#), 74, "not complete")
+        expect(try await sandbox.shell(#""$heartwood" get s k > /dev/full"#), 74)
+    }
+}

@@ -1,0 +1,148 @@
+internal import Testing
+
+@Suite("load: formats and lines")
+struct LoadFormatTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    private func load(_ text: String, _ options: String...) async throws -> Tool.Outcome {
+        try await Tool.run(["load", "s", "-", "--format"] + options, input: Array(text.utf8), in: sandbox)
+    }
+
+    @Test("jsonl keeps each line byte for byte, under a field's value as it is written")
+    func jsonl() async throws {
+        let lines = [
+            #"{"id":17,"a":[1,{"b":null}],  "c" : "\u00e9" }"#,
+            #"{"id":1.50e3}"#,
+            #"{"id":123456789012345678901234567890}"#,
+            #"{"name":"x","id":"caf\u00e9 \"q\" \/"}"#,
+        ]
+        #expect(try await load(lines.joined(separator: "\n"), "jsonl", "--key", "id").code == 0)
+        for (key, line) in zip(["17", "1.50e3", "123456789012345678901234567890", "café \"q\" /"], lines) {
+            #expect(try await sandbox.heartwood("get", "s", key).output == line + "\n")
+        }
+    }
+
+    @Test("a key may lie deeper, and be made of several fields and text")
+    func templates() async throws {
+        let line = #"{"address":{"city":"Oslo","zip":"0150"},"id":7}"#
+        #expect(try await load(line, "jsonl", "--key", "address.city").code == 0)
+        #expect(
+            try await load(line, "jsonl", "--key-template", "{{{address.city}}}/{id}:{address.zip}/{id}").code == 0)
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["Oslo", "{Oslo}/7:0150/7"])
+    }
+
+    @Test(
+        "templates that make no sense are usage errors",
+        arguments: ["", "plain", "{", "a}b", "{}", "{a..b}", "{.a}", "{a", "}"])
+    func badTemplates(template: String) async throws {
+        #expect(try await load("", "jsonl", "--key-template", template).code == 64)
+        #expect(!sandbox.exists("s"))
+    }
+
+    @Test("line ends, blank lines, a byte order mark, and no line end at the end")
+    func lineEnds() async throws {
+        let text = "\u{FEFF}{\"id\":1}\r\n\n  \t\n{\"id\":2}\n\r\n{\"id\":3}"
+        let outcome = try await load(text, "jsonl", "--key", "id", "--json")
+        #expect(outcome.code == 0)
+        #expect(outcome.output.hasPrefix(#"{"records":3,"#))
+        #expect(try await sandbox.heartwood("scan", "s").output == "1\t{\"id\":1}\n2\t{\"id\":2}\n3\t{\"id\":3}\n")
+    }
+
+    @Test(
+        "bad lines in jsonl are named, and nothing before them is lost",
+        arguments: [
+            (#"{"id":true}"#, "neither a string nor a number"),
+            (#"{"id":null}"#, "neither a string nor a number"),
+            (#"{"id":{"a":1}}"#, "neither a string nor a number"),
+            (#"{"name":1}"#, "no field 'id'"),
+            (#"{"id":1,"id":2}"#, "stands twice"),
+            (#"{"id":""}"#, "the key is empty"),
+            (#"[1]"#, "not a JSON object"),
+            (#"{"id":1"#, "the line ends"),
+            (#"{"id":1,}"#, "expected a string"),
+            (#"{"id":01}"#, "expected"),
+            (#"{"id":1.}"#, "expected a digit"),
+            (#"{"id":1} x"#, "unexpected text"),
+            (#"{"id":1,"x":[1,2}"#, "expected ',' or ']'"),
+            (#"{"id":1,"x":tru}"#, "expected a value"),
+            (#"{"id":"\q"}"#, "unknown escape"),
+            (#"{"id":"\ud800x"}"#, "surrogate"),
+            (#"{"id":"\u12g4"}"#, "hexadecimal"),
+            ("{\"id\":\"a\tb\"}", "control character"),
+            ("{\"id\":1,\"x\":\"unended}", "the line ends"),
+            ("nonsense", "not a JSON object"),
+        ])
+    func badLines(line: String, reason: String) async throws {
+        let outcome = try await load("{\"id\":1}\n\n{\"id\":2}\n\(line)\n{\"id\":3}\n", "jsonl", "--key", "id")
+        #expect(outcome.code == 65)
+        #expect(outcome.error.hasPrefix("heartwood: standard input, line 4: "))
+        #expect(outcome.error.contains(reason), "\(outcome.error)")
+        #expect(outcome.error.split(separator: "\n").count == 1)
+        #expect(outcome.output.hasPrefix("loaded 2 records"))
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["1", "2"])
+    }
+
+    @Test(
+        "bad pairs are named",
+        arguments: [
+            (#"{"key":"a"}"#, "no field 'value'"),
+            (#"{"value":"a"}"#, "no field 'key'"),
+            (#"{"key":"a","key64":"YQ==","value":""}"#, "says again"),
+            (#"{"key":"a","value":"","value":""}"#, "says again"),
+            (#"{"key":1,"value":""}"#, "not a string"),
+            (#"{"key64":"a","value":""}"#, "not base64"),
+            (#"{"key":"a","value64":"!!!!"}"#, "not base64"),
+            (#"{"key":"a","value":"","expires":"soon"}"#, "'expires'"),
+            (#"{"key":"a","value":"","expires":-1}"#, "'expires'"),
+            (#"{"key":"a","value":"","expires":1.5}"#, "'expires'"),
+            (#"{"key":"a","value":"","expiry":1}"#, "unknown field 'expiry'"),
+            (#"{"key":"","value":""}"#, "the key is empty"),
+        ])
+    func badPairs(line: String, reason: String) async throws {
+        let outcome = try await load("{\"key\":\"k\",\"value\":\"\"}\n\(line)\n", "pairs")
+        #expect(outcome.code == 65)
+        #expect(outcome.error.contains("line 2: "))
+        #expect(outcome.error.contains(reason), "\(outcome.error)")
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["k"])
+    }
+
+    @Test("keys have 65,535 bytes at most")
+    func longKeys() async throws {
+        let long = String(repeating: "x", count: 65_535)
+        #expect(try await load("{\"key\":\"\(long)\",\"value\":\"v\"}", "pairs").code == 0)
+        #expect(try await sandbox.heartwood("get", "s", long).output == "v\n")
+        let outcome = try await load("{\"key\":\"\(long)x\",\"value\":\"v\"}", "pairs")
+        #expect(outcome.code == 65)
+        #expect(outcome.error.contains("65,536 bytes"))
+    }
+
+    @Test("a line that is not UTF-8 is refused")
+    func notUTF8() async throws {
+        let bytes = Array("{\"id\":1}\n{\"id\":\"".utf8) + [0xC3, 0x28] + Array("\"}\n".utf8)
+        let outcome = try await sandbox.heartwood(
+            "load", "s", "-", "--format", "jsonl", "--key", "id", bytes: bytes)
+        #expect(outcome.code == 65)
+        #expect(outcome.error.contains("line 2: not UTF-8"))
+    }
+
+    @Test("deep nesting is passed over without harm")
+    func nesting() async throws {
+        let depth = 200_000
+        let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        #expect(try await load("{\"x\":\(deep),\"id\":1}", "jsonl", "--key", "id").code == 0)
+        #expect(try await load(String(repeating: "{\"x\":", count: depth), "jsonl", "--key", "id").code == 65)
+    }
+
+    @Test("--skip-bad leaves bad lines out, names and counts them")
+    func skipBad() async throws {
+        let outcome = try await load(
+            "{\"id\":1}\nbad\n{\"id\":2}\n{}\n{\"id\":3}\n", "jsonl", "--key", "id", "--skip-bad", "--json")
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains(#""records":3"#))
+        #expect(outcome.output.contains(#""skippedLines":2,"complete":true"#))
+        #expect(outcome.error.contains("line 2: ") && outcome.error.contains("line 4: "))
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["1", "2", "3"])
+    }
+}

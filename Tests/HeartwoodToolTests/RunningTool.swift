@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// A `heartwood` that is running: its input comes bit by bit, and its output is read line by line.
+final class RunningTool {
+    private let process: Process
+    private let input = Pipe()
+    private let output = Pipe()
+    private var pending: [UInt8] = []
+
+    init(_ arguments: String..., in sandbox: Sandbox) throws {
+        process = Tool.process(Tool.url, arguments, in: sandbox)
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    func write(_ text: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    }
+
+    /// The next line of output; nil at its end.
+    func nextLine() -> String? {
+        while true {
+            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { pending.removeFirst(end + 1) }
+                return String(decoding: pending[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            pending += more
+        }
+    }
+
+    func interrupt() { process.interrupt() }
+
+    func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+    /// Closes the input, and returns the exit code, or the number of the signal below zero.
+    func end() -> Int32 {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+}

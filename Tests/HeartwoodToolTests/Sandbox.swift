@@ -1,0 +1,69 @@
+internal import Foundation
+
+/// A directory of its own for one test, which goes with it. Names of stores and files are relative to it.
+final class Sandbox: Sendable {
+    let directory: URL
+    private let scratch: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tool-\(UUID().uuidString)")
+        scratch = directory.appendingPathComponent("scratch")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Runs `heartwood`.
+    func heartwood(_ arguments: String..., input: String = "") async throws -> Tool.Outcome {
+        try await Tool.run(arguments, input: Array(input.utf8), in: self)
+    }
+
+    /// Runs `heartwood` with any bytes as its input.
+    func heartwood(_ arguments: String..., bytes: [UInt8]) async throws -> Tool.Outcome {
+        try await Tool.run(arguments, input: bytes, in: self)
+    }
+
+    /// Runs a line of shell, in which `$heartwood` is the tool.
+    func shell(_ script: String) async throws -> Tool.Outcome {
+        try await Tool.shell(script, in: self)
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: directory.appendingPathComponent(name))
+    }
+
+    func exists(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: directory.appendingPathComponent(name).path)
+    }
+
+    /// A new file with these bytes.
+    func scratchFile(_ bytes: [UInt8]) throws -> URL {
+        let url = scratch.appendingPathComponent(UUID().uuidString)
+        try Data(bytes).write(to: url)
+        return url
+    }
+
+    /// Compresses with the system's gzip.
+    func gzip(_ text: String) async throws -> [UInt8] {
+        try write(text, to: "plain")
+        return try await shell("gzip -c plain").bytes
+    }
+
+    /// Changes one bit of the first place at which `text` stands in a log of the store.
+    func damage(_ text: String, in store: String) throws {
+        let folder = directory.appendingPathComponent(store)
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where file.pathExtension == "log" {
+            var data = try Data(contentsOf: file)
+            guard let range = data.range(of: Data(text.utf8)) else { continue }
+            data[range.lowerBound] ^= 1
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.write(contentsOf: data)
+            try handle.close()
+            return
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+}

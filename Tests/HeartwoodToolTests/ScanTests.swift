@@ -1,0 +1,130 @@
+internal import Testing
+
+@Suite("scan, stats, export")
+struct ScanTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    private func fill(_ keys: [String]) async throws {
+        let lines = keys.map { #"{"key":"\#($0)","value":"v-\#($0)"}"# }.joined(separator: "\n")
+        let load = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines)
+        #expect(load.code == 0)
+    }
+
+    @Test(
+        "ranges",
+        arguments: [
+            ([], "a ab abc b ba c"),
+            (["--prefix", "a"], "a ab abc"),
+            (["--from", "ab"], "ab abc b ba c"),
+            (["--to", "b"], "a ab abc"),
+            (["--from", "ab", "--to", "ba"], "ab abc b"),
+            (["--prefix", "a", "--from", "ab"], "ab abc"),
+            (["--prefix", "a", "--to", "ab"], "a"),
+            (["--prefix", "b", "--from", "a", "--to", "z"], "b ba"),
+            (["--prefix", "b", "--from", "c"], ""),
+            (["--from", "c", "--to", "a"], ""),
+            (["--prefix", ""], "a ab abc b ba c"),
+            (["--reverse"], "c ba b abc ab a"),
+            (["--limit", "2"], "a ab"),
+            (["--reverse", "--limit", "2", "--prefix", "a"], "abc ab"),
+            (["--key64", "--prefix", "YWI="], "ab abc"),
+        ])
+    func ranges(options: [String], expected: String) async throws {
+        try await fill(["b", "abc", "a", "c", "ab", "ba"])
+        let keys = try await Tool.run(["scan", "s", "--keys"] + options, in: sandbox)
+        #expect(keys.code == 0)
+        #expect(keys.lines.joined(separator: " ") == expected)
+        let entries = try await Tool.run(["scan", "s"] + options, in: sandbox)
+        #expect(entries.lines == keys.lines.map { "\($0)\tv-\($0)" })
+        let json = try await Tool.run(["scan", "s", "--keys", "--json"] + options, in: sandbox)
+        #expect(json.lines == keys.lines.map { #"{"key":"\#($0)"}"# })
+    }
+
+    @Test("lines are escaped so that each entry is one line")
+    func escaping() async throws {
+        let value: [UInt8] = Array("a\tb\nc\r\\ \u{1B}[0m é☕\u{85}".utf8) + [0xC3, 0x28, 0xFF, 0x00, 0x7F]
+        _ = try await sandbox.heartwood("put", "s", "k\t\u{1}", "--file", "-", bytes: value)
+        let scan = try await sandbox.heartwood("scan", "s")
+        #expect(
+            scan.output
+                == #"k\t\x01"# + "\t" + #"a\tb\nc\r\\ \x1b[0m é☕\xc2\x85\xc3(\xff\x00\x7f"# + "\n")
+    }
+
+    @Test("--json gives value64 for bytes that are not text, and escapes what JSON must")
+    func json() async throws {
+        _ = try await sandbox.heartwood("put", "s", "b", "--file", "-", bytes: [0xFF])
+        _ = try await sandbox.heartwood("put", "s", "a", "quote \" slash \\ tab \t bell \u{7}")
+        let scan = try await sandbox.heartwood("scan", "s", "--json")
+        #expect(
+            scan.lines == [
+                #"{"key":"a","value":"quote \" slash \\ tab \t bell \u0007","sequence":2}"#,
+                #"{"key":"b","value64":"/w==","sequence":1}"#,
+            ])
+    }
+
+    @Test("a scan that finds nothing is no error, a limit of nothing is")
+    func nothing() async throws {
+        try await fill(["a"])
+        #expect(try await sandbox.heartwood("scan", "s", "--prefix", "x").code == 0)
+        #expect(try await sandbox.heartwood("scan", "s", "--limit", "0").code == 64)
+    }
+
+    @Test("a reader that goes away ends the output quietly", arguments: ["scan", "scan --keys", "export"])
+    func closedPipe(command: String) async throws {
+        let lines = (0..<20_000).map { #"{"key":"key-\#($0)","value":"some value to fill a pipe"}"# }
+        let load = try await sandbox.heartwood(
+            "load", "s", "-", "--format", "pairs", "--batch", "1000", input: lines.joined(separator: "\n"))
+        #expect(load.code == 0)
+        let words = command.split(separator: " ")
+        let rest = words.dropFirst().joined(separator: " ")
+        let outcome = try await sandbox.shell(
+            #""$heartwood" \#(words[0]) s \#(rest) | head -n 1; echo "code ${PIPESTATUS[0]}""#)
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.last == "code 0")
+        #expect(outcome.error.isEmpty)
+    }
+
+    @Test("stats as a table and as JSON")
+    func stats() async throws {
+        try await fill(["a", "b", "c"])
+        let table = try await sandbox.heartwood("stats", "s")
+        #expect(table.code == 0)
+        #expect(table.lines.contains { $0.hasPrefix("keys ") && $0.hasSuffix(" 3") })
+        #expect(table.lines.contains { $0.hasPrefix("found ") && $0.hasSuffix("closed in order") })
+        let json = try await sandbox.heartwood("stats", "s", "--json")
+        #expect(json.output.hasPrefix(#"{"store":"s","keys":3,"#))
+        #expect(json.output.contains(#""tail":"closed""#))
+    }
+
+    @Test("an export, loaded, is an equal store: binary keys, expiry, empty values, all of it")
+    func exportRoundTrip() async throws {
+        let lines = """
+            {"key":"text","value":"line\\nline \\u2603 \\ud83d\\ude00"}
+            {"key":"empty","value":""}
+            {"key64":"AP//","value64":"/wABAg=="}
+            {"key":"soon","value":"x","expires":4102444800000}
+            {"key64":"gA==","value":"","expires":4102444800001}
+            {"key":"\\u0000\\u0001","value":"\\u0000"}
+            """
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines).code == 0)
+        let export = try await sandbox.heartwood("export", "s")
+        #expect(
+            export.lines == [
+                #"{"key":"\u0000\u0001","value":"\u0000"}"#,
+                #"{"key64":"AP//","value64":"/wABAg=="}"#,
+                #"{"key":"empty","value":""}"#,
+                #"{"key":"soon","value":"x","expires":4102444800000}"#,
+                #"{"key":"text","value":"line\nline ☃ 😀"}"#,
+                #"{"key64":"gA==","value":"","expires":4102444800001}"#,
+            ])
+        let copy = try await sandbox.heartwood("load", "copy", "-", "--format", "pairs", bytes: export.bytes)
+        #expect(copy.code == 0)
+        #expect(try await sandbox.heartwood("export", "copy").bytes == export.bytes)
+        // What `scan --json` prints can be loaded too.
+        let scan = try await sandbox.heartwood("scan", "s", "--json")
+        #expect(try await sandbox.heartwood("load", "third", "-", "--format", "pairs", bytes: scan.bytes).code == 0)
+        #expect(try await sandbox.heartwood("export", "third").bytes == export.bytes)
+    }
+}

@@ -1,0 +1,79 @@
+internal import Foundation
+
+/// The built `heartwood`, run as a user runs it.
+enum Tool {
+    /// What a run came to.
+    struct Outcome: Sendable {
+        /// The exit code; nil where a signal ended the process.
+        var code: Int32?
+        var bytes: [UInt8]
+        var error: String
+
+        var output: String { String(decoding: bytes, as: UTF8.self) }
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// The binary lies beside the test bundle, wherever the build directory is.
+    static let url: URL = {
+        let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }.map { argument in
+            // On macOS the argument may lead into the bundle.
+            let end = argument.range(of: ".xctest")?.upperBound ?? argument.endIndex
+            return URL(fileURLWithPath: String(argument[..<end]))
+        }
+        let places = (bundles + [Bundle.main.bundleURL]).flatMap { [$0.deletingLastPathComponent(), $0] }
+        let candidates = places.map { $0.appendingPathComponent("heartwood") }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? candidates[0]
+    }()
+
+    /// Runs the tool to its end.
+    static func run(_ arguments: [String], input: [UInt8] = [], in sandbox: Sandbox) async throws -> Outcome {
+        try await run(url, arguments, input: input, in: sandbox)
+    }
+
+    /// Runs a line of shell, in which `$heartwood` is the tool.
+    static func shell(_ script: String, in sandbox: Sandbox) async throws -> Outcome {
+        try await run(URL(fileURLWithPath: "/bin/bash"), ["-c", script], input: [], in: sandbox)
+    }
+
+    /// A process that is ready to run in the sandbox.
+    static func process(_ executable: URL, _ arguments: [String], in sandbox: Sandbox) -> Process {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.currentDirectoryURL = sandbox.directory
+        process.environment = ProcessInfo.processInfo.environment.merging(["heartwood": url.path]) { $1 }
+        return process
+    }
+
+    private static func run(
+        _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
+    ) async throws -> Outcome {
+        // Files in place of pipes: nothing has to be read while the process runs.
+        let inputFile = try sandbox.scratchFile(input)
+        let outputFile = try sandbox.scratchFile([])
+        let errorFile = try sandbox.scratchFile([])
+        let process = process(executable, arguments, in: sandbox)
+        process.standardInput = try FileHandle(forReadingFrom: inputFile)
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
+        process.standardError = try FileHandle(forWritingTo: errorFile)
+        try await process.runToEnd()
+        return Outcome(
+            code: process.terminationReason == .exit ? process.terminationStatus : nil,
+            bytes: [UInt8](try Data(contentsOf: outputFile)),
+            error: String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
+    }
+}
+
+extension Process {
+    /// Starts the process, and returns when it has ended.
+    fileprivate func runToEnd() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            terminationHandler = { _ in continuation.resume() }
+            do {
+                try run()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+}
