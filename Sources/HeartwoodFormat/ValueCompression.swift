@@ -57,7 +57,9 @@ package enum Inflater {
     /// - Throws: `.invalidField(.compressedValue)`.
     package static func value(of stored: UnsafeRawBufferPointer, limit: Int) throws(FormatError) -> [UInt8] {
         let length = try declaredLength(of: stored)
-        guard length <= limit, length < Int(UInt32.max), length / 1032 <= stored.count else { throw .invalidField(.compressedValue) }
+        guard length <= limit, length < Int(UInt32.max), length / 1032 <= stored.count else {
+            throw .invalidField(.compressedValue)
+        }
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, size) == Z_OK else {
