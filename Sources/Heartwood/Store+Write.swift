@@ -76,21 +76,21 @@ extension Store {
     /// it runs again; so it must have no effects but those on its transaction. Somebody always gets through; a
     /// transaction that others overtake again and again goes on until it is cancelled.
     ///
-    /// - Returns: What `body` returned, in the run that was committed.
+    /// - Returns: What `body` returned, in the run that was committed, and the number of the write.
     /// - Throws: What `body` throws; nothing was written then.
     @discardableResult
     public nonisolated(nonsending) func transaction<R>(
         durability: Durability? = nil,
         _ body: (Transaction) async throws -> R
-    ) async throws -> R {
+    ) async throws -> Committed<R> {
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
             if log.isEnded { throw StoreError.closed }
             let transaction = Transaction(Hold(log, .newest), encoder)
-            let result = try await body(transaction)
+            let value = try await body(transaction)
             do throws(StoreError) {
-                try await write(transaction.encoded, transaction.conditions, durability)
-                return result
+                let sequence = try await write(transaction.encoded, transaction.conditions, durability)
+                return Committed(value: value, sequence: sequence)
             } catch {
                 guard error.code == .conflict else { throw error }
                 await Task.yield()

@@ -137,19 +137,50 @@ extension LogWriter {
     private mutating func rotate() throws(Failure) {
         let spare = self.spare!
         self.spare = nil
+        if log.state.withState({ $0.current == nil }) {
+            try beginFirst(spare)
+            return
+        }
         let (sealed, old, segment) = turn(to: spare)
         if let sealed {
             try commit(sealed, sync: true)
-        } else if let old, log.state.withState({ $0.pipeline.unsyncedSince != nil }) {
+        } else if log.state.withState({ $0.pipeline.unsyncedSince != nil }) {
             try syncFile(of: old)
             noteSynced()
         }
+        try putInPlace(segment)
+    }
+
+    /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
+    /// of this opening, and after a crash its numbers would be given a second time.
+    private mutating func beginFirst(_ spare: Spare) throws(Failure) {
+        let first = log.state.withState { $0.pipeline.lastSequence + 1 }
+        let header = FileHeader(
+            kind: .log, storeID: storeID, salt: randomSalt(), firstSequence: first, predecessor: predecessor,
+            creationTime: log.configuration.clock.now().milliseconds)
+        let path = log.directory + "/" + StoreFileName.log(first)
+        let segment = log.segments.add(header, file: spare.file, path: path)
+        try putInPlace(segment)
+        predecessor = nil
+        let waiters = log.state.withState { state in
+            state.demands = Log.Demands()
+            state.open.reset(
+                segment: segment, offset: UInt64(FormatConstants.fileHeaderSize),
+                keeping: log.configuration.commitBufferBytes)
+            state.current = segment
+            state.room = spare.room
+            return state.takeWaiters()
+        }
+        resume(waiters)
+    }
+
+    private mutating func putInPlace(_ segment: Segment) throws(Failure) {
         try failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
             let fileSystem = log.configuration.fileSystem
             try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
-                try spare.file.writeFully(bytes, at: 0)
+                try segment.file.writeFully(bytes, at: 0)
             }
-            try spare.file.sync(.full)
+            try segment.file.sync(.full)
             try fileSystem.rename(sparePath, to: segment.path)
             try fileSystem.syncDirectory(log.directory)
         }
@@ -160,24 +191,20 @@ extension LogWriter {
 
     /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
     /// there once the file is in place. What was accepted before is sealed.
-    private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment?, new: Segment) {
+    private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment, new: Segment) {
         let salt = randomSalt()
         let created = log.configuration.clock.now().milliseconds
         let storeID = self.storeID
-        let inherited = predecessor
-        predecessor = nil
         let start = UInt64(FormatConstants.fileHeaderSize)
         let (turned, waiters) = log.state.withState { state in
             let first = state.pipeline.lastSequence + 1
-            let old = state.current
+            let old = state.current!
             precondition(!state.holdsNothing, "two segments would have one name")
             // Whoever asked for this turn while it was being prepared has it now.
             state.demands = Log.Demands()
             let end = state.open.offset + UInt64(state.open.isEmpty ? 0 : state.open.count)
-            let before =
-                old.map {
-                    FileHeader.Predecessor(salt: $0.header.salt, lastSequence: first - 1, endOffset: end)
-                } ?? inherited
+            let before = FileHeader.Predecessor(
+                salt: old.header.salt, lastSequence: first - 1, endOffset: end)
             let header = FileHeader(
                 kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
                 creationTime: created)

@@ -21,7 +21,7 @@ struct RecordEncoder: Sendable {
             try KeyLimits.check(key)
             try value.withByteBuffer { (bytes) throws(StoreError) in
                 let accepted = key.count + bytes.count
-                try checkSize(bytes.count, key: key.count, batch)
+                try checkSize(bytes.count, key: key.count, batch: batch.encodedLength)
                 if let stored = compressed(bytes) {
                     append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
                 } else if bytes.count >= Self.externalBytes {
@@ -36,7 +36,7 @@ struct RecordEncoder: Sendable {
     func remove(_ key: some ByteSource, from batch: inout EncodedBatch) throws(StoreError) {
         try key.withByteBuffer { (key) throws(StoreError) in
             try KeyLimits.check(key)
-            try checkSize(0, key: key.count, batch)
+            try checkSize(0, key: key.count, batch: batch.encodedLength)
             batch.append(
                 .delete, key: key, value: UnsafeRawBufferPointer(start: nil, count: 0), acceptedBytes: key.count)
         }
@@ -61,14 +61,14 @@ struct RecordEncoder: Sendable {
         return deflaters.withDeflater { $0.storedForm(of: value) } ?? nil
     }
 
-    private func checkSize(_ value: Int, key: Int, _ batch: EncodedBatch) throws(StoreError) {
+    private func checkSize(_ value: Int, key: Int, batch: Int) throws(StoreError) {
         guard value <= configuration.maximumValueBytes else {
             throw StoreError(
                 .tooLarge,
                 "a value has \(value) bytes, over the limit of \(configuration.maximumValueBytes): raise maximumValueBytes or split it"
             )
         }
-        guard batch.encodedLength + value + key + 64 <= FormatConstants.maximumBatchBytes else {
+        guard batch + value + key + 64 <= FormatConstants.maximumBatchBytes else {
             throw StoreError(.tooLarge, "a batch would exceed 2 GiB: write it as several batches")
         }
     }

@@ -1,6 +1,16 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
+/// What a transaction came to.
+public struct Committed<Value> {
+    /// What the closure returned, in the run that was committed.
+    public var value: Value
+    /// The number of the write; of the newest write that it saw where the transaction wrote nothing.
+    public var sequence: SequenceNumber
+}
+
+extension Committed: Sendable where Value: Sendable {}
+
 /// Reads, decisions and writes that happen as if nothing else did meanwhile.
 ///
 /// It reads one state, the newest, writes under way included, and sees its own writes on top. When its closure returns,

@@ -36,6 +36,21 @@ import Testing
         try await store.close()
     }
 
+    /// A buffered write returned with a number while nothing on disk told of the opening; after a crash the next opening
+    /// gave the same number again.
+    @Test func noNumberIsGivenBeforeTheFirstSegmentIsInPlace() async throws {
+        for operation in [FileSystemError.Operation.rename, .syncDirectory] {
+            let path = "/data/store"
+            try await open().close()
+            disk.fail { $0.operation == operation && $0.path.hasPrefix(path) ? EIO : nil }
+            let store = try open()
+            await expectError(.failed) { try await store.put("a", "1", durability: .buffered) }
+            #expect(store.statistics.lastSequence == 0)
+            disk.heal()
+            try await store.close()
+        }
+    }
+
     @Test func aFailedWriteIsReportedAsUnknown() async throws {
         let store = try open()
         try await store.put("safe", "1")

@@ -1,7 +1,8 @@
 import Foundation
-import Heartwood
 import HeartwoodFormat
 import Testing
+
+@testable import Heartwood
 
 /// A store in `Tests/Golden/v1`, as version 1 of the format wrote it, and how it is made.
 ///
@@ -59,7 +60,7 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
         },
         GoldenStore(name: "segments") { try await writeSegments(at: $0, close: true) },
         GoldenStore(name: "marks") { path in
-            try await open(path, segmentBytes: 64 << 10) { store in
+            try await open(path, segmentBytes: 64 << 10, withMarks: true) { store in
                 for number in 0..<4 {
                     try await store.put("key \(number)", "value \(number)", durability: .synced)
                     try await Task.sleep(for: .milliseconds(400))
@@ -200,10 +201,11 @@ extension GoldenStore {
     /// Opens a store as every golden one is opened, and closes it.
     private static func open(
         _ path: String, reopening: UInt64 = 0, compression: Compression = .off, segmentBytes: Int = 16 << 10,
-        _ body: (Store) async throws -> Void
+        withMarks: Bool = false, _ body: (Store) async throws -> Void
     ) async throws {
         var configuration = configuration(reopening: reopening, compression: compression)
         configuration.segmentBytes = segmentBytes
+        if withMarks { configuration.timing.mark = 50_000_000 }
         try await Store.withStore(at: path, configuration: configuration, body)
     }
 
@@ -224,8 +226,10 @@ extension GoldenStore {
         var configuration = Store.Configuration()
         configuration.segmentBytes = 16 << 10
         configuration.compression = compression
-        // One commit for each write, and no background sync within the moment it takes: no mark comes by chance.
+        // One commit for each write, and no mark that comes by chance: how fast the machine is decides nothing.
         configuration.durability = .written
+        configuration.timing.sync = 3_600_000_000_000
+        configuration.timing.mark = .max
         configuration.clock = FixedClock.golden
         let id: [UInt64] = [0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908]
         let salt = 0xA1B2_C3D4 &+ reopening &* 0x0101_0101

@@ -171,7 +171,7 @@ import Testing
             #expect(try tx.entries(in: .all).map(\.value) == [[UInt8]("\(n + 1)".utf8)])
             return n + 1
         }
-        #expect(runs == 2 && result == 11)
+        #expect(runs == 2 && result.value == 11 && result.sequence == 3)
         #expect(try store.get("n") == [UInt8]("11".utf8))
         try await store.close()
     }
