@@ -118,9 +118,64 @@ extension Store {
         guard batch.recordCount > 0 else {
             return try await confirm(conditions)
         }
-        let (sequence, isVisible) = try await commit(batch, conditions: conditions, durability: durability)
-        if !isVisible { try await log.visibleGate.wait(for: sequence) }
-        return sequence
+        if Task.isCancelled { throw .cancelled }
+        guard log.intake.enter() else { return try await leave(batch, conditions, durability) }
+        let admitted: (sequence: SequenceNumber, isVisible: Bool)
+        do throws(StoreError) {
+            admitted = try await commit(batch, conditions: conditions, durability: durability)
+        } catch {
+            log.intake.leave()
+            throw error
+        }
+        log.intake.leave()
+        if !admitted.isVisible { try await log.visibleGate.wait(for: admitted.sequence) }
+        return admitted.sequence
+    }
+
+    /// The actor is busy: leaves the write for it to take with others, and sleeps until it is done.
+    private nonisolated func leave(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability
+    ) async throws(StoreError) -> SequenceNumber {
+        let outcome = await withUnsafeContinuation { (waiter: SequenceGate.Continuation) in
+            let entry = Intake.Entry(batch: batch, conditions: conditions, durability: durability, waiter: waiter)
+            if log.intake.add(entry) { Task { await drain() } }
+        }
+        return try outcome.get()
+    }
+
+    /// Takes the writes that were left while the actor was busy, in the order in which they came.
+    private func drain() async {
+        while let entries = log.intake.take() {
+            var waiting: [SequenceGate.Waiter] = []
+            waiting.reserveCapacity(entries.count)
+            for entry in entries {
+                do throws(StoreError) {
+                    let admitted: (sequence: SequenceNumber, isVisible: Bool)
+                    if let atOnce = try tryCommit(entry) {
+                        admitted = atOnce
+                    } else {
+                        admitted = try await commitLate(entry, &waiting)
+                    }
+                    if admitted.isVisible {
+                        entry.waiter.resume(returning: .reached(admitted.sequence))
+                    } else {
+                        waiting.append((admitted.sequence, entry.waiter))
+                    }
+                } catch {
+                    entry.waiter.resume(returning: .failed(error))
+                }
+            }
+            log.visibleGate.add(waiting)
+        }
+    }
+
+    /// There is no room for an entry: those before it wait where they can be resumed, and it takes its turn.
+    private func commitLate(
+        _ entry: Intake.Entry, _ waiting: inout [SequenceGate.Waiter]
+    ) async throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool) {
+        log.visibleGate.add(waiting)
+        waiting.removeAll(keepingCapacity: true)
+        return try await commit(entry.batch, conditions: entry.conditions, durability: entry.durability)
     }
 
     /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.

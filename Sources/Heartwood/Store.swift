@@ -161,10 +161,7 @@ public actor Store {
         do throws(StoreError) {
             while true {
                 if Task.isCancelled { throw .cancelled }
-                for condition in conditions where !condition.holds(in: log) {
-                    throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
-                }
-                switch try log.append(batch, durability: durability.level, ticket: ticket) {
+                switch try step(batch, conditions, durability, ticket) {
                 case .accepted(let sequence, let isVisible):
                     return (sequence, isVisible)
                 case .mustWait(let generation):
@@ -176,6 +173,26 @@ public actor Store {
             if hasWaited { log.withdraw(ticket: ticket) }
             throw error
         }
+    }
+
+    /// The step for a write from the intake; nil where there is no room.
+    func tryCommit(_ entry: Intake.Entry) throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool)? {
+        nextTicket += 1
+        let admission = try step(entry.batch, entry.conditions, entry.durability, nextTicket)
+        guard case .accepted(let sequence, let isVisible) = admission else {
+            log.withdraw(ticket: nextTicket)
+            return nil
+        }
+        return (sequence, isVisible)
+    }
+
+    private func step(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability, _ ticket: UInt64
+    ) throws(StoreError) -> Log.Admission {
+        for condition in conditions where !condition.holds(in: log) {
+            throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
+        }
+        return try log.append(batch, durability: durability.level, ticket: ticket)
     }
 }
 

@@ -4,11 +4,27 @@ internal import Synchronization
 /// Where tasks wait until a sequence number is reached.
 ///
 /// The one place of the engine that suspends tasks for a commit. Unsafe continuations: the checked form is slower from
-/// 256 tasks on. What makes it sound: a continuation is either resumed at once by `wait`, or put into `waiters`, whose
-/// elements are taken out, under the lock, by exactly one `open`, `fail` or `shut`, and resumed by it; a gate that has
+/// 256 tasks on. What makes it sound: a continuation is either resumed at once by `add`, or put into `waiters`, whose
+/// elements are taken out, under the lock, by exactly one `open` or `fail`, and resumed by it; a gate that has
 /// failed lets nobody wait.
 final class SequenceGate: Sendable {
-    private typealias Waiter = (sequence: SequenceNumber, continuation: UnsafeContinuation<StoreError?, Never>)
+    /// What a waiter gets.
+    enum Outcome: Sendable {
+        /// The number that it waited for.
+        case reached(SequenceNumber)
+        /// Why it won't be reached.
+        case failed(StoreError)
+
+        func get() throws(StoreError) -> SequenceNumber {
+            switch self {
+            case .reached(let sequence): return sequence
+            case .failed(let error): throw error
+            }
+        }
+    }
+    typealias Continuation = UnsafeContinuation<Outcome, Never>
+    typealias Waiter = (sequence: SequenceNumber, continuation: Continuation)
+
     private struct State {
         var failure: StoreError?
         var waiters: [Waiter] = []
@@ -27,21 +43,34 @@ final class SequenceGate: Sendable {
     /// - Throws: What the gate failed with, if it fails before.
     func wait(for sequence: SequenceNumber) async throws(StoreError) {
         if reached.load(ordering: .acquiring) >= sequence { return }
-        let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
-            enum Outcome { case waits, passes, fails(StoreError) }
-            let outcome = state.withLock { state -> Outcome in
-                if reached.load(ordering: .relaxed) >= sequence { return .passes }
-                if let failure = state.failure { return .fails(failure) }
-                state.waiters.append((sequence, continuation))
-                return .waits
+        let outcome = await withUnsafeContinuation { (continuation: Continuation) in
+            add([(sequence, continuation)])
+        }
+        _ = try outcome.get()
+    }
+
+    /// Lets these wait too; those whose number is reached already are resumed at once.
+    func add(_ newcomers: [Waiter]) {
+        var failure: StoreError?
+        let ready = state.withLock { state -> [Waiter] in
+            let now = reached.load(ordering: .relaxed)
+            failure = state.failure
+            if failure != nil { return newcomers }
+            if newcomers.allSatisfy({ $0.sequence > now }) {
+                state.waiters.append(contentsOf: newcomers)
+                return []
             }
-            switch outcome {
-            case .waits: break
-            case .passes: continuation.resume(returning: nil)
-            case .fails(let failure): continuation.resume(returning: failure)
+            state.waiters.append(contentsOf: newcomers.lazy.filter { $0.sequence > now })
+            return newcomers.filter { $0.sequence <= now }
+        }
+        let now = reached.load(ordering: .acquiring)
+        for waiter in ready {
+            if let failure, waiter.sequence > now {
+                waiter.continuation.resume(returning: .failed(failure))
+            } else {
+                waiter.continuation.resume(returning: .reached(waiter.sequence))
             }
         }
-        if let failure { throw failure }
     }
 
     /// `sequence` is reached: resumes everybody who waits for it or less.
@@ -59,7 +88,7 @@ final class SequenceGate: Sendable {
             return all.filter { $0.sequence <= sequence }
         }
         guard !ready.isEmpty else { return }
-        for waiter in ready { waiter.continuation.resume(returning: nil) }
+        for waiter in ready { waiter.continuation.resume(returning: .reached(waiter.sequence)) }
         ready.removeAll(keepingCapacity: true)
         state.withLock { [ready] in if $0.spare.capacity == 0 { $0.spare = ready } }
     }
@@ -71,6 +100,6 @@ final class SequenceGate: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.continuation.resume(returning: error) }
+        for waiter in waiters { waiter.continuation.resume(returning: .failed(error)) }
     }
 }
