@@ -144,8 +144,13 @@ extension Store {
     }
 
     /// Takes the writes that were left while the actor was busy, in the order in which they came.
+    ///
+    /// Under steady load there is always something left, so now and then others get their turn on the actor.
     private func drain() async {
+        var rounds = 0
         while let entries = log.intake.take() {
+            rounds += 1
+            if rounds % 16 == 0 { await Task.yield() }
             var waiting: [SequenceGate.Waiter] = []
             waiting.reserveCapacity(entries.count)
             for entry in entries {
