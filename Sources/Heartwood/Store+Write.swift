@@ -118,9 +118,8 @@ extension Store {
         guard batch.recordCount > 0 else {
             return try await confirm(conditions)
         }
-        if Task.isCancelled { throw .cancelled }
         guard log.intake.enter() else { return try await leave(batch, conditions, durability) }
-        let admitted: (sequence: SequenceNumber, isVisible: Bool)
+        let admitted: Admitted
         do throws(StoreError) {
             admitted = try await commit(batch, conditions: conditions, durability: durability)
         } catch {
@@ -136,6 +135,7 @@ extension Store {
     private nonisolated func leave(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability
     ) async throws(StoreError) -> SequenceNumber {
+        if Task.isCancelled { throw .cancelled }
         let outcome = await withUnsafeContinuation { (waiter: SequenceGate.Continuation) in
             let entry = Intake.Entry(batch: batch, conditions: conditions, durability: durability, waiter: waiter)
             if log.intake.add(entry) { Task { await drain() } }
@@ -155,7 +155,7 @@ extension Store {
             waiting.reserveCapacity(entries.count)
             for entry in entries {
                 do throws(StoreError) {
-                    let admitted: (sequence: SequenceNumber, isVisible: Bool)
+                    let admitted: Admitted
                     if let atOnce = try tryCommit(entry) {
                         admitted = atOnce
                     } else {
@@ -177,7 +177,7 @@ extension Store {
     /// There is no room for an entry: those before it wait where they can be resumed, and it takes its turn.
     private func commitLate(
         _ entry: Intake.Entry, _ waiting: inout [SequenceGate.Waiter]
-    ) async throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool) {
+    ) async throws(StoreError) -> Admitted {
         log.visibleGate.add(waiting)
         waiting.removeAll(keepingCapacity: true)
         return try await commit(entry.batch, conditions: entry.conditions, durability: entry.durability)
@@ -186,9 +186,7 @@ extension Store {
     /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.
     private func confirm(_ conditions: [Condition]) async throws(StoreError) -> SequenceNumber {
         if log.isEnded { throw .closed }
-        for condition in conditions where !condition.holds(in: log) {
-            throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
-        }
+        try check(conditions)
         // What it read may still be on its way to the disk; it is told only once that is seen by all.
         let sequence = log.newestSequence
         if sequence > log.index.visible { try await log.visibleGate.wait(for: sequence) }

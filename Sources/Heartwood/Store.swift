@@ -148,13 +148,16 @@ public actor Store {
 
     // MARK: - The one write
 
+    /// The number that a write got, and whether it is visible already.
+    typealias Admitted = (sequence: SequenceNumber, isVisible: Bool)
+
     /// Checks the conditions, numbers the batch, appends it and adds it to the index: one step that nothing comes
     /// between. Where there is no room it waits, and takes the step anew.
     ///
     /// - Returns: The number, and whether the write is visible already.
     func commit(
         _ batch: EncodedBatch, conditions: [Condition], durability: Durability
-    ) async throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool) {
+    ) async throws(StoreError) -> Admitted {
         nextTicket += 1
         let ticket = nextTicket
         var hasWaited = false
@@ -176,7 +179,7 @@ public actor Store {
     }
 
     /// The step for a write from the intake; nil where there is no room.
-    func tryCommit(_ entry: Intake.Entry) throws(StoreError) -> (sequence: SequenceNumber, isVisible: Bool)? {
+    func tryCommit(_ entry: Intake.Entry) throws(StoreError) -> Admitted? {
         nextTicket += 1
         let admission = try step(entry.batch, entry.conditions, entry.durability, nextTicket)
         guard case .accepted(let sequence, let isVisible) = admission else {
@@ -186,12 +189,17 @@ public actor Store {
         return (sequence, isVisible)
     }
 
-    private func step(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability, _ ticket: UInt64
-    ) throws(StoreError) -> Log.Admission {
+    /// Throws `.conflict` unless all of them hold in the newest state.
+    func check(_ conditions: [Condition]) throws(StoreError) {
         for condition in conditions where !condition.holds(in: log) {
             throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
         }
+    }
+
+    private func step(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability, _ ticket: UInt64
+    ) throws(StoreError) -> Log.Admission {
+        try check(conditions)
         return try log.append(batch, durability: durability.level, ticket: ticket)
     }
 }

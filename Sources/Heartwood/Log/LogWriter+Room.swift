@@ -155,11 +155,8 @@ extension LogWriter {
     /// of this opening, and after a crash its numbers would be given a second time.
     private mutating func beginFirst(_ spare: Spare) throws(Failure) {
         let first = log.state.withState { $0.pipeline.lastSequence + 1 }
-        let header = FileHeader(
-            kind: .log, storeID: storeID, salt: randomSalt(), firstSequence: first, predecessor: predecessor,
-            creationTime: log.configuration.clock.now().milliseconds)
-        let path = log.directory + "/" + StoreFileName.log(first)
-        let segment = log.segments.add(header, file: spare.file, path: path)
+        let segment = makeSegment(
+            of: spare, salt: randomSalt(), created: log.configuration.clock.now(), first: first, after: predecessor)
         try putInPlace(segment)
         predecessor = nil
         let waiters = log.state.withState { state in
@@ -193,8 +190,7 @@ extension LogWriter {
     /// there once the file is in place. What was accepted before is sealed.
     private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment, new: Segment) {
         let salt = randomSalt()
-        let created = log.configuration.clock.now().milliseconds
-        let storeID = self.storeID
+        let created = log.configuration.clock.now()
         let start = UInt64(FormatConstants.fileHeaderSize)
         let (turned, waiters) = log.state.withState { state in
             let first = state.pipeline.lastSequence + 1
@@ -205,11 +201,7 @@ extension LogWriter {
             let end = state.open.offset + UInt64(state.open.isEmpty ? 0 : state.open.count)
             let before = FileHeader.Predecessor(
                 salt: old.header.salt, lastSequence: first - 1, endOffset: end)
-            let header = FileHeader(
-                kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
-                creationTime: created)
-            let path = log.directory + "/" + StoreFileName.log(first)
-            let new = log.segments.add(header, file: spare.file, path: path)
+            let new = makeSegment(of: spare, salt: salt, created: created, first: first, after: before)
             var sealed: Sealed?
             if state.open.isEmpty {
                 state.open.reset(segment: new, offset: start, keeping: log.configuration.commitBufferBytes)
@@ -222,6 +214,17 @@ extension LogWriter {
         }
         resume(waiters)
         return turned
+    }
+
+    /// What the spare will be: a segment with a header and a name, though neither is on disk yet.
+    private func makeSegment(
+        of spare: Spare, salt: UInt32, created: Timestamp, first: SequenceNumber, after before: FileHeader.Predecessor?
+    ) -> Segment {
+        let header = FileHeader(
+            kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
+            creationTime: created.milliseconds)
+        return log.segments.add(
+            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first))
     }
 
     private func randomSalt() -> UInt32 {

@@ -152,7 +152,7 @@ struct LogWriter: ~Copyable {
     mutating func commit(_ sealed: Sealed, sync: Bool) throws(Failure) {
         let buffer = sealed.buffer
         let segment = buffer.segment!
-        let time = max(log.configuration.clock.now().milliseconds, log.newestTime.load(ordering: .relaxed))
+        let time = log.now.milliseconds
         buffer.finish(
             CommitHeader(
                 bodyLength: UInt64(buffer.bodyLength), firstSequence: sealed.content.first, syncedMark: syncedEnd,
@@ -162,10 +162,8 @@ struct LogWriter: ~Copyable {
                 try segment.file.writeFully(piece, at: offset)
             }
         }
-        writtenEnd = buffer.offset + UInt64(buffer.count)
         log.newestTime.store(time, ordering: .relaxed)
-        log.unwrittenFrom.store(
-            PlaceOrder.key(ordinal: segment.ordinal, offset: writtenEnd), ordering: .releasing)
+        noteWritten(segment, to: buffer.offset + UInt64(buffer.count))
         let needsSync = sync || sealed.content.firstSynced != nil
         isSyncing = needsSync
         if needsSync {
@@ -180,6 +178,12 @@ struct LogWriter: ~Copyable {
             syncedEnd = writtenEnd
         }
         finish(sealed, synced: needsSync)
+    }
+
+    /// The segment is in the kernel up to this offset: readers find what lies before it in the file.
+    private mutating func noteWritten(_ segment: Segment, to end: UInt64) {
+        writtenEnd = end
+        log.unwrittenFrom.store(PlaceOrder.key(ordinal: segment.ordinal, offset: end), ordering: .releasing)
     }
 
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
@@ -241,7 +245,7 @@ struct LogWriter: ~Copyable {
             return (segment, offset, state.pipeline.lastSequence + 1)
         }
         guard let (segment, offset, next) = placed else { return }
-        let time = max(log.configuration.clock.now().milliseconds, log.newestTime.load(ordering: .relaxed))
+        let time = log.now.milliseconds
         let header = CommitHeader(
             flags: flags, bodyLength: 0, firstSequence: next, syncedMark: offset, time: time, recordCount: 0)
         let bytes = header.encoded(salt: segment.header.salt, offset: offset)
@@ -249,10 +253,8 @@ struct LogWriter: ~Copyable {
             try lend(bytes) { (buffer) throws(FileSystemError) in try segment.file.writeFully(buffer, at: offset) }
             try segment.file.sync(.data)
         }
-        writtenEnd = offset + UInt64(FormatConstants.commitHeaderSize)
+        noteWritten(segment, to: offset + UInt64(FormatConstants.commitHeaderSize))
         syncedEnd = writtenEnd
-        log.unwrittenFrom.store(
-            PlaceOrder.key(ordinal: segment.ordinal, offset: writtenEnd), ordering: .releasing)
         log.state.withState { state in
             state.counters.writtenBytes += UInt64(bytes.count)
             state.counters.syncs += 1
