@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
         .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
+        .library(name: "HeartwoodTesting", targets: ["HeartwoodTesting"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
     dependencies: [
@@ -38,6 +39,8 @@ let package = Package(
         // Floor 1: bytes to records and back; the seam for all I/O.
         .target(name: "HeartwoodFormat", dependencies: ["CHeartwood", "CZlib"], swiftSettings: settings),
         .target(name: "HeartwoodFileSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
+        // Floor 2: a simulated disk that crashes and fails.
+        .target(name: "HeartwoodTesting", dependencies: ["HeartwoodFileSystem"], swiftSettings: settings),
         // Floor 3: the engine.
         .target(
             name: "Heartwood",
@@ -60,14 +63,14 @@ let package = Package(
         // Campaigns: random operations against a model, kill -9 upon kill -9.
         .target(
             name: "HeartwoodCampaignSupport",
-            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting"],
             path: "Tests/CampaignSupport",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "heartwood-campaigns",
             dependencies: [
-                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Campaigns",
@@ -80,12 +83,19 @@ let package = Package(
         ),
         .testTarget(
             name: "HeartwoodFileSystemTests",
-            dependencies: ["HeartwoodFileSystem"],
+            dependencies: ["HeartwoodFileSystem", "HeartwoodTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodTestingTests",
+            dependencies: ["HeartwoodTesting", "HeartwoodFileSystem", "Heartwood"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "HeartwoodTests",
-            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodCampaignSupport"],
+            dependencies: [
+                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+            ],
             swiftSettings: settings
         ),
         // Runs the built tool; the dependency sees to it that there is one.

@@ -1,4 +1,5 @@
 import HeartwoodFileSystem
+import HeartwoodTesting
 import Testing
 
 #if canImport(Darwin)
@@ -13,6 +14,7 @@ import Glibc
 enum Implementation: CaseIterable, Sendable {
     case posix
     case memory
+    case simulated
 
     /// Calls `body` with a file system and the path of an empty directory in it, which is gone afterwards.
     func withDirectory<R>(_ body: (any FileSystem, String) throws -> R) throws -> R {
@@ -21,6 +23,10 @@ enum Implementation: CaseIterable, Sendable {
             return try withTemporaryDirectory { path in try body(POSIXFileSystem(), path) }
         case .memory:
             let fileSystem = InMemoryFileSystem()
+            try fileSystem.createDirectory("/volume")
+            return try body(fileSystem, "/volume")
+        case .simulated:
+            let fileSystem = SimulatedDisk()
             try fileSystem.createDirectory("/volume")
             return try body(fileSystem, "/volume")
         }

@@ -1,0 +1,75 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The system's error numbers, for whoever stands in for a file system and has to give them.
+///
+/// They differ from system to system; these are those of the one that this was compiled for.
+public enum ErrorNumber {
+    /// Permission denied.
+    public static let EACCES: Int32 = systemEacces
+    /// The file is closed, or not open for this.
+    public static let EBADF: Int32 = systemEbadf
+    /// It is in use.
+    public static let EBUSY: Int32 = systemEbusy
+    /// The quota is used up.
+    public static let EDQUOT: Int32 = systemEdquot
+    /// There is something of that name.
+    public static let EEXIST: Int32 = systemEexist
+    /// The file would be too large.
+    public static let EFBIG: Int32 = systemEfbig
+    /// A signal came first.
+    public static let EINTR: Int32 = systemEintr
+    /// An argument makes no sense.
+    public static let EINVAL: Int32 = systemEinval
+    /// The device failed.
+    public static let EIO: Int32 = systemEio
+    /// It is a directory.
+    public static let EISDIR: Int32 = systemEisdir
+    /// The process has too many open files.
+    public static let EMFILE: Int32 = systemEmfile
+    /// The system has too many open files.
+    public static let ENFILE: Int32 = systemEnfile
+    /// There is no such file or directory.
+    public static let ENOENT: Int32 = systemEnoent
+    /// The disk is full.
+    public static let ENOSPC: Int32 = systemEnospc
+    /// It is no directory.
+    public static let ENOTDIR: Int32 = systemEnotdir
+    /// The directory is not empty.
+    public static let ENOTEMPTY: Int32 = systemEnotempty
+    /// The file system has no such operation.
+    public static let EOPNOTSUPP: Int32 = systemEopnotsupp
+    /// The operation is not permitted.
+    public static let EPERM: Int32 = systemEperm
+    /// The disk is mounted read-only.
+    public static let EROFS: Int32 = systemErofs
+    /// Somebody else has it.
+    public static let EWOULDBLOCK: Int32 = systemEwouldblock
+}
+
+// Inside the enum the names would mean themselves.
+private let systemEacces = EACCES
+private let systemEbadf = EBADF
+private let systemEbusy = EBUSY
+private let systemEdquot = EDQUOT
+private let systemEexist = EEXIST
+private let systemEfbig = EFBIG
+private let systemEintr = EINTR
+private let systemEinval = EINVAL
+private let systemEio = EIO
+private let systemEisdir = EISDIR
+private let systemEmfile = EMFILE
+private let systemEnfile = ENFILE
+private let systemEnoent = ENOENT
+private let systemEnospc = ENOSPC
+private let systemEnotdir = ENOTDIR
+private let systemEnotempty = ENOTEMPTY
+private let systemEopnotsupp = EOPNOTSUPP
+private let systemEperm = EPERM
+private let systemErofs = EROFS
+private let systemEwouldblock = EWOULDBLOCK

@@ -1,0 +1,131 @@
+/// What a crash keeps of what was pending, decided for each uncertain sector, size and entry.
+struct CrashLosses {
+    typealias Node = DiskState.Node
+
+    private var versions: [Node: [Int: Int]] = [:]
+    private var sizes: [Node: UInt64] = [:]
+    private var entries: [Bool] = []
+    private var garbageSeed: UInt64?
+
+    func keeps(entryChange number: Int) -> Bool { entries[number] }
+    func size(of node: Node, _ possible: [UInt64]) -> UInt64 { sizes[node] ?? possible[0] }
+    func versions(of node: Node, sector: Int) -> Int { versions[node]?[sector] ?? 0 }
+
+    /// Noise for a sector that was being written for the first time.
+    func garbage(of node: Node, sector: Int) -> [UInt8]? {
+        guard let garbageSeed else { return nil }
+        var random = SeededRandom(garbageSeed, UInt64(node), UInt64(sector))
+        guard random.oneIn(3) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(PagedBytes.sectorSize)
+        while bytes.count < PagedBytes.sectorSize {
+            withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
+        }
+        return bytes
+    }
+
+    /// What is lost of a disk by a crash.
+    init(_ losses: CrashState.Losses, of disk: DiskState) {
+        switch losses {
+        case .everything:
+            entries = [Bool](repeating: false, count: disk.pendingEntries.count)
+        case .nothing:
+            entries = [Bool](repeating: true, count: disk.pendingEntries.count)
+            for (node, file) in disk.uncertainFiles {
+                versions[node] = file.uncertain
+                sizes[node] = file.possibleSizes.last!
+            }
+        case .numbered(let number): count(number, disk)
+        case .drawn(let seed): draw(seed, disk)
+        }
+    }
+
+    // MARK: - By number
+
+    /// In how many states a crash may leave the disk; `.max` for more than fit.
+    static func count(_ disk: DiskState) -> UInt64 {
+        var count: UInt64 = 1
+        func multiply(_ choices: Int) {
+            let (product, overflow) = count.multipliedReportingOverflow(by: UInt64(choices))
+            count = overflow ? .max : product
+        }
+        for _ in disk.pendingEntries { multiply(2) }
+        for (_, file) in disk.uncertainFiles {
+            multiply(file.possibleSizes.count)
+            for changes in file.uncertain.values { multiply(changes + 1) }
+        }
+        return count
+    }
+
+    private mutating func count(_ number: UInt64, _ disk: DiskState) {
+        var rest = number
+        func digit(_ base: Int) -> Int {
+            let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: UInt64(base))
+            rest = quotient
+            return Int(remainder)
+        }
+        for _ in disk.pendingEntries { entries.append(digit(2) == 1) }
+        for (node, file) in disk.uncertainFiles {
+            let possible = file.possibleSizes
+            sizes[node] = possible[digit(possible.count)]
+            var kept: [Int: Int] = [:]
+            for sector in file.uncertain.keys.sorted() { kept[sector] = digit(file.uncertain[sector]! + 1) }
+            versions[node] = kept
+        }
+    }
+
+    // MARK: - By chance
+
+    private mutating func draw(_ seed: UInt64, _ disk: DiskState) {
+        var random = SeededRandom(seed, 3)
+        if random.oneIn(4) { garbageSeed = random.next() }
+        let entriesTogether: Bool? = random.oneIn(2) ? random.oneIn(2) : nil
+        for _ in disk.pendingEntries { entries.append(entriesTogether ?? random.oneIn(2)) }
+        let way = random.below(6)
+        for (node, file) in disk.uncertainFiles {
+            let possible = file.possibleSizes
+            sizes[node] = random.oneIn(2) ? possible.last! : random.pick(possible)
+            versions[node] = Self.draw(way, file, &random)
+        }
+    }
+
+    /// The ways in which writes get lost, each as likely: by chance, few lost, few kept, by file, up to a moment (with
+    /// the write of that moment torn), and the last before the others.
+    private static func draw(_ way: Int, _ file: FileState, _ random: inout SeededRandom) -> [Int: Int] {
+        var kept: [Int: Int] = [:]
+        let sectors = file.uncertain.keys.sorted()
+        switch way {
+        case 0: for sector in sectors { kept[sector] = random.below(file.uncertain[sector]! + 1) }
+        case 1:
+            for sector in sectors {
+                let all = file.uncertain[sector]!
+                kept[sector] = random.oneIn(12) ? random.below(all) : all
+            }
+        case 2:
+            for sector in sectors where random.oneIn(12) { kept[sector] = 1 + random.below(file.uncertain[sector]!) }
+        case 3: if random.oneIn(2) { kept = file.uncertain }
+        case 4:
+            let changes = file.stranded + file.pending
+            guard !changes.isEmpty else { break }
+            let last = random.below(changes.count)
+            let torn = random.below(changes[last].sectors.count + 1)
+            for change in changes[..<last] { for sector in change.sectors { kept[sector, default: 0] += 1 } }
+            for sector in changes[last].sectors[..<torn] { kept[sector, default: 0] += 1 }
+        default:
+            let changes = file.stranded + file.pending
+            let first = random.below(changes.count + 1)
+            for change in changes[first...] { for sector in change.sectors { kept[sector] = file.uncertain[sector]! } }
+        }
+        return kept
+    }
+}
+
+extension DiskState {
+    /// The files of which a crash may leave different things, always in the same order.
+    var uncertainFiles: [(node: Node, file: FileState)] {
+        files.keys.sorted().compactMap { node in
+            let file = files[node]!
+            return file.uncertain.isEmpty && file.possibleSizes.count == 1 ? nil : (node, file)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+extension DiskTrace {
+    /// The crashes that may have happened during this trace: before and after every call that changes what is, or would
+    /// be, on the disk.
+    ///
+    /// Where a moment has at most `limit` states they all come; otherwise those where everything and where nothing is
+    /// lost, and others that are drawn. The same trace, limit and seed give the same crashes. Different moments may
+    /// give the same image: see ``DiskImage/fingerprint(ignoring:)``.
+    ///
+    /// - Parameters:
+    ///   - range: Only crashes after so many events; all by default.
+    ///   - limit: How many states a moment, at least 2.
+    ///   - seed: Of what is drawn.
+    /// - Complexity: Lazy; each crash costs what was pending.
+    public func crashStates(in range: Range<Int>? = nil, limit: Int = 64, seed: UInt64 = 0) -> CrashStates {
+        CrashStates(trace: self, range: range ?? 0..<(events.count + 1), limit: max(2, limit), seed: seed)
+    }
+
+    /// One crash, from its description. O(events).
+    ///
+    /// - Precondition: The trace has as many events as the state says.
+    public func crash(_ state: CrashState) -> Crash {
+        precondition(
+            state.events <= events.count, "the trace has \(events.count) events, and the crash is after \(state.events)"
+        )
+        var disk = start
+        for case .call(let call) in events[..<state.events] { disk.apply(call.effect) }
+        return Crash(
+            state: state, image: disk.afterCrash(CrashLosses(state.losses, of: disk)),
+            possibleStates: CrashLosses.count(disk), events: events[..<state.events])
+    }
+}
+
+/// The crashes of a trace, one after the other.
+public struct CrashStates: Sequence, IteratorProtocol, Sendable {
+    private let trace: DiskTrace
+    private let range: Range<Int>
+    private let limit: Int
+    private let seed: UInt64
+    private var disk: DiskState
+    /// How many events were applied to the disk.
+    private var position = 0
+    /// How many states the moment has, and how many of them came already; nil between moments.
+    private var moment: (count: UInt64, next: Int)?
+    private var isOver = false
+
+    init(trace: DiskTrace, range: Range<Int>, limit: Int, seed: UInt64) {
+        self.trace = trace
+        self.range = range
+        self.limit = limit
+        self.seed = seed
+        disk = trace.start
+    }
+
+    /// The next crash.
+    public mutating func next() -> Crash? {
+        while !isOver {
+            if let moment {
+                if let losses = losses(of: moment) {
+                    self.moment!.next += 1
+                    let state = CrashState(events: position, losses: losses)
+                    return Crash(
+                        state: state, image: disk.afterCrash(CrashLosses(losses, of: disk)),
+                        possibleStates: moment.count, events: trace.events[..<position])
+                }
+                step()
+            }
+            findMoment()
+        }
+        return nil
+    }
+
+    private func losses(of moment: (count: UInt64, next: Int)) -> CrashState.Losses? {
+        if moment.count <= UInt64(limit) {
+            return moment.next < moment.count ? .numbered(UInt64(moment.next)) : nil
+        }
+        guard moment.next < limit else { return nil }
+        switch moment.next {
+        case 0: return .everything
+        case 1: return .nothing
+        default:
+            return .drawn(SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(position) << 20 ^ UInt64(moment.next))) >> 24)
+        }
+    }
+
+    /// Goes on to the next place before a call that changes the disk, or to the end.
+    private mutating func findMoment() {
+        while position < Swift.min(trace.events.count, range.upperBound) {
+            if position >= range.lowerBound, case .call(let call) = trace.events[position], call.changesDisk {
+                begin()
+                return
+            }
+            apply()
+        }
+        guard range.contains(position), position == trace.events.count else {
+            isOver = true
+            return
+        }
+        begin()
+    }
+
+    private mutating func begin() {
+        disk.rememberHashes()
+        moment = (CrashLosses.count(disk), 0)
+    }
+
+    private mutating func step() {
+        moment = nil
+        if position == trace.events.count { isOver = true } else { apply() }
+    }
+
+    private mutating func apply() {
+        if case .call(let call) = trace.events[position] { disk.apply(call.effect) }
+        position += 1
+    }
+}

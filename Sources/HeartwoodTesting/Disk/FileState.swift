@@ -1,0 +1,201 @@
+/// A file as its users see it, and what of it would be found after a crash.
+///
+/// A sector goes through versions: the durable one, then one after each change that touches it. A crash may leave any
+/// of them, each sector for itself. Sizes go through versions in the same way, apart from the data.
+struct FileState: Sendable {
+    /// Something that was done to the bytes and may be lost.
+    struct Change: Sendable {
+        enum Kind: Sendable {
+            case write(offset: UInt64, Payload)
+            /// A truncation: from here on there are zeros.
+            case zero(from: UInt64)
+        }
+        let kind: Kind
+        /// The sectors in which it makes a version; those that it leaves as they were are not among them.
+        var sectors: [Int]
+    }
+
+    /// What its users see.
+    private(set) var cache = PagedBytes()
+    /// What is certain to be found after a crash, where nothing is pending.
+    private(set) var durable = PagedBytes()
+    /// Changes since the last sync, oldest first.
+    private(set) var pending: [Change] = []
+    /// Changes that a failed sync has dropped: some may have reached the disk before it failed, no later sync brings them
+    /// there, and the users see them all the same.
+    private(set) var stranded: [Change] = []
+    /// Sizes since the last sync, oldest first.
+    private(set) var pendingSizes: [UInt64] = []
+    private(set) var strandedSizes: [UInt64] = []
+    /// How many changes each uncertain sector has.
+    private(set) var uncertain: [Int: Int] = [:]
+    private(set) var blocks = BlockSet()
+
+    init() {}
+
+    /// A file that is as it is, durably.
+    init(_ bytes: PagedBytes) {
+        cache = bytes
+        durable = bytes
+        blocks.insert(0..<bytes.size)
+    }
+
+    /// Every size that a crash may leave; the durable one first, the newest last.
+    var possibleSizes: [UInt64] { [durable.size] + strandedSizes + pendingSizes }
+
+    // MARK: - What is done to it
+
+    mutating func write(_ payload: Payload, at offset: UInt64) {
+        let size = cache.size
+        payload.withBytes { bytes in
+            let touched = sectors(of: offset..<(offset + UInt64(bytes.count))).filter { sector in
+                uncertain[sector] != nil
+                    || !cache.holds(part(of: bytes, at: offset, in: sector), at: start(offset, sector))
+            }
+            note(Change(kind: .write(offset: offset, payload), sectors: touched))
+            cache.write(bytes, at: offset)
+            blocks.insert(offset..<(offset + UInt64(bytes.count)))
+        }
+        noteSize(before: size)
+    }
+
+    mutating func allocate(_ range: Range<UInt64>) {
+        let size = cache.size
+        blocks.insert(range)
+        if range.upperBound > size { cache.resize(to: range.upperBound) }
+        noteSize(before: size)
+    }
+
+    mutating func truncate(to size: UInt64) {
+        let before = cache.size
+        if size < before {
+            let touched = sectors(of: size..<before).filter { uncertain[$0] != nil || !cache.isZero(sector: $0) }
+            note(Change(kind: .zero(from: size), sectors: touched))
+            blocks.cut(to: size)
+        }
+        cache.resize(to: size)
+        noteSize(before: before)
+    }
+
+    /// What is pending becomes durable.
+    mutating func sync() {
+        guard !pending.isEmpty || !pendingSizes.isEmpty else { return }
+        if stranded.isEmpty {
+            durable = cache
+            uncertain = [:]
+        } else {
+            let size = cache.size
+            let written = Set(pending.flatMap(\.sectors))
+            for sector in written {
+                durable.copySector(sector, from: cache)
+                uncertain[sector] = nil
+            }
+            for index in stranded.indices { stranded[index].sectors.removeAll { written.contains($0) } }
+            stranded.removeAll { $0.sectors.isEmpty }
+            durable.resize(to: size)
+        }
+        pending = []
+        pendingSizes = []
+        // A sync after a write or a change of size saves the size that is needed to read the bytes back.
+        strandedSizes = []
+    }
+
+    /// What is pending is dropped, as Linux does after an error of the device; a later sync has nothing to do.
+    mutating func failSync() {
+        stranded += pending
+        strandedSizes += pendingSizes
+        pending = []
+        pendingSizes = []
+    }
+
+    /// Shows its users other bytes, of which a crash leaves nothing: the name of whoever holds the lock.
+    mutating func show(_ bytes: [UInt8]) { cache = PagedBytes(bytes) }
+
+    mutating func rememberHashes() { durable.rememberHashes() }
+
+    private mutating func note(_ change: Change) {
+        // A write that leaves every byte as it was still brings the size that belongs to it to the disk.
+        pending.append(change)
+        for sector in change.sectors { uncertain[sector, default: 0] += 1 }
+    }
+
+    private mutating func noteSize(before size: UInt64) {
+        if cache.size != size { pendingSizes.append(cache.size) }
+    }
+
+    // MARK: - What a crash leaves
+
+    /// The file after a crash.
+    ///
+    /// - Parameters:
+    ///   - size: One of the possible sizes.
+    ///   - versions: How many of the changes of an uncertain sector have reached the disk.
+    ///   - garbage: Bytes for a sector that had never held anything and of which nothing has reached the disk; nil for
+    ///     zeros.
+    func afterCrash(
+        size: UInt64, versions: (Int) -> Int, garbage: (Int) -> [UInt8]?
+    ) -> PagedBytes {
+        var bytes = durable
+        var seen: [Int: Int] = [:]
+        for change in stranded + pending {
+            for sector in change.sectors {
+                let number = seen[sector, default: 0]
+                seen[sector] = number + 1
+                let kept = versions(sector)
+                if number < kept {
+                    apply(change, in: sector, to: &bytes)
+                } else if number == 0, kept == 0, durable.isZero(sector: sector), let noise = garbage(sector) {
+                    noise.withUnsafeBytes { bytes.put($0, at: UInt64(sector * PagedBytes.sectorSize)) }
+                }
+            }
+        }
+        bytes.resize(to: size)
+        return bytes
+    }
+
+    private func apply(_ change: Change, in sector: Int, to bytes: inout PagedBytes) {
+        switch change.kind {
+        case .write(let offset, let payload):
+            payload.withBytes { bytes.put(part(of: $0, at: offset, in: sector), at: start(offset, sector)) }
+        case .zero(let from):
+            let end = UInt64((sector + 1) * PagedBytes.sectorSize)
+            bytes.zero(start(from, sector)..<end)
+        }
+    }
+
+    // MARK: - Sectors
+
+    private func sectors(of range: Range<UInt64>) -> Range<Int> {
+        guard !range.isEmpty else { return 0..<0 }
+        let size = UInt64(PagedBytes.sectorSize)
+        return Int(range.lowerBound / size)..<Int((range.upperBound - 1) / size + 1)
+    }
+
+    /// Where something that begins at `offset` begins in a sector.
+    private func start(_ offset: UInt64, _ sector: Int) -> UInt64 {
+        max(offset, UInt64(sector * PagedBytes.sectorSize))
+    }
+
+    private func part(of bytes: UnsafeRawBufferPointer, at offset: UInt64, in sector: Int) -> UnsafeRawBufferPointer {
+        let from = Int(start(offset, sector) - offset)
+        let to = min(bytes.count, Int(UInt64((sector + 1) * PagedBytes.sectorSize) - offset))
+        return UnsafeRawBufferPointer(rebasing: bytes[from..<to])
+    }
+}
+
+/// Bytes that were written; zeros take no memory.
+enum Payload: Sendable {
+    case bytes([UInt8])
+    case zeros(Int)
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self = bytes.isAllZero ? .zeros(bytes.count) : .bytes([UInt8](bytes))
+    }
+
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        switch self {
+        case .bytes(let bytes): bytes.withUnsafeBytes(body)
+        case .zeros(let count): [UInt8](repeating: 0, count: count).withUnsafeBytes(body)
+        }
+    }
+}

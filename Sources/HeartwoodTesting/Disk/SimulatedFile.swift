@@ -1,0 +1,109 @@
+internal import HeartwoodFileSystem
+
+/// An open file of a ``SimulatedDisk``.
+final class SimulatedFile: File {
+    let path: String
+    private let node: DiskState.Node
+    private let isWritable: Bool
+    private let disk: SimulatedDisk
+    private let isClosed = Locked(false)
+
+    init(path: String, node: DiskState.Node, isWritable: Bool, disk: SimulatedDisk) {
+        self.path = path
+        self.node = node
+        self.isWritable = isWritable
+        self.disk = disk
+    }
+
+    func size() throws(FileSystemError) -> UInt64 {
+        try disk.perform(.status, path) { state throws(FileSystemError) in
+            try checkOpen(.status)
+            return Outcome(state.disk.files[node]!.cache.size)
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
+        try disk.perform(.read, path) { state throws(FileSystemError) in
+            try checkOpen(.read)
+            guard offset <= UInt64(Int64.max) else { throw error(.read, ErrorNumber.EINVAL) }
+            let read = state.disk.files[node]!.cache.read(into: buffer, at: offset)
+            return Outcome(read, partial: { count in (min(read, count < 0 ? (read + 1) / 2 : count), .none) })
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
+        try disk.perform(.write, path) { state throws(FileSystemError) in
+            try checkWritable(.write, ErrorNumber.EBADF)
+            guard offset <= UInt64(Int64.max) else { throw error(.write, ErrorNumber.EINVAL) }
+            guard !bytes.isEmpty else { return Outcome(0) }
+            try checkEnd(offset, UInt64(bytes.count), .write)
+            let end = offset + UInt64(bytes.count)
+            guard state.hasRoom(forBlocks: state.disk.files[node]!.blocks.missing(in: offset..<end)) else {
+                throw error(.write, ErrorNumber.ENOSPC)
+            }
+            let write = { (count: Int) -> (Int, DiskEffect) in
+                let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                return (count, part.isEmpty ? .none : .write(self.node, offset, Payload(part)))
+            }
+            let (count, effect) = write(bytes.count)
+            return Outcome(count, effect, partial: { write(min(bytes.count, $0 < 0 ? bytes.count / 2 : $0)) })
+        }
+    }
+
+    func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
+        try disk.perform(.allocate, path) { state throws(FileSystemError) in
+            try checkWritable(.allocate, ErrorNumber.EBADF)
+            guard count > 0 else { throw error(.allocate, ErrorNumber.EINVAL) }
+            try checkEnd(offset, count, .allocate)
+            let range = offset..<(offset + count)
+            guard state.hasRoom(forBlocks: state.disk.files[node]!.blocks.missing(in: range)) else {
+                throw error(.allocate, ErrorNumber.ENOSPC)
+            }
+            return Outcome((), .allocate(node, range))
+        }
+    }
+
+    func truncate(to size: UInt64) throws(FileSystemError) {
+        try disk.perform(.truncate, path) { _ throws(FileSystemError) in
+            try checkWritable(.truncate, ErrorNumber.EINVAL)
+            guard size <= UInt64(Int64.max) else { throw error(.truncate, ErrorNumber.EINVAL) }
+            guard size <= SimulatedDisk.largestFile else { throw error(.truncate, ErrorNumber.EFBIG) }
+            return Outcome((), .truncate(node, size))
+        }
+    }
+
+    func sync(_ kind: SyncKind) throws(FileSystemError) {
+        try disk.perform(.sync, path) { _ throws(FileSystemError) in
+            try checkOpen(.sync)
+            return Outcome((), .sync(node))
+        }
+    }
+
+    func close() throws(FileSystemError) {
+        try disk.perform(.close, path) { _ throws(FileSystemError) in
+            Outcome(())
+        } alsoWhenFailing: {
+            isClosed.withLock { $0 = true }
+        }
+    }
+
+    private func checkOpen(_ operation: FileSystemError.Operation) throws(FileSystemError) {
+        guard !isClosed.withLock({ $0 }) else { throw error(operation, ErrorNumber.EBADF) }
+    }
+
+    private func checkWritable(_ operation: FileSystemError.Operation, _ code: Int32) throws(FileSystemError) {
+        try checkOpen(operation)
+        guard isWritable else { throw error(operation, code) }
+    }
+
+    private func checkEnd(
+        _ offset: UInt64, _ count: UInt64, _ operation: FileSystemError.Operation
+    ) throws(FileSystemError) {
+        let (end, overflow) = offset.addingReportingOverflow(count)
+        guard !overflow, end <= SimulatedDisk.largestFile else { throw error(operation, ErrorNumber.EFBIG) }
+    }
+
+    private func error(_ operation: FileSystemError.Operation, _ code: Int32) -> FileSystemError {
+        FileSystemError(operation: operation, path: path, code: code)
+    }
+}

@@ -1,0 +1,42 @@
+/// Random numbers that are the same for the same seed, everywhere and for ever.
+///
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// A generator of its own for each list of parts: a seed, then what it is for.
+    public init(_ parts: UInt64...) {
+        state = 0
+        for part in parts { state = Self.mix(state &+ 0x9E37_79B9_7F4A_7C15 ^ Self.mix(part)) }
+    }
+
+    /// The next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mix(state)
+    }
+
+    /// A number from 0 to `bound` - 1. `bound` must be at least 1.
+    public mutating func below(_ bound: Int) -> Int {
+        Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// A number in a range.
+    public mutating func number(in range: ClosedRange<Int>) -> Int {
+        range.lowerBound + below(range.count)
+    }
+
+    /// True once in `count` times.
+    public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+    /// One of the choices, of which there must be some.
+    public mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
+
+    /// Spreads the bits of a number over all of it.
+    public static func mix(_ number: UInt64) -> UInt64 {
+        var z = number
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
