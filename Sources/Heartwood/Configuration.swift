@@ -32,8 +32,9 @@ extension Store {
         /// at least 64 KiB. A write that is larger is taken alone.
         public var commitBufferBytes = 4 << 20
 
-        /// The log writer's delays; tests choose their own.
-        var timing = CommitPipeline.Timing()
+        /// The log writer's delays, and the clock that they go by; tests choose their own.
+        package var timing = CommitPipeline.Timing()
+        package var delays = DelayClock.system
 
         /// The defaults.
         public init() {}

@@ -1,3 +1,4 @@
+package import HeartwoodTesting
 package import Heartwood
 
 /// The keys that a run uses, in order. Operations name them by their position.
@@ -8,7 +9,7 @@ package struct KeyUniverse: Sendable {
 
     init(keys: [[UInt8]]) { self.keys = keys }
 
-    package init(count: Int, _ random: inout SeededGenerator) {
+    package init(count: Int, _ random: inout SeededRandom) {
         var keys: Set<[UInt8]> = []
         var recent: [UInt8] = [0x41]
         while keys.count < count {

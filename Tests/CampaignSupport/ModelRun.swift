@@ -1,3 +1,4 @@
+internal import HeartwoodTesting
 internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
@@ -47,7 +48,7 @@ package final class ModelRun {
 
     package init(seed: UInt64) {
         self.seed = seed
-        var random = SeededGenerator(seed)
+        var random = SeededRandom(seed)
         opening = OperationGenerator(seed: seed, universe: model.universe, storesOnDisk: false).opening(&random)
     }
 
@@ -58,7 +59,7 @@ package final class ModelRun {
         var done = 0
         var life = 0
         while done < operations {
-            var random = SeededGenerator(seed, UInt64(life), 2)
+            var random = SeededRandom(seed, UInt64(life), 2)
             let length = min(random.number(in: 4_000...20_000), operations - done)
             try await live(from: done, count: length, &random, progress: progress)
             done += length
@@ -67,7 +68,7 @@ package final class ModelRun {
     }
 
     private func live(
-        from first: Int, count: Int, _ random: inout SeededGenerator, progress: (Int) -> Void
+        from first: Int, count: Int, _ random: inout SeededRandom, progress: (Int) -> Void
     ) async throws {
         isInMemory = !random.oneIn(4)
         fileSystem = isInMemory ? InMemoryFileSystem() : POSIXFileSystem()

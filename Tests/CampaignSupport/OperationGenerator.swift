@@ -1,3 +1,4 @@
+package import HeartwoodTesting
 internal import Heartwood
 
 /// Draws the operations of a run. Each depends on the seed and its number alone, so that two runs of one seed do the
@@ -16,7 +17,7 @@ package struct OperationGenerator: Sendable {
     }
 
     package func operation(_ number: Int) -> Operation {
-        var random = SeededGenerator(seed, UInt64(number), 1)
+        var random = SeededRandom(seed, UInt64(number), 1)
         switch random.below(4000) {
         case ..<1500: return write(1, conditions: 0, &random)
         case ..<1700: return write(random.number(in: 2...30), conditions: 0, &random)
@@ -47,7 +48,7 @@ package struct OperationGenerator: Sendable {
     private typealias ReadForm = Operation.ReadForm
 
     /// How the store is opened, at first or again.
-    package func opening(_ random: inout SeededGenerator) -> Operation.OpeningChoice {
+    package func opening(_ random: inout SeededRandom) -> Operation.OpeningChoice {
         Operation.OpeningChoice(
             segmentBytes: random.pick([16 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20]),
             commitBufferBytes: random.pick([64 << 10, 256 << 10, 4 << 20]),
@@ -61,14 +62,14 @@ package struct OperationGenerator: Sendable {
 
     // MARK: - Parts
 
-    private func key(_ random: inout SeededGenerator) -> Int {
+    private func key(_ random: inout SeededRandom) -> Int {
         // Half of them among a few: so that keys are overwritten, conditions meet and snapshots differ.
         let count = universe.keys.count
         let few = min(count, 16)
         return random.oneIn(2) ? random.below(count) : random.below(few) * (count / few)
     }
 
-    private func write(_ count: Int, conditions: Int, _ random: inout SeededGenerator) -> Operation {
+    private func write(_ count: Int, conditions: Int, _ random: inout SeededRandom) -> Operation {
         let mutations = (0..<count).map { _ in mutation(&random, mayBeHuge: true) }
         let conditions = (0..<conditions).map { number in
             condition(number == 0 && random.oneIn(2) ? mutations[0].key : key(&random), &random)
@@ -76,7 +77,7 @@ package struct OperationGenerator: Sendable {
         return .write(mutations, if: conditions, durability(&random))
     }
 
-    private func mutation(_ random: inout SeededGenerator, mayBeHuge: Bool) -> Operation.Mutation {
+    private func mutation(_ random: inout SeededRandom, mayBeHuge: Bool) -> Operation.Mutation {
         let key = key(&random)
         if random.oneIn(5) { return Operation.Mutation(key: key) }
         let length =
@@ -94,7 +95,7 @@ package struct OperationGenerator: Sendable {
             expiry: expiry(&random))
     }
 
-    private func expiry(_ random: inout SeededGenerator) -> Operation.ExpiryChoice {
+    private func expiry(_ random: inout SeededRandom) -> Operation.ExpiryChoice {
         switch random.below(40) {
         case 0: .at(random.number(in: -5000...0))
         case 1: .at(random.number(in: 1...100_000))
@@ -104,7 +105,7 @@ package struct OperationGenerator: Sendable {
         }
     }
 
-    private func condition(_ key: Int, _ random: inout SeededGenerator) -> Operation.ConditionChoice {
+    private func condition(_ key: Int, _ random: inout SeededRandom) -> Operation.ConditionChoice {
         switch random.below(10) {
         case ..<3: .absent(key)
         case ..<7: .matching(key)
@@ -113,7 +114,7 @@ package struct OperationGenerator: Sendable {
         }
     }
 
-    private func durability(_ random: inout SeededGenerator) -> Durability? {
+    private func durability(_ random: inout SeededRandom) -> Durability? {
         switch random.below(200) {
         case 0: .synced
         case 1: nil
@@ -122,11 +123,11 @@ package struct OperationGenerator: Sendable {
         }
     }
 
-    private func limit(_ random: inout SeededGenerator) -> Int {
+    private func limit(_ random: inout SeededRandom) -> Int {
         random.oneIn(100) ? .max : 1 << random.below(8)
     }
 
-    private func range(_ random: inout SeededGenerator) -> RangeChoice {
+    private func range(_ random: inout SeededRandom) -> RangeChoice {
         switch random.below(10) {
         case 0: .all
         case 1: .from(bound(&random))
@@ -137,7 +138,7 @@ package struct OperationGenerator: Sendable {
     }
 
     /// Bytes on a key, just beside one, or far from any.
-    private func bound(_ random: inout SeededGenerator) -> [UInt8] {
+    private func bound(_ random: inout SeededRandom) -> [UInt8] {
         let key = universe.keys[random.below(universe.keys.count)]
         switch random.below(6) {
         case 0: return key + [random.pick([0x00, 0xFF])]
@@ -147,7 +148,7 @@ package struct OperationGenerator: Sendable {
         }
     }
 
-    private func transaction(_ random: inout SeededGenerator) -> Operation.TransactionPlan {
+    private func transaction(_ random: inout SeededRandom) -> Operation.TransactionPlan {
         var steps: [Operation.TransactionPlan.Step] = []
         for _ in 0..<random.number(in: 1...8) {
             switch random.below(10) {

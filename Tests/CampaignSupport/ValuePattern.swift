@@ -1,3 +1,5 @@
+import HeartwoodTesting
+
 /// A value that is known by two numbers, so that a model needn't keep its bytes.
 ///
 /// A quarter of them are one short pattern again and again and a quarter use few letters, so that compression has
@@ -52,9 +54,9 @@ package struct ValuePattern: Sendable, Hashable {
 
     private func word(_ number: Int) -> UInt64 {
         switch identity & 3 {
-        case 0: SeededGenerator.mix(identity &+ UInt64(number & 1))
-        case 1: SeededGenerator.mix(identity &+ UInt64(number) << 8) & 0x0303_0303_0303_0303 | 0x6060_6060_6060_6060
-        default: SeededGenerator.mix(identity &+ UInt64(number) << 8)
+        case 0: SeededRandom.mix(identity &+ UInt64(number & 1))
+        case 1: SeededRandom.mix(identity &+ UInt64(number) << 8) & 0x0303_0303_0303_0303 | 0x6060_6060_6060_6060
+        default: SeededRandom.mix(identity &+ UInt64(number) << 8)
         }
     }
 }

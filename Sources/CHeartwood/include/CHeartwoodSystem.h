@@ -2,6 +2,7 @@
 #define C_HEARTWOOD_SYSTEM_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -54,6 +55,7 @@ int heartwood_condition_wait_for(heartwood_condition *condition, heartwood_mutex
 /* Runs `body` on a new detached thread with that name (cut to what the system allows). Signals are left to the
  * program's own threads, except for those that a thread raises itself. */
 int heartwood_thread_start(const char *name, void (*body)(void *context), void *context);
+static inline void heartwood_thread_yield(void) { sched_yield(); }
 
 /// Sets bytes to zero. (In a debug build the standard library sets them one by one, through a witness table.)
 static inline void heartwood_zero(void *bytes, size_t count) {

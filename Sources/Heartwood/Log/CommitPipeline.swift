@@ -7,7 +7,7 @@
 ///
 /// **Visibility follows durability.** A write is visible when no write up to it waits for what it was promised:
 /// `visible` is the number before the first one that still waits, or the last number if none does.
-struct CommitPipeline: Sendable {
+package struct CommitPipeline: Sendable {
     /// What a commit holds, as far as the pipeline cares.
     struct Content: Sendable, Hashable {
         /// The number of the first batch.
@@ -23,13 +23,15 @@ struct CommitPipeline: Sendable {
     }
 
     /// Delays, in nanoseconds.
-    struct Timing: Sendable, Hashable {
+    package struct Timing: Sendable, Hashable {
         /// After which a buffered write goes to the kernel (the promise is 10 ms).
-        var write: UInt64 = 5_000_000
+        package var write: UInt64 = 5_000_000
         /// After which what is written is synced in the background (the promise is a second).
-        var sync: UInt64 = 500_000_000
+        package var sync: UInt64 = 500_000_000
         /// After the last sync, when nothing follows, until a mark says that all before it is durable. `.max`: never.
-        var mark: UInt64 = 50_000_000
+        package var mark: UInt64 = 50_000_000
+
+        package init() {}
     }
 
     /// What the log writer is to do now.

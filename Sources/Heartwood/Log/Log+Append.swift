@@ -30,7 +30,7 @@ extension Log {
 
     private func accept(_ batch: EncodedBatch, _ durability: Durability.Level, _ state: inout State) -> Admission {
         let isFirst = state.pipeline.open == nil
-        let now = isFirst ? monotonicNanoseconds() : 0
+        let now = isFirst ? delays.now() : 0
         let (sequence, isVisible) = state.pipeline.accept(durability, now: now)
         let segment = state.current!.ordinal
         index.apply(sequence: sequence, publish: isVisible) { writer in

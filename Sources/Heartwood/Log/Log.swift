@@ -105,6 +105,9 @@ final class Log: Sendable {
         Timestamp(milliseconds: max(configuration.clock.now().milliseconds, newestTime.load(ordering: .relaxed)))
     }
 
+    /// The clock that the writer's delays go by.
+    var delays: DelayClock { configuration.delays }
+
     /// A copy of a record that isn't in its file yet; nil when it is (look there).
     func pendingRecord(at place: Place) -> [UInt8]? {
         let key = PlaceOrder.key(ordinal: place.segment, offset: place.offset)

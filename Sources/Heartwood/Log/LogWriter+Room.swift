@@ -76,7 +76,7 @@ extension LogWriter {
             return state.takeWaiters()
         }
         refusedDemands = demands
-        nextProbe = monotonicNanoseconds() &+ Self.probeInterval
+        nextProbe = log.delays.now() &+ Self.probeInterval
         resume(waiters, with: refusal)
     }
 

@@ -96,7 +96,7 @@ struct LogWriter: ~Copyable {
                         defer { held.state.demands = Log.Demands() }
                         return .demands(held.state.demands)
                     }
-                    let now = monotonicNanoseconds()
+                    let now = log.delays.now()
                     if let probe {
                         if probe <= now { return .demands(refused) }
                         until = probe
@@ -106,7 +106,7 @@ struct LogWriter: ~Copyable {
                     case let work: return .pipeline(work)
                     }
                     held.state.writerSleepsUntil = until
-                    held.wait(timeoutNanoseconds: until == .max ? nil : until - min(until, now))
+                    held.wait(timeoutNanoseconds: log.delays.timeout(until: until, now: now))
                 } else {
                     held.state.writerSleepsUntil = .max
                     held.wait()
@@ -187,7 +187,7 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
-        let now = monotonicNanoseconds()
+        let now = log.delays.now()
         let (visible, onDisk) = log.state.withState { state in
             state.counters.commits += 1
             state.counters.writtenBytes += UInt64(sealed.buffer.count)
@@ -223,7 +223,7 @@ struct LogWriter: ~Copyable {
 
     /// Tells everybody that what was written is on disk.
     func noteSynced() {
-        let now = monotonicNanoseconds()
+        let now = log.delays.now()
         let onDisk = log.state.withState { state in
             state.counters.syncs += 1
             state.pipeline.synced(now: now)

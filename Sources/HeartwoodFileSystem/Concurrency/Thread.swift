@@ -66,3 +66,6 @@ private final class ThreadStart: Sendable {
         self.body = body
     }
 }
+
+/// Lets other threads run.
+package func yieldThread() { heartwood_thread_yield() }

@@ -1,3 +1,4 @@
+internal import HeartwoodTesting
 internal import Heartwood
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFormat
@@ -26,7 +27,7 @@ struct RoundPlan: Sendable {
     let isFresh: Bool
 
     init(seed: UInt64, round: Int) {
-        var random = SeededGenerator(seed, UInt64(round), 3)
+        var random = SeededRandom(seed, UInt64(round), 3)
         self.seed = seed
         self.round = round
         segmentBytes = random.pick([16 << 10, 64 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20])

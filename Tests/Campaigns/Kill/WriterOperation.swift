@@ -1,3 +1,4 @@
+internal import HeartwoodTesting
 internal import Heartwood
 internal import HeartwoodCampaignSupport
 
@@ -33,7 +34,7 @@ struct WriterOperation: Sendable {
         seed = plan.seed
         hasLargeValues = plan.hasLargeValues
         counter = UInt64(plan.round) << 32 | UInt64(number)
-        var random = SeededGenerator(seed, counter, UInt64(writer), 4)
+        var random = SeededRandom(seed, counter, UInt64(writer), 4)
         durability =
             switch writer % 4 {
             case 0: .synced
@@ -71,23 +72,23 @@ struct WriterOperation: Sendable {
 
     /// When what it puts ceases to exist: far away, where at all.
     func expiry(of key: String) -> UInt64 {
-        SeededGenerator.mix(hash(key) ^ 5) % 8 == 0 ? Self.farAway + counter % 1000 : 0
+        SeededRandom.mix(hash(key) ^ 5) % 8 == 0 ? Self.farAway + counter % 1000 : 0
     }
 
     /// The counter, then bytes that follow from seed, writer, counter and key.
     func value(of key: String) -> [UInt8] {
         let hash = hash(key)
-        var length = Int(SeededGenerator.mix(hash ^ 1) % 400)
-        if hasLargeValues, SeededGenerator.mix(hash ^ 2) % 400 == 0 {
-            length = 900_000 + Int(SeededGenerator.mix(hash ^ 3) % 1_600_000)
+        var length = Int(SeededRandom.mix(hash ^ 1) % 400)
+        if hasLargeValues, SeededRandom.mix(hash ^ 2) % 400 == 0 {
+            length = 900_000 + Int(SeededRandom.mix(hash ^ 3) % 1_600_000)
         }
         return littleEndianBytes(of: counter) + ValuePattern(identity: hash, length: length).bytes
     }
 
     private func hash(_ key: String) -> UInt64 {
-        var random = SeededGenerator(seed, counter, UInt64(writer))
+        var random = SeededRandom(seed, counter, UInt64(writer))
         var hash = random.next()
-        for byte in key.utf8 { hash = SeededGenerator.mix(hash &* 31 &+ UInt64(byte)) }
+        for byte in key.utf8 { hash = SeededRandom.mix(hash &* 31 &+ UInt64(byte)) }
         return hash
     }
 }

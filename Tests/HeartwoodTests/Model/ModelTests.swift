@@ -1,3 +1,4 @@
+import HeartwoodTesting
 import HeartwoodCampaignSupport
 import Testing
 
@@ -48,7 +49,7 @@ import Glibc
     }
 
     private func drawn(_ number: Int, seed: UInt64) -> String {
-        var random = SeededGenerator(seed)
+        var random = SeededRandom(seed)
         let universe = KeyUniverse(count: 50, &random)
         let generator = OperationGenerator(seed: seed, universe: universe, storesOnDisk: false)
         return "\(generator.operation(number))"

@@ -1,0 +1,20 @@
+internal import HeartwoodFileSystem
+
+/// What simulations need to run the same way each time.
+extension Store {
+    /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
+    package nonisolated func settle() {
+        while !log.state.withState({ $0.writerSleepsUntil != nil || $0.phase == .ended }) { yieldThread() }
+    }
+
+    /// Moves the clock of the log writer's delays, and waits until it has done what is due then.
+    package nonisolated func moveDelays(_ delays: ManualDelays, by nanoseconds: UInt64) {
+        settle()
+        delays.move(by: nanoseconds)
+        log.state.withState { log.wakeWriter(&$0, deadline: 0) }
+        settle()
+    }
+
+    /// Up to where readers see at this very moment.
+    package nonisolated var readableSequence: SequenceNumber { log.index.visible }
+}
