@@ -15,6 +15,9 @@ extension Store {
         settle()
     }
 
-    /// Up to where readers see at this very moment.
-    package nonisolated var readableSequence: SequenceNumber { log.index.visible }
+    /// Tells up to where readers see, at the moment at which it is called. Doesn't keep the store alive.
+    package nonisolated var readableNow: @Sendable () -> SequenceNumber {
+        let index = log.index
+        return { index.visible }
+    }
 }

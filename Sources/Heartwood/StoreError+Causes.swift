@@ -41,6 +41,14 @@ extension StoreError {
     static let cancelled = StoreError(
         .cancelled, "the task was cancelled before the write was accepted: nothing was written")
 
+    /// The store was closed, but a failure had come before.
+    static func closedAfterFailure(_ failure: StoreError) -> StoreError {
+        StoreError(
+            .failed,
+            "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: open it again and look",
+            file: failure.file, cause: failure.cause)
+    }
+
     /// Something in a file is not what was written there.
     static func corruption(
         _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil,

@@ -6,5 +6,8 @@ struct Campaigns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood-campaigns",
         abstract: "Looks for what Heartwood should never do: random operations, and crashes at random moments.",
-        subcommands: [KillCommand.self, ModelCommand.self, WriteUntilKilledCommand.self])
+        subcommands: [
+            CrashCommand.self, FaultCommand.self, DamageCommand.self, KillCommand.self, ModelCommand.self,
+            WriteUntilKilledCommand.self,
+        ])
 }

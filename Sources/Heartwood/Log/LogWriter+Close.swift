@@ -8,8 +8,13 @@ extension LogWriter {
     /// files and the lock. The first error is what the close reports; the files are let go all the same.
     mutating func close() {
         var failure: StoreError?
-        let isFailed = log.state.withState { $0.failure != nil }
-        if !isFailed {
+        let (earlier, isAllOnDisk) = log.state.withState { state in
+            (state.failure, state.pipeline.lastSequence == state.pipeline.syncedSequence)
+        }
+        if let earlier {
+            // Who closes in order relies on everything being there.
+            if !isAllOnDisk { failure = .closedAfterFailure(earlier) }
+        } else {
             do throws(Failure) {
                 try finishLog()
             } catch {

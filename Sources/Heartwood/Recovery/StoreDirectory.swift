@@ -16,8 +16,9 @@ struct StoreDirectory {
         let fileSystem = configuration.fileSystem
         self.path = path
         let place: Place
+        var made: Set<String> = []
         do throws(FileSystemError) {
-            place = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem)
+            place = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem, &made)
         } catch {
             throw StoreError(error, "the store's directory could not be opened")
         }
@@ -36,6 +37,7 @@ struct StoreDirectory {
         }
         do throws(FileSystemError) {
             try list(fileSystem)
+            if logs.isEmpty, snapshots.isEmpty { try Self.syncWay(to: path, made: made, in: fileSystem) }
         } catch {
             lock.unlock()
             throw StoreError(error, "the store's directory could not be read")
@@ -48,12 +50,12 @@ struct StoreDirectory {
     /// Looks at the path, and makes a directory there if it may. Asked not to make one, this leaves no lock file in a
     /// directory that holds no store.
     private static func findOrMake(
-        _ path: String, mayMake: Bool, in fileSystem: any FileSystem
+        _ path: String, mayMake: Bool, in fileSystem: any FileSystem, _ made: inout Set<String>
     ) throws(FileSystemError) -> Place {
         switch try fileSystem.kind(of: path) {
         case nil:
             guard mayMake else { return .missing }
-            try make(path, in: fileSystem)
+            try make(path, in: fileSystem, &made)
             return .directory
         case .directory?:
             if mayMake { return .directory }
@@ -82,12 +84,34 @@ struct StoreDirectory {
         }
     }
 
-    /// Makes the directory and those above it, each durable in its parent before anything goes into it.
-    private static func make(_ path: String, in fileSystem: any FileSystem) throws(FileSystemError) {
+    /// Makes the directory and those above it.
+    private static func make(
+        _ path: String, in fileSystem: any FileSystem, _ made: inout Set<String>
+    ) throws(FileSystemError) {
         let parent = parent(of: path)
-        if parent != path, try fileSystem.kind(of: parent) == nil { try make(parent, in: fileSystem) }
+        if parent != path, try fileSystem.kind(of: parent) == nil { try make(parent, in: fileSystem, &made) }
         try fileSystem.createDirectory(path)
-        try fileSystem.syncDirectory(parent)
+        made.insert(path)
+    }
+
+    /// Makes the way to a store durable, before its first file comes.
+    ///
+    /// Not only what this opening has made: an earlier one may have made the directory and died, or failed, before it
+    /// was durable. A directory above that isn't ours to read can't be synced; then whoever made ours has to have done it.
+    private static func syncWay(
+        to path: String, made: Set<String>, in fileSystem: any FileSystem
+    ) throws(FileSystemError) {
+        var child = path
+        while true {
+            let parent = parent(of: child)
+            guard parent != child else { return }
+            do throws(FileSystemError) {
+                try fileSystem.syncDirectory(parent)
+            } catch {
+                guard error.isPermission, !made.contains(child) else { throw error }
+            }
+            child = parent
+        }
     }
 
     private static func parent(of path: String) -> String {

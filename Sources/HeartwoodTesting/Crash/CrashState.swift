@@ -62,7 +62,19 @@ public struct Crash: Sendable {
     public let image: DiskImage
     /// In how many states a crash at this moment may leave the disk; `.max` stands for more than can be counted.
     public let possibleStates: UInt64
+    /// The fingerprints of what a crash at this moment leaves when it takes everything, and when it takes nothing.
+    package let extremes: Extremes
     let events: ArraySlice<DiskTrace.Event>
+
+    package struct Extremes: Sendable {
+        package let everythingLost: UInt64
+        package let nothingLost: UInt64
+
+        init(_ disk: DiskState) {
+            everythingLost = disk.afterCrash(CrashLosses(.everything, of: disk)).fingerprint()
+            nothingLost = disk.afterCrash(CrashLosses(.nothing, of: disk)).fingerprint()
+        }
+    }
 
     /// What the test had noted before the crash, in order, of one type.
     public func notes<Note>(of type: Note.Type = Note.self) -> [Note] {

@@ -26,7 +26,8 @@ extension DiskTrace {
         for case .call(let call) in events[..<state.events] { disk.apply(call.effect) }
         return Crash(
             state: state, image: disk.afterCrash(CrashLosses(state.losses, of: disk)),
-            possibleStates: CrashLosses.count(disk), events: events[..<state.events])
+            possibleStates: CrashLosses.count(disk), extremes: Crash.Extremes(disk),
+            events: events[..<state.events])
     }
 }
 
@@ -40,8 +41,14 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     /// How many events were applied to the disk.
     private var position = 0
     /// How many states the moment has, and how many of them came already; nil between moments.
-    private var moment: (count: UInt64, next: Int)?
+    private var moment: Moment?
     private var isOver = false
+
+    private struct Moment {
+        var count: UInt64
+        var next = 0
+        var extremes: Crash.Extremes
+    }
 
     init(trace: DiskTrace, range: Range<Int>, limit: Int, seed: UInt64) {
         self.trace = trace
@@ -60,7 +67,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
                     let state = CrashState(events: position, losses: losses)
                     return Crash(
                         state: state, image: disk.afterCrash(CrashLosses(losses, of: disk)),
-                        possibleStates: moment.count, events: trace.events[..<position])
+                        possibleStates: moment.count, extremes: moment.extremes, events: trace.events[..<position])
                 }
                 step()
             }
@@ -69,7 +76,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
         return nil
     }
 
-    private func losses(of moment: (count: UInt64, next: Int)) -> CrashState.Losses? {
+    private func losses(of moment: Moment) -> CrashState.Losses? {
         if moment.count <= UInt64(limit) {
             return moment.next < moment.count ? .numbered(UInt64(moment.next)) : nil
         }
@@ -100,7 +107,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
 
     private mutating func begin() {
         disk.rememberHashes()
-        moment = (CrashLosses.count(disk), 0)
+        moment = Moment(count: CrashLosses.count(disk), extremes: Crash.Extremes(disk))
     }
 
     private mutating func step() {

@@ -1,11 +1,12 @@
-/// Which blocks of a file take room on the disk.
+/// Some of the blocks of a file.
 struct BlockSet: Sendable {
-    static let blockSize: UInt64 = 4096
-
+    let blockSize: UInt64
     private var words: [UInt64] = []
     private(set) var count = 0
 
-    /// How many blocks of a range of bytes take no room yet. O(blocks).
+    init(blockSize: Int) { self.blockSize = UInt64(blockSize) }
+
+    /// How many blocks of a range of bytes are not among them. O(blocks).
     func missing(in range: Range<UInt64>) -> Int {
         blocks(of: range).reduce(0) { contains($1) ? $0 : $0 + 1 }
     }
@@ -18,9 +19,9 @@ struct BlockSet: Sendable {
         }
     }
 
-    /// Gives back what lies wholly beyond a size.
+    /// Takes out what lies wholly beyond a size.
     mutating func cut(to size: UInt64) {
-        let first = Int((size + Self.blockSize - 1) / Self.blockSize)
+        let first = Int((size + blockSize - 1) / blockSize)
         guard first < words.count * 64 else { return }
         for block in first..<(words.count * 64) where contains(block) {
             words[block >> 6] &= ~(1 << UInt64(block & 63))
@@ -28,12 +29,12 @@ struct BlockSet: Sendable {
         }
     }
 
-    private func contains(_ block: Int) -> Bool {
+    func contains(_ block: Int) -> Bool {
         block >> 6 < words.count && words[block >> 6] >> UInt64(block & 63) & 1 == 1
     }
 
     private func blocks(of range: Range<UInt64>) -> Range<Int> {
         guard !range.isEmpty else { return 0..<0 }
-        return Int(range.lowerBound / Self.blockSize)..<Int((range.upperBound - 1) / Self.blockSize + 1)
+        return Int(range.lowerBound / blockSize)..<Int((range.upperBound - 1) / blockSize + 1)
     }
 }

@@ -26,7 +26,7 @@ public struct DiskImage: Sendable {
     }
 
     /// The bytes of a file; nil where there is none. Setting them makes the file, and the directories above it. O(bytes).
-    public subscript(path: String) -> [UInt8]? {
+    public subscript(path path: String) -> [UInt8]? {
         get {
             guard case .file(let bytes)? = entries[path] else { return nil }
             return bytes.bytes

@@ -29,7 +29,10 @@ struct FileState: Sendable {
     private(set) var strandedSizes: [UInt64] = []
     /// How many changes each uncertain sector has.
     private(set) var uncertain: [Int: Int] = [:]
-    private(set) var blocks = BlockSet()
+    /// The blocks that take room.
+    private(set) var blocks = BlockSet(blockSize: 4096)
+    /// The sectors that a write has covered and a sync has saved: they hold what they hold, be it zeros.
+    private var covered = BlockSet(blockSize: PagedBytes.sectorSize)
 
     init() {}
 
@@ -38,6 +41,7 @@ struct FileState: Sendable {
         cache = bytes
         durable = bytes
         blocks.insert(0..<bytes.size)
+        covered.insert(0..<bytes.size)
     }
 
     /// Every size that a crash may leave; the durable one first, the newest last.
@@ -80,6 +84,11 @@ struct FileState: Sendable {
     /// What is pending becomes durable.
     mutating func sync() {
         guard !pending.isEmpty || !pendingSizes.isEmpty else { return }
+        for change in pending {
+            if case .write(let offset, let payload) = change.kind {
+                covered.insert(offset..<(offset + UInt64(payload.count)))
+            }
+        }
         if stranded.isEmpty {
             durable = cache
             uncertain = [:]
@@ -144,7 +153,7 @@ struct FileState: Sendable {
                 let kept = versions(sector)
                 if number < kept {
                     apply(change, in: sector, to: &bytes)
-                } else if number == 0, kept == 0, durable.isZero(sector: sector), let noise = garbage(sector) {
+                } else if number == 0, kept == 0, !covered.contains(sector), let noise = garbage(sector) {
                     noise.withUnsafeBytes { bytes.put($0, at: UInt64(sector * PagedBytes.sectorSize)) }
                 }
             }
@@ -190,6 +199,13 @@ enum Payload: Sendable {
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self = bytes.isAllZero ? .zeros(bytes.count) : .bytes([UInt8](bytes))
+    }
+
+    var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .zeros(let count): count
+        }
     }
 
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -99,6 +99,6 @@ extension SimulatedDisk.State {
     func hasRoom(forBlocks count: Int) -> Bool {
         guard capacity != .max, count > 0 else { return true }
         let used = disk.linkedFiles.reduce(0) { $0 + (disk.files[$1]?.blocks.count ?? 0) }
-        return UInt64(used + count) * BlockSet.blockSize <= capacity
+        return UInt64(used + count) * 4096 <= capacity
     }
 }

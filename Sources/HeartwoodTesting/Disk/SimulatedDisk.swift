@@ -91,6 +91,14 @@ public final class SimulatedDisk: FileSystem {
         set { state.withLock { $0.capacity = newValue } }
     }
 
+    /// Whether somebody holds the lock of a file. Not a call: it isn't counted or written down.
+    public func isLocked(_ path: String) -> Bool {
+        state.withLock { state in
+            guard let node = try? state.disk.resolve(path, for: .lock).node else { return false }
+            return state.locked.contains(node)
+        }
+    }
+
     /// Stops writing down what happens, to save memory where no crash will be derived.
     public func stopTracing() { state.withLock { $0.isTracing = false } }
 

@@ -1,0 +1,107 @@
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodTesting
+
+/// Damage to bytes that were durable: every sector of a store that was closed in order is zeroed, filled with noise, has
+/// a bit flipped, or is swapped with another. What comes of it is the whole state, or an error that names the file.
+package final class DamageExploration {
+    /// What was done.
+    package struct Totals: Sendable {
+        package var runs = 0
+        package var damages = 0
+        /// Damages that refused to open.
+        package var refused = 0
+        /// Damages of bytes that don't matter: behind a recorded end, or the closing mark itself.
+        package var harmless = 0
+    }
+
+    package let workload: Workload
+    package private(set) var totals = Totals()
+    private let length: Int
+
+    package init(_ workload: Workload, length: Int) {
+        self.workload = workload
+        self.length = length
+    }
+
+    /// - Throws: `Violation`.
+    package func explore(seed: UInt64, until wanted: Int, progress: () -> Void = {}) async throws {
+        let run = WorkRun(workload, seed: seed, length: length, closesAtTheEnd: true)
+        try await run.run()
+        totals.runs += 1
+        let image = run.disk.image
+        let expectation = try run.timeline().expectation(after: run.disk.trace.events.count, keepsAll: true)
+        let logs = image.files.filter { $0.hasSuffix(".log") }
+        var random = SeededRandom(seed, 14)
+        for log in logs {
+            let bytes = image[path: log]!
+            for start in stride(from: 0, to: bytes.count, by: 512) {
+                for kind in Kind.allCases {
+                    if totals.damages >= wanted { return }
+                    let damaged = kind.damage(bytes, start, &random)
+                    guard damaged != bytes else { continue }
+                    var copy = image
+                    copy[path: log] = damaged
+                    let isMark = log == logs.last && start + 512 > bytes.count - FormatConstants.commitHeaderSize
+                    do {
+                        try judge(copy, log, expectation, mayLoseMark: isMark)
+                    } catch {
+                        throw Violation("seed \(seed), \(kind) at \(start) of \(log): \(error)")
+                    }
+                    totals.damages += 1
+                    progress()
+                }
+            }
+        }
+    }
+
+    enum Kind: CaseIterable {
+        case zeros, noise, bit, swap
+
+        func damage(_ bytes: [UInt8], _ start: Int, _ random: inout SeededRandom) -> [UInt8] {
+            var bytes = bytes
+            let end = min(bytes.count, start + 512)
+            switch self {
+            case .zeros: for index in start..<end { bytes[index] = 0 }
+            case .noise: for index in start..<end { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+            case .bit: bytes[random.number(in: start...(end - 1))] ^= 1 << UInt8(random.below(8))
+            case .swap:
+                let other = random.below(bytes.count / 512) * 512
+                guard other + 512 <= bytes.count, start + 512 <= bytes.count else { break }
+                for index in 0..<512 { bytes.swapAt(start + index, other + index) }
+            }
+            return bytes
+        }
+    }
+
+    /// - Parameter mayLoseMark: Whether the closing mark may be among what is damaged; then the end isn't proven.
+    private func judge(_ image: DiskImage, _ log: String, _ expectation: Expectation, mayLoseMark: Bool) throws {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = SimulatedDisk(image: image)
+        configuration.clock = ManualClock(milliseconds: expectation.clock)
+        configuration.commitBufferBytes = 64 << 10
+        let store: Store
+        do throws(StoreError) {
+            store = try Store(openingAt: WorkRun.path, configuration: configuration)
+        } catch {
+            guard error.code == .corruption || error.code == .unsupportedFormat else {
+                throw Violation("damage became \(error)")
+            }
+            guard let file = error.file, image.files.contains(file) else {
+                throw Violation("the error names no file: \(error)")
+            }
+            totals.refused += 1
+            return
+        }
+        let recovered = store.recoveryReport.lastSequence
+        guard let state = expectation.chain.state(at: recovered) else {
+            throw Violation("number \(recovered) was recovered, which no write has")
+        }
+        try StoreContents.compare(store, with: state, now: expectation.clock)
+        guard recovered == expectation.low || mayLoseMark else {
+            throw Violation(
+                "the store was closed with number \(expectation.low), and opens with \(recovered) in silence")
+        }
+        totals.harmless += 1
+    }
+}

@@ -1,0 +1,224 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// Failures of one workload: each call of a run fails, in each way that such a call may fail, once and for ever; then
+/// crashes of what came of it.
+package final class FaultExploration {
+    /// What was done.
+    package struct Totals: Sendable {
+        /// Runs in which something failed: each with a fault of its own.
+        package var faults = 0
+        /// Calls that failed in them.
+        package var failedCalls = 0
+        /// Crashes of those runs that were judged.
+        package var crashes = 0
+        /// Faults by what failed, how, and whether once or for ever.
+        package var byClass: [String: Int] = [:]
+    }
+
+    /// A run that broke a promise.
+    package struct Failure: Error, CustomStringConvertible {
+        package let workload: Workload
+        package let seed: UInt64
+        package let length: Int
+        package let fault: String
+        package let number: Int
+        package let cause: any Error
+        /// The calls and notes of the run, one a line.
+        package let history: [String]
+
+        package var description: String { "\(workload), seed \(seed), with \(fault): \(cause)" }
+    }
+
+    /// One way in which one run is disturbed.
+    package struct Disturbance: Sendable, CustomStringConvertible {
+        let fault: Fault
+        /// Whether nobody may notice.
+        let isTransparent: Bool
+
+        package var description: String { "\(fault)" }
+    }
+
+    package let workload: Workload
+    package let length: Int
+    package private(set) var totals = Totals()
+
+    package init(_ workload: Workload, length: Int) {
+        self.workload = workload
+        self.length = length
+    }
+
+    /// Runs the workload once for each disturbance.
+    ///
+    /// - Parameter only: The number of the only one.
+    /// - Throws: `Failure`.
+    package func explore(
+        seed: UInt64, only: Int? = nil, until wanted: Int = .max, progress: () -> Void = {}
+    ) async throws {
+        let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
+        try await clean.run()
+        let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
+        for (number, disturbance) in Self.disturbances(of: clean.disk.trace).enumerated() {
+            if let only, only != number { continue }
+            if totals.faults >= wanted { return }
+            let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
+            run.disk.inject(disturbance.fault)
+            do {
+                try await run.run()
+                run.disk.heal()
+                try await judge(run, disturbance, cleanImage: image)
+            } catch {
+                throw Failure(
+                    workload: workload, seed: seed, length: length, fault: disturbance.description, number: number,
+                    cause: error, history: run.describe())
+            }
+            note(run, disturbance)
+            progress()
+        }
+    }
+
+    private static func isLock(_ path: String) -> Bool { path.hasSuffix("/LOCK") }
+
+    private func note(_ run: WorkRun, _ disturbance: Disturbance) {
+        let injected = run.disk.injected
+        guard let first = injected.first else { return }
+        totals.faults += 1
+        totals.failedCalls += injected.count
+        var kind = "short"
+        if let code = first.failure { kind = FileSystemError(operation: first.operation, path: "", code: code).symbol }
+        if case .errorAfterwards = disturbance.fault.effect { kind += ", though done" }
+        if case .errorHalfway = disturbance.fault.effect { kind += ", half done" }
+        let times = disturbance.fault.times == .max ? " for ever" : ""
+        totals.byClass["\(first.operation.rawValue): \(kind)\(times)", default: 0] += 1
+    }
+
+    // MARK: - What fails
+
+    /// Every call of a run, failing in every way that such a call may.
+    static func disturbances(of trace: DiskTrace) -> [Disturbance] {
+        var all: [Disturbance] = []
+        var seen: [FileSystemError.Operation: Int] = [:]
+        for call in trace.calls {
+            let operation = call.operation
+            seen[operation, default: 0] += 1
+            for effect in errors(of: operation) {
+                all.append(Disturbance(fault: Fault([], effect, at: call.number + 1), isTransparent: false))
+                all.append(
+                    Disturbance(
+                        fault: Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
+            }
+            all.append(
+                Disturbance(
+                    fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+            for (effect, times) in nuisances(of: operation) {
+                all.append(
+                    Disturbance(
+                        fault: Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
+            }
+        }
+        return all
+    }
+
+    /// Failures that a store must report.
+    private static func errors(of operation: FileSystemError.Operation) -> [Fault.Effect] {
+        switch operation {
+        case .read, .status, .list: [.error(ErrorNumber.EIO)]
+        case .write: [.error(ErrorNumber.EIO), .errorHalfway(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC)]
+        case .allocate:
+            [.error(ErrorNumber.ENOSPC), .error(ErrorNumber.EDQUOT), .error(ErrorNumber.EIO)]
+        case .sync:
+            [
+                .error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC),
+                .error(ErrorNumber.EDQUOT), .error(ErrorNumber.EINTR),
+            ]
+        case .open, .lock:
+            [
+                .error(ErrorNumber.EMFILE), .error(ErrorNumber.ENOSPC), .error(ErrorNumber.EIO),
+                .error(ErrorNumber.EACCES),
+            ]
+        case .createDirectory, .rename:
+            [.error(ErrorNumber.ENOSPC), .error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO)]
+        case .syncDirectory, .truncate, .remove, .close:
+            [.error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO)]
+        }
+    }
+
+    /// Failures that nobody may notice, with how many times.
+    private static func nuisances(of operation: FileSystemError.Operation) -> [(Fault.Effect, Int)] {
+        switch operation {
+        case .read: [(.short(1), 1), (.short(600), .max), (.error(ErrorNumber.EINTR), 3)]
+        case .write: [(.short(1), 1), (.short(513), .max), (.error(ErrorNumber.EINTR), 3)]
+        case .allocate: [(.error(ErrorNumber.EINTR), 3), (.error(ErrorNumber.EOPNOTSUPP), .max)]
+        default: []
+        }
+    }
+
+    // MARK: - What comes of it
+
+    private func judge(_ run: WorkRun, _ disturbance: Disturbance, cleanImage: UInt64) async throws {
+        let trace = run.disk.trace
+        if workload.isDeterministic { try SyncRule.check(trace, run.operations) }
+        if disturbance.isTransparent, workload.isDeterministic {
+            guard run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage else {
+                throw Violation("a nuisance that nobody may notice changed what is on the disk")
+            }
+        }
+        let timeline = try run.timeline()
+        var random = SeededRandom(run.seed, UInt64(trace.callCount), 13)
+        let end = trace.events.count
+        let first = trace.events.firstIndex { if case .call(let call) = $0 { call.isInjected } else { false } } ?? 0
+        var states = [
+            CrashState(events: end, losses: .nothing), CrashState(events: end, losses: .everything),
+            CrashState(events: end, losses: .drawn(random.next() >> 24)),
+        ]
+        for _ in 0..<2 {
+            let moment = random.number(in: first...end)
+            states.append(CrashState(events: moment, losses: .drawn(random.next() >> 24)))
+        }
+        for state in states {
+            let crash = trace.crash(state)
+            let keepsAll = crash.image.fingerprint() == crash.extremes.nothingLost
+            let expectation = timeline.expectation(after: state.events, keepsAll: keepsAll && !hasStranded(trace))
+            do {
+                _ = try await StoreCheck(crash.image, expectation, seed: crash.image.fingerprint()).run()
+            } catch {
+                throw Violation("after a crash (\(state)): \(error)")
+            }
+            totals.crashes += 1
+        }
+    }
+
+    /// After a failed sync an image that shows everything is not what the death of the process leaves.
+    private func hasStranded(_ trace: DiskTrace) -> Bool {
+        trace.calls.contains { $0.operation == .sync && $0.failure != nil }
+    }
+}
+
+/// After a failed sync nothing more is acknowledged, and no sync is tried again, until the store is opened anew.
+enum SyncRule {
+    static func check(_ trace: DiskTrace, _ operations: [WorkOperation]) throws {
+        var failed: DiskCall?
+        var submittedSince: Set<Int> = []
+        for event in trace.events {
+            switch event {
+            case .call(let call):
+                if call.operation == .lock { (failed, submittedSince) = (nil, []) }
+                guard call.operation == .sync else { continue }
+                if let failed { throw Violation("call \(call), after a sync had failed: \(failed)") }
+                if call.failure != nil { failed = call }
+            case .note(let note):
+                guard let failed else { continue }
+                switch note as? HistoryNote {
+                case .submitted(let number)?: submittedSince.insert(number)
+                case .acknowledged(let number)?:
+                    // One that asked for no sync may have been done before, and only be written down now.
+                    guard operations[number].durability != .synced, !submittedSince.contains(number) else {
+                        throw Violation("write \(number) was acknowledged after a sync had failed: \(failed)")
+                    }
+                default: break
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// Opens what a crash has left and holds it against what must be there; then writes, to see that new writes survive.
+struct StoreCheck {
+    /// What was found, and what was done then.
+    struct Outcome {
+        var trace: DiskTrace
+        /// What was recovered, and the write after it.
+        var chain: Chain
+        var recovered: UInt64
+        var written: UInt64
+        /// How many events the trace had when the write was acknowledged.
+        var acknowledgedAt: Int
+        var newestSeen: UInt64
+        var clock: UInt64
+        var wasTorn: Bool
+
+        /// What a crash of this second run must leave.
+        func expectation(after events: Int) -> Expectation {
+            let isAcknowledged = events >= acknowledgedAt
+            return Expectation(
+                chain: chain, low: isAcknowledged ? written : recovered, high: written,
+                newestSeen: isAcknowledged ? max(newestSeen, written) : newestSeen, clock: clock)
+        }
+    }
+
+    private let image: DiskImage
+    private let expectation: Expectation
+    private let disk: SimulatedDisk
+    private let seed: UInt64
+
+    init(_ image: DiskImage, _ expectation: Expectation, seed: UInt64) {
+        self.image = image
+        self.expectation = expectation
+        self.seed = seed
+        disk = SimulatedDisk(image: image, seed: seed)
+    }
+
+    /// - Parameter writes: Whether to write, too; otherwise the outcome is of no use.
+    /// - Throws: `Violation`.
+    func run(writes: Bool = true) async throws -> Outcome {
+        let store: Store
+        do throws(StoreError) {
+            store = try Store(openingAt: WorkRun.path, configuration: configuration)
+        } catch {
+            throw Violation("the store doesn't open: \(error)")
+        }
+        let recovered = try judge(store)
+        var outcome = Outcome(
+            trace: disk.trace, chain: expectation.chain, recovered: recovered, written: recovered,
+            acknowledgedAt: .max, newestSeen: expectation.newestSeen, clock: expectation.clock, wasTorn: false)
+        if case .torn = store.recoveryReport.tail { outcome.wasTorn = true }
+        if writes { try await write(to: store, &outcome) }
+        return outcome
+    }
+
+    private var configuration: Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = disk
+        configuration.clock = ManualClock(milliseconds: expectation.clock)
+        configuration.segmentBytes = 16 << 10
+        configuration.commitBufferBytes = 64 << 10
+        configuration.maximumValueBytes = 1 << 20
+        configuration.delays = .manual(ManualDelays())
+        return configuration
+    }
+
+    // MARK: - What is found
+
+    private func judge(_ store: Store) throws -> UInt64 {
+        let recovered = store.recoveryReport.lastSequence
+        guard recovered >= expectation.low else {
+            throw Violation("number \(expectation.low) must survive, and only \(recovered) was recovered")
+        }
+        guard recovered <= expectation.high else {
+            throw Violation("number \(recovered) was recovered, and only \(expectation.high) had been written")
+        }
+        guard let state = expectation.chain.state(at: recovered) else {
+            throw Violation("number \(recovered) was recovered, which no write has")
+        }
+        try StoreContents.compare(store, with: state, now: expectation.clock)
+        // Recovery destroys nothing: every log is, byte for byte, what the crash had left.
+        let isLog = { (path: String) in path.hasSuffix(".log") }
+        guard disk.image.fingerprint(ignoring: { !isLog($0) }) == image.fingerprint(ignoring: { !isLog($0) }) else {
+            throw Violation("the opening changed a log")
+        }
+        return recovered
+    }
+
+    // MARK: - What is written then
+
+    private func write(to store: Store, _ outcome: inout Outcome) async throws {
+        let change = WorkChange(key: "after", value: .pattern(identity: seed | 2, length: Int(seed % 700)))
+        let sequence: SequenceNumber
+        do throws(StoreError) {
+            sequence = try await store.put(change.key, change.value!.bytes, durability: .synced)
+        } catch {
+            throw Violation("the store opens, and refuses a write: \(error)")
+        }
+        guard sequence > expectation.newestSeen, sequence > outcome.recovered else {
+            throw Violation(
+                "number \(sequence) is given again: \(max(expectation.newestSeen, outcome.recovered)) was seen before")
+        }
+        store.settle()
+        outcome.trace = disk.trace
+        outcome.acknowledgedAt = outcome.trace.events.count
+        outcome.chain = Chain(from: expectation.chain.state(at: outcome.recovered)!, at: outcome.recovered)
+        var operation = WorkOperation(changes: [change], durability: .synced)
+        operation.sequence = sequence
+        try outcome.chain.append(operation)
+        outcome.written = sequence
+        guard seed >> 7 & 1 == 0 else { return }
+        // Half of them are closed in order, and crash afterwards.
+        do throws(StoreError) { try await store.close() } catch { throw Violation("the store doesn't close: \(error)") }
+        outcome.trace = disk.trace
+    }
+}

@@ -1,0 +1,132 @@
+internal import HeartwoodTesting
+
+/// The steps of a workload, drawn from a seed.
+struct WorkPlan {
+    let workload: Workload
+    let steps: [WorkStep]
+    let segmentBytes: Int
+    let usesCompression: Bool
+
+    /// Where the wall clock begins.
+    static let start: UInt64 = 1_700_000_000_000
+
+    /// - Parameter length: About how many writes.
+    init(_ workload: Workload, seed: UInt64, length: Int) {
+        var drawing = Drawing(workload: workload, random: SeededRandom(seed, 10))
+        self.workload = workload
+        segmentBytes = workload == .rotation ? 16 << 10 : drawing.random.pick([16, 32, 48]) << 10
+        usesCompression = drawing.random.oneIn(4)
+        drawing.draw(length: workload == .large ? max(3, length / 4) : length)
+        steps = drawing.steps
+    }
+
+    private struct Drawing {
+        let workload: Workload
+        var random: SeededRandom
+        var steps: [WorkStep] = []
+        var now = WorkPlan.start
+        var identity: UInt64 = 0
+
+        mutating func draw(length: Int) {
+            for _ in 0..<length {
+                step()
+                if random.oneIn(12) { steps.append(.read(key())) }
+                if random.oneIn(30) { steps.append(.wait(60_000_000)) }
+            }
+        }
+
+        private mutating func step() {
+            switch workload {
+            case .puts, .tasks: steps.append(.write([change()], .synced, .none))
+            case .batches: batch()
+            case .conditions: conditional()
+            case .transactions: transaction()
+            case .expiry: expiring()
+            case .rotation:
+                steps.append(.write([change(length: random.number(in: 500...6_000))], anyDurability(), .none))
+            case .durabilities: mixed()
+            case .large: large()
+            case .reopening: reopening()
+            }
+        }
+
+        private mutating func batch() {
+            let changes = (0..<random.number(in: 1...12)).map { _ in change() }
+            steps.append(.write(unique(changes), random.oneIn(4) ? .buffered : .synced, .none))
+        }
+
+        private mutating func conditional() {
+            let kind = random.pick([WorkStep.Guard.absent, .current, .current, .stale, .none])
+            steps.append(.write([change(allowsRemoval: kind != .absent)], anyDurability(), kind))
+        }
+
+        private mutating func transaction() {
+            let reads = (0..<random.number(in: 1...3)).map { _ in key() }
+            let changes = (0..<random.number(in: 0...4)).map { _ in change() }
+            steps.append(.transaction(reads: reads, unique(changes), anyDurability()))
+        }
+
+        private mutating func expiring() {
+            var change = change(allowsRemoval: random.oneIn(6))
+            if change.value != nil, !random.oneIn(3) { change.expires = now + UInt64(random.number(in: 1...5_000)) }
+            steps.append(.write([change], anyDurability(), .none))
+            guard random.oneIn(3) else { return }
+            let delta = UInt64(random.number(in: 1...2_000))
+            now += delta
+            steps.append(.moveClock(delta))
+        }
+
+        private mutating func mixed() {
+            switch random.below(12) {
+            case 0: steps.append(.flush)
+            case 1: steps.append(.wait(6_000_000))
+            case 2: steps.append(.wait(60_000_000))
+            case 3: steps.append(.wait(1_000_000_000))
+            default:
+                let changes = (0..<random.number(in: 1...3)).map { _ in change() }
+                steps.append(
+                    .write(unique(changes), random.pick([.buffered, .buffered, .written, .synced]), .none))
+            }
+        }
+
+        private mutating func large() {
+            if random.oneIn(2) {
+                steps.append(.write([change(length: random.number(in: 0...300))], anyDurability(), .none))
+            }
+            let length = random.pick([5_000, 15_900, 17_000, 40_000, 66_000, 90_000])
+            var changes = [change(length: length + random.below(700))]
+            if random.oneIn(3) { changes.append(change()) }
+            steps.append(.write(unique(changes), anyDurability(), .none))
+        }
+
+        private mutating func reopening() {
+            switch random.below(7) {
+            case 0: steps.append(.reopen(closes: true))
+            case 1: steps.append(.reopen(closes: false))
+            default: steps.append(.write([change()], anyDurability(), .none))
+            }
+        }
+
+        private mutating func anyDurability() -> WorkOperation.Durability {
+            random.pick([.synced, .synced, .synced, .written, .buffered])
+        }
+
+        private mutating func key() -> String {
+            let number = random.below(24)
+            return number % 6 == 5 ? String(repeating: "long/", count: 10 + number * 2) + "\(number)" : "key/\(number)"
+        }
+
+        private mutating func change(allowsRemoval: Bool = true, length: Int? = nil) -> WorkChange {
+            identity += 1
+            if allowsRemoval, length == nil, random.oneIn(7) { return WorkChange(key: key(), value: nil) }
+            let length = length ?? random.pick([0, 7, 60, 200, 450, 1_100, random.below(2_000)])
+            return WorkChange(key: key(), value: .pattern(identity: identity, length: length))
+        }
+
+        /// Of changes of one key in one batch the last counts.
+        private func unique(_ changes: [WorkChange]) -> [WorkChange] {
+            var seen: Set<String> = []
+            return changes.reversed().filter { seen.insert($0.key).inserted }.reversed()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// Opening and closing in a run, and going on after a failure.
+extension WorkRun {
+    /// Opens the store. Where that fails because of a fault, the fault is taken away, and then it must go.
+    func open() async throws {
+        // The last reference to a store that was dropped may be let go a moment later, by another thread.
+        while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
+        var opened: Store?
+        do throws(StoreError) {
+            opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
+        } catch {
+            guard bearsFaults, Self.isOfEnvironment(error.code) else {
+                throw Violation("the store doesn't open: \(error)")
+            }
+        }
+        if opened == nil {
+            disk.heal()
+            do throws(StoreError) {
+                opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
+            } catch {
+                throw Violation("without a fault the store doesn't open: \(error)")
+            }
+        }
+        try begin(opened!)
+    }
+
+    private func begin(_ store: Store) throws {
+        self.store = store
+        store.settle()
+        let recovered = store.recoveryReport.lastSequence
+        let last = store.statistics.lastSequence
+        let chain = try Timeline(disk.trace, history.operations)
+            .expectation(after: disk.trace.events.count, keepsAll: true).chain
+        disk.note(HistoryNote.opened(recovered: recovered, last: last))
+        nextSequence = last + 1
+        lastAccepted = recovered
+        guard let state = chain.state(at: recovered) else {
+            throw Violation("number \(recovered) was recovered, which no write has")
+        }
+        current = state
+        try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: bearsFaults)
+        readable.withLock { $0 = store.readableNow }
+    }
+
+    /// Drops the store, as the death of the process would.
+    func drop() {
+        readable.withLock { $0 = nil }
+        store = nil
+    }
+
+    func close() async throws {
+        let store = store!
+        do throws(StoreError) {
+            try await store.close()
+            disk.note(HistoryNote.synced(lastAccepted))
+        } catch {
+            guard bearsFaults, Self.isOfEnvironment(error.code) || error.code == .failed else {
+                throw Violation("the store doesn't close: \(error)")
+            }
+        }
+        drop()
+    }
+
+    /// The store has failed: reads go on, writes don't, and a new opening does.
+    func recover() async throws {
+        guard store!.state == .failed else { throw Violation("after a failure the store is \(store!.state)") }
+        try await readAll()
+        do {
+            _ = try await store!.put("refused", "value", durability: .buffered)
+            throw Violation("a failed store accepts a write")
+        } catch {
+            guard let error = error as? StoreError else { throw error }
+            guard error.code == .failed else { throw Violation("a failed store refuses a write as \(error)") }
+        }
+        if random.oneIn(2) { try await close() } else { drop() }
+        try await open()
+    }
+}

@@ -1,0 +1,125 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// Several tasks on one store: each has keys of its own, and all count up shared counters.
+extension WorkRun {
+    private static let taskCount = 4
+
+    func runTasks() async throws {
+        let unknown = Locked<[(number: Int, receipt: String)]>([])
+        try await letTasksWrite(unknown)
+        let waiting = unknown.withLock { $0 }
+        if bearsFaults {
+            disk.heal()
+            try await settleUnknown(waiting)
+        }
+    }
+
+    private func letTasksWrite(_ unknown: Locked<[(number: Int, receipt: String)]>) async throws {
+        let length = max(2, plan.steps.count / Self.taskCount)
+        let writer = TaskWriter(
+            store: store!, history: history, disk: disk, seed: seed, bearsFaults: bearsFaults, unknown: unknown)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<Self.taskCount {
+                group.addTask { try await writer.write(task: task, count: length) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// A write whose outcome nobody knew has happened if its receipt is found.
+    private func settleUnknown(_ unknown: [(number: Int, receipt: String)]) async throws {
+        if random.oneIn(2), store!.state != .failed { try? await store!.close() }
+        drop()
+        while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
+        do {
+            let store = try Store(openingAt: Self.path, configuration: makeConfiguration())
+            for (number, receipt) in unknown {
+                if let entry = try store.entry(receipt) { history.leaveOpen(number, assuming: entry.sequence) }
+            }
+        } catch {
+            throw Violation("after the faults the store doesn't open or read: \(error)")
+        }
+        try await open()
+    }
+}
+
+/// What one of the tasks does.
+private struct TaskWriter: Sendable {
+    let store: Store
+    let history: History
+    let disk: SimulatedDisk
+    let seed: UInt64
+    let bearsFaults: Bool
+    let unknown: Locked<[(number: Int, receipt: String)]>
+
+    func write(task: Int, count: Int) async throws {
+        var random = SeededRandom(seed, 12, UInt64(task))
+        for number in 0..<count {
+            let durability = random.pick([WorkOperation.Durability.synced, .synced, .written, .buffered])
+            let receipt = "task/\(task)/receipt/\(number)"
+            var changes = [change(receipt, task, number, 0, length: 4)]
+            for part in 1...random.number(in: 1...3) {
+                let key = "task/\(task)/\(random.below(6))"
+                if !changes.contains(where: { $0.key == key }) {
+                    changes.append(
+                        random.oneIn(6)
+                            ? WorkChange(key: key, value: nil)
+                            : change(key, task, number, part, length: random.pick([0, 40, 400, 1_500])))
+                }
+            }
+            let counts = random.oneIn(3)
+            let operation = WorkOperation(changes: changes, durability: durability, countsUp: counts)
+            guard try await attempt(operation, receipt) else { return }
+            if random.oneIn(5) { await Task.yield() }
+        }
+    }
+
+    private func change(_ key: String, _ task: Int, _ number: Int, _ part: Int, length: Int) -> WorkChange {
+        let identity = UInt64(task) << 40 | UInt64(number) << 8 | UInt64(part)
+        return WorkChange(key: key, value: .pattern(identity: identity, length: length))
+    }
+
+    /// - Returns: Whether it is worth going on.
+    private func attempt(_ operation: WorkOperation, _ receipt: String) async throws -> Bool {
+        let number = history.submit(operation, on: disk)
+        do {
+            history.acknowledge(number, try await perform(operation, number), on: disk)
+            return true
+        } catch {
+            guard bearsFaults, let error = error as? StoreError else { throw error }
+            if error.code == .outcomeUnknown {
+                unknown.withLock { $0.append((number, receipt)) }
+                return false
+            }
+            guard error.code == .failed || WorkRun.isOfEnvironment(error.code) else {
+                throw Violation("an error of the disk became \(error)")
+            }
+            return false
+        }
+    }
+
+    private func perform(_ operation: WorkOperation, _ number: Int) async throws -> SequenceNumber {
+        guard operation.countsUp else {
+            return try await store.write(durability: operation.durability.asked) { batch in
+                for change in operation.changes { batch.apply(change) }
+            }
+        }
+        return try await store.transaction(durability: operation.durability.asked) { transaction in
+            let key = "counter/\(number % 2)"
+            let before = try transaction.get(key).map { bytes in
+                bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+            }
+            let count = WorkChange(key: key, value: .number((before ?? 0) + 1))
+            history.set(operation.changes + [count], of: number)
+            for change in operation.changes + [count] {
+                if let value = change.value {
+                    try transaction.put(change.key, value.bytes)
+                } else {
+                    try transaction.remove(change.key)
+                }
+            }
+        }.sequence
+    }
+}

@@ -1,0 +1,158 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// The writes of a run, and what becomes of them.
+extension WorkRun {
+    func write(
+        _ changes: [WorkChange], _ durability: WorkOperation.Durability, _ condition: WorkStep.Guard
+    ) async throws {
+        let (conditions, holds) = conditions(changes[0].key, condition)
+        try await attempt(WorkOperation(changes: changes, durability: durability), mayConflict: !holds) { _ in
+            let store = self.store!
+            guard changes.count == 1 else {
+                return try await store.write(if: conditions, durability: durability.asked) { batch in
+                    for change in changes { batch.apply(change) }
+                }
+            }
+            let change = changes[0]
+            if !conditions.isEmpty || change.key.count % 2 == 0 {
+                return try await store.write(if: conditions, durability: durability.asked) { $0.apply(change) }
+            }
+            guard let value = change.value else {
+                return try await store.remove(change.key, durability: durability.asked)
+            }
+            return try await store.put(
+                change.key, value.bytes, expires: change.expiry, durability: durability.asked)
+        }
+    }
+
+    func transact(_ reads: [String], _ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
+        if changes.isEmpty {
+            for key in reads { try await read(key) }
+            return
+        }
+        let expected = current
+        try await attempt(WorkOperation(changes: changes, durability: durability), mayConflict: false) { _ in
+            try await self.store!.transaction(durability: durability.asked) { transaction in
+                for key in reads {
+                    let found = try transaction.get(key)
+                    guard found.map({ expected[key]?.value.matches($0) ?? false }) ?? (expected[key] == nil) else {
+                        throw Violation("a transaction reads \(key) wrongly")
+                    }
+                }
+                for change in changes {
+                    guard let value = change.value else {
+                        try transaction.remove(change.key)
+                        continue
+                    }
+                    try transaction.put(change.key, value.bytes, expires: change.expiry)
+                }
+            }.sequence
+        }
+    }
+
+    /// What the store is asked to look at, and whether it holds.
+    private func conditions(_ key: String, _ condition: WorkStep.Guard) -> ([Condition], holds: Bool) {
+        let held = current[key]
+        switch condition {
+        case .none: return ([], true)
+        case .absent: return ([.absent(key)], held == nil)
+        case .current:
+            guard let held else { return ([.absent(key)], true) }
+            return ([.sequence(of: key, is: held.sequence)], true)
+        case .stale: return ([.sequence(of: key, is: (held?.sequence ?? 0) + 7)], false)
+        }
+    }
+
+    /// Gives a write to the store and notes what became of it. Where it was refused for a reason that passes, it is
+    /// given again, once.
+    private func attempt(
+        _ operation: WorkOperation, mayConflict: Bool, isSecond: Bool = false,
+        _ write: (Int) async throws -> SequenceNumber
+    ) async throws {
+        let number = history.submit(operation, on: disk)
+        let sequence: SequenceNumber
+        do {
+            sequence = try await write(number)
+        } catch {
+            guard let error = error as? StoreError else { throw error }
+            store!.settle()
+            if error.code == .conflict {
+                guard mayConflict else { throw Violation("a condition that holds was refused: \(error)") }
+                return
+            }
+            if error.code == .outcomeUnknown { history.leaveOpen(number, assuming: nextSequence) }
+            let again = try await bear(error)
+            if again {
+                guard !isSecond else { throw Violation("the store still refuses writes, without a fault: \(error)") }
+                try await attempt(operation, mayConflict: mayConflict, isSecond: true, write)
+            }
+            return
+        }
+        guard !mayConflict else { throw Violation("a write was accepted whose condition doesn't hold") }
+        store!.settle()
+        guard sequence == nextSequence else {
+            throw Violation("a write got number \(sequence), and \(nextSequence) is the next")
+        }
+        history.acknowledge(number, sequence, on: disk)
+        nextSequence += 1
+        lastAccepted = sequence
+        for change in operation.changes {
+            current[change.key] = change.value.map {
+                Chain.Held(value: $0, sequence: sequence, expires: change.expires)
+            }
+        }
+    }
+
+    /// Goes on after an error as a service would.
+    ///
+    /// - Returns: Whether the write is worth another attempt.
+    @discardableResult
+    func bear(_ error: StoreError) async throws -> Bool {
+        guard bearsFaults else { throw error }
+        let state = store!.state
+        if error.code == .outcomeUnknown || error.code == .failed {
+            guard state == .failed else { throw Violation("\(error.code) was thrown, and the store is \(state)") }
+            try await recover()
+            return false
+        }
+        guard Self.isOfEnvironment(error.code) else { throw Violation("an error of the disk became \(error)") }
+        guard state != .failed else { throw Violation("a write was refused as \(error.code), and the store is failed") }
+        if error.code == .outOfSpace, state != .outOfSpace, state != .ready {
+            throw Violation("the disk is full, and the store is \(state)")
+        }
+        try await readAll()
+        disk.heal()
+        store!.moveDelays(delays, by: 1_000_000_000)
+        if store!.state == .failed {
+            try await recover()
+            return false
+        }
+        return true
+    }
+}
+
+extension WorkOperation.Durability {
+    var asked: Durability {
+        switch self {
+        case .buffered: .buffered
+        case .written: .written
+        case .synced: .synced
+        }
+    }
+}
+
+extension WorkChange {
+    var expiry: Expiry { expires == 0 ? .never : .at(Timestamp(milliseconds: expires)) }
+}
+
+extension WriteBatch {
+    mutating func apply(_ change: WorkChange) {
+        if let value = change.value {
+            put(change.key, value.bytes, expires: change.expiry)
+        } else {
+            remove(change.key)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+package import HeartwoodTesting
+
+/// A workload on a simulated disk, with everything written down that its crashes are judged by.
+///
+/// It can bear faults: then every error is looked at, what became of the write is noted, and the run goes on as a
+/// service would, by waiting for space or by opening the store again.
+package final class WorkRun {
+    package let workload: Workload
+    package let seed: UInt64
+    package let disk: SimulatedDisk
+    let plan: WorkPlan
+    let bearsFaults: Bool
+    private let closesAtTheEnd: Bool
+    let history = History()
+    let clock = ManualClock(milliseconds: WorkPlan.start)
+    let delays = ManualDelays()
+    /// Tells up to where readers see; nil while no store is open.
+    let readable = Locked<(@Sendable () -> SequenceNumber)?>(nil)
+    var store: Store?
+    /// What readers must find.
+    var current: Chain.State = [:]
+    /// The number that the next accepted write must get.
+    var nextSequence: SequenceNumber = 1
+    /// Everything up to here was accepted.
+    var lastAccepted: SequenceNumber = 0
+    var random: SeededRandom
+
+    static let path = "/data/store"
+
+    package init(
+        _ workload: Workload, seed: UInt64, length: Int, bearsFaults: Bool = false, closesAtTheEnd: Bool = false
+    ) {
+        self.workload = workload
+        self.seed = seed
+        self.bearsFaults = bearsFaults
+        self.closesAtTheEnd = closesAtTheEnd
+        plan = WorkPlan(workload, seed: seed, length: length)
+        disk = SimulatedDisk(seed: seed)
+        random = SeededRandom(seed, 11)
+        let (disk, readable) = (disk, readable)
+        disk.observe { operation, _ in
+            if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
+            // Where tasks run side by side a sync takes its time, so that they do something meanwhile.
+            if workload == .tasks, operation == .sync { for _ in 0..<20 { yieldThread() } }
+        }
+    }
+
+    /// The writes, with what became of them.
+    package var operations: [WorkOperation] { history.operations }
+
+    /// What must survive, for each moment of the run.
+    package func timeline() throws -> Timeline { try Timeline(disk.trace, history.operations) }
+
+    /// What happened, one call or note a line.
+    package func describe() -> [String] {
+        disk.trace.events.enumerated().map { number, event in
+            switch event {
+            case .call(let call): return "  [\(number)] \(call)"
+            case .note(let note):
+                guard case .submitted(let which)? = note as? HistoryNote else { return "  [\(number)] -- \(note)" }
+                let operation = operations[which]
+                let outcome = operation.sequence.map {
+                    "number \($0)\(operation.isSequenceAssumed ? ", if it happened" : "")"
+                }
+                return "  [\(number)] -- submitted(\(which)): \(operation.durability), \(outcome ?? "refused")"
+            }
+        }
+    }
+
+    /// Runs the workload to its end.
+    ///
+    /// - Throws: `Violation`; without faults also whatever the store throws.
+    package func run() async throws {
+        defer { readable.withLock { $0 = nil } }
+        try await open()
+        if workload == .tasks {
+            try await runTasks()
+        } else {
+            for step in plan.steps { try await perform(step) }
+        }
+        if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
+    }
+
+    func makeConfiguration() -> Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = disk
+        configuration.clock = clock
+        configuration.segmentBytes = plan.segmentBytes
+        configuration.commitBufferBytes = 64 << 10
+        configuration.maximumValueBytes = 1 << 20
+        if plan.usesCompression { configuration.compression = .zlib(level: 1, threshold: 300) }
+        if workload == .tasks {
+            // Short, so that the writer's own syncs and marks come in the midst of it.
+            configuration.timing.write = 50_000
+            configuration.timing.sync = 400_000
+            configuration.timing.mark = 100_000
+        } else {
+            configuration.delays = .manual(delays)
+        }
+        return configuration
+    }
+
+    // MARK: - Steps
+
+    private func perform(_ step: WorkStep) async throws {
+        switch step {
+        case .write(let changes, let durability, let condition):
+            try await write(changes, durability, condition)
+        case .transaction(let reads, let changes, let durability):
+            try await transact(reads, changes, durability)
+        case .read(let key): try await read(key)
+        case .flush: try await flush()
+        case .wait(let nanoseconds): try await wait(nanoseconds)
+        case .moveClock(let delta): moveClock(delta)
+        case .reopen(let closes):
+            if closes { try await close() } else { drop() }
+            try await open()
+        }
+    }
+
+    private func moveClock(_ delta: UInt64) {
+        clock.set(clock.now().milliseconds + delta)
+        disk.note(HistoryNote.clock(clock.now().milliseconds))
+    }
+
+    private func wait(_ nanoseconds: UInt64) async throws {
+        store!.moveDelays(delays, by: nanoseconds)
+        if store!.state == .failed { return try await recover() }
+        // Promised are 10 ms to the kernel and a second to the disk, whatever was asked.
+        if nanoseconds >= 10_000_000, !hasPendingFaults { disk.note(HistoryNote.written(lastAccepted)) }
+        if nanoseconds >= 1_000_000_000, !hasPendingFaults { disk.note(HistoryNote.synced(lastAccepted)) }
+    }
+
+    private var hasPendingFaults: Bool { bearsFaults && store!.state != .ready }
+
+    private func flush() async throws {
+        do throws(StoreError) {
+            try await store!.flush()
+            store!.settle()
+            disk.note(HistoryNote.synced(lastAccepted))
+        } catch {
+            try await bear(error)
+        }
+    }
+
+    func read(_ key: String) async throws {
+        let found: [UInt8]?
+        do throws(StoreError) {
+            found = try store!.get(key)
+        } catch {
+            guard bearsFaults, Self.isOfEnvironment(error.code) else {
+                throw Violation("reading \(key): \(error)")
+            }
+            return
+        }
+        let now = clock.now().milliseconds
+        let held = current[key].flatMap { $0.expires == 0 || $0.expires > now ? $0 : nil }
+        guard let held else {
+            guard found == nil else {
+                throw Violation("reading \(key): a value of \(found!.count) bytes, where none is")
+            }
+            return
+        }
+        guard let found, held.value.matches(found) else {
+            throw Violation("reading \(key): \(found.map { "\($0.count) bytes" } ?? "nothing"), not \(held)")
+        }
+    }
+
+    /// Every key, one after the other.
+    func readAll() async throws {
+        for key in current.keys.sorted() { try await read(key) }
+    }
+
+    static func isOfEnvironment(_ code: StoreError.Code) -> Bool {
+        [.inputOutput, .outOfSpace, .tooManyFiles, .permission].contains(code)
+    }
+}

@@ -1,0 +1,133 @@
+internal import ArgumentParser
+internal import HeartwoodCampaignSupport
+internal import HeartwoodTesting
+
+/// Crashes on a simulated disk.
+struct CrashCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "crash",
+        abstract: "Crashes stores on a simulated disk: at every call, in every way that a disk may be left behind.",
+        discussion: """
+            Each workload runs on a disk in memory that writes down every call. From that trace come the states that a \
+            crash may leave: before and after each call, each pending sector, size and name kept or lost, all of them \
+            where they are few, drawn where they are many. Each is opened and held against what had been acknowledged, \
+            written to, and crashed again, also while it is being opened.
+
+            Exit codes: 0 all promises were kept; 1 one was broken, and the way to have it again is printed.
+            """)
+
+    @OptionGroup var options: WorkloadOptions
+
+    @Option(help: "How many different disk images for each workload.")
+    var images = 2_500
+
+    @Option(help: "About how many writes a run makes.")
+    var length = 40
+
+    @Option(help: "How many states of a moment are tried at most.")
+    var states = 48
+
+    @Option(help: "Only this crash, as a failure names it: such as 41/~123, or 41/~123,17/#3 for a crash upon a crash.")
+    var state: String?
+
+    @Option(help: "Judges a disk that a failure has kept in this directory.")
+    var replay: String?
+
+    func run() async throws {
+        if let replay { return try await replayKept(replay) }
+        if let state { return try await replay(state) }
+        let (length, states, images, seed) = (length, states, images, options.seed)
+        if !options.json {
+            say("crash: \(images) images for each of \(options.workloads.count) workloads, seed \(seed)")
+        }
+        let start = ContinuousClock.now
+        do {
+            let group = WorkloadGroup(options: options, unit: "images", wanted: images)
+            let results = try await group.run { workload, report in
+                let begin = ContinuousClock.now
+                let exploration = CrashExploration(workload, length: length)
+                var next = seed
+                while exploration.imageCount < images {
+                    try await exploration.explore(seed: next, states: states, until: images) {
+                        report(exploration.imageCount)
+                    }
+                    next += 1
+                }
+                return CrashResult(
+                    totals: exploration.totals, images: exploration.imageCount, mixed: exploration.mixedCount,
+                    time: ContinuousClock.now - begin)
+            }
+            options.json ? printJSON(results) : printTable(results, .now - start)
+        } catch let failure as CrashExploration.Failure {
+            try FailureReport.print(failure, standardLength: 40)
+            throw ExitCode(1)
+        }
+    }
+
+    // MARK: - Again
+
+    private func replay(_ text: String) async throws {
+        let path = text.split(separator: ",").map { CrashState(String($0)) }
+        guard options.workload.count == 1, !path.contains(nil), !path.isEmpty else {
+            throw ValidationError("--state takes a state such as 41/~123, and needs one --workload and --seed")
+        }
+        do {
+            try await CrashExploration(options.workload[0], length: length)
+                .replay(seed: options.seed, path: path.compactMap { $0 })
+            say("no promise is broken after this crash")
+        } catch let failure as CrashExploration.Failure {
+            try FailureReport.print(failure, standardLength: 40)
+            throw ExitCode(1)
+        }
+    }
+
+    private func replayKept(_ directory: String) async throws {
+        let (image, expectation) = try FailureReport.read(directory)
+        do {
+            try await CrashExploration(.puts, length: 0).judge(image, expectation)
+            say("no promise is broken after this crash")
+        } catch {
+            say("FAILED: \(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    // MARK: - What comes of it
+
+    struct CrashResult: Sendable {
+        var totals: CrashExploration.Totals
+        var images: Int
+        var mixed: Int
+        var time: Duration
+    }
+
+    private func printTable(_ results: [(Workload, CrashResult)], _ time: Duration) {
+        var table = TextTable(
+            ["workload", "runs", "calls", "moments", "crashes", "again", "torn", "images", "mixed", "time"])
+        var sums = [Int](repeating: 0, count: 8)
+        for (workload, result) in results {
+            let totals = result.totals
+            let numbers = [
+                totals.runs, totals.calls, totals.moments, totals.crashes, totals.crashesAgain, totals.tornTails,
+                result.images, result.mixed,
+            ]
+            for index in sums.indices { sums[index] += numbers[index] }
+            table.add(workload.rawValue, numbers, inSeconds(result.time))
+        }
+        table.add("all", sums, inSeconds(time))
+        table.print()
+        say("  \(sums[6]) different disk images, \(sums[7]) of them neither all nor nothing; no promise broken")
+    }
+
+    private func printJSON(_ results: [(Workload, CrashResult)]) {
+        let rows = results.map { workload, result in
+            """
+            {"workload":"\(workload)","runs":\(result.totals.runs),"calls":\(result.totals.calls),\
+            "moments":\(result.totals.moments),"crashes":\(result.totals.crashes),\
+            "crashesAgain":\(result.totals.crashesAgain),"tornTails":\(result.totals.tornTails),\
+            "images":\(result.images),"mixed":\(result.mixed)}
+            """
+        }
+        say("{\"seed\":\(options.seed),\"violations\":0,\"workloads\":[\(rows.joined(separator: ","))]}")
+    }
+}
