@@ -14,6 +14,7 @@ struct FullDiskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "full-disk",
         abstract: "Fills small file systems while tasks write, frees them, and looks whether all is there.",
+        usage: "Tools/campaign full-disk [--rounds <rounds>] [--seed <seed>] [--size <size>]",
         discussion: """
             Each round mounts a file system of a few megabytes: in turn a tmpfs, an ext4 in a file, and a tmpfs with \
             room for few files. On it, tasks write at all durabilities until the store refuses for want of space. \
@@ -77,7 +78,10 @@ struct FullDiskCommand: AsyncParsableCommand {
                 line.clear()
                 say("FAILED in round \(totals.rounds), on \(kind.rawValue): \(error)")
                 say("  \(round.description)")
-                say("  again: Tools/campaign full-disk --rounds \(totals.rounds + 1) --seed \(seed) --size \(size)")
+                if let kept = keep(disk) { say("  the store is kept in \(kept)") }
+                say(
+                    "  again, though the moments will differ: Tools/campaign full-disk --rounds \(totals.rounds + 1) --seed \(seed) --size \(size)"
+                )
                 throw ExitCode(1)
             }
             totals.add(round.totals)
@@ -86,6 +90,12 @@ struct FullDiskCommand: AsyncParsableCommand {
         watchdog.stop()
         for skip in skipped { say("  skipped: \(skip.kind.rawValue): \(skip.reason)") }
         totals.tell(in: .now - start, skipped: skipped.count)
+    }
+
+    /// Copies what is on a disk to where it outlives the mount.
+    private func keep(_ disk: SmallDisk) -> String? {
+        guard let kept = try? TemporaryDirectory.make("full-disk-failed") else { return nil }
+        return Program.run(["cp", "-a", disk.path + "/store", kept]) == nil ? kept + "/store" : nil
     }
 
     #if os(Linux)

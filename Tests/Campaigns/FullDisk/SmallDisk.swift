@@ -29,7 +29,7 @@ struct SmallDisk {
     let path: String
     private let image: String?
     /// How many files it has room for, where that is what is scarce.
-    static let inodes = 24
+    static let inodes = 64
 
     /// Makes and mounts one.
     ///
