@@ -151,20 +151,19 @@ extension Log.State {
 
     /// Room may have appeared: everybody who waits is to try again. The caller resumes them outside the lock.
     mutating func takeWaiters() -> [UnsafeContinuation<StoreError?, Never>] {
-        takeWaiters(from: .max).others
+        roomGeneration &+= 1
+        guard !waiters.isEmpty else { return [] }
+        defer { waiters = [] }
+        return waiters.map(\.continuation)
     }
 
     /// The same, with those apart that have as many bytes as `length`, or more.
     mutating func takeWaiters(
         from length: Int
     ) -> (tooLarge: [UnsafeContinuation<StoreError?, Never>], others: [UnsafeContinuation<StoreError?, Never>]) {
-        roomGeneration &+= 1
-        guard !waiters.isEmpty else { return ([], []) }
-        defer { waiters = [] }
-        return (
-            waiters.filter { $0.length >= length }.map(\.continuation),
-            waiters.filter { $0.length < length }.map(\.continuation)
-        )
+        let isTooLarge = waiters.map { $0.length >= length }
+        let all = zip(takeWaiters(), isTooLarge)
+        return (all.filter(\.1).map(\.0), all.filter { !$0.1 }.map(\.0))
     }
 }
 
