@@ -105,9 +105,9 @@ struct FullDiskRound {
             try await store.put("too large", value.bytes)
         }
         ledger.noteRefused(["too large"])
-        // What may be missing now is the segment that was prepared, of which others have use too.
+        // What the store lays ahead meanwhile, in steps of up to 4 MiB, is of use to others.
         let left = disk.freeBytes
-        guard left >= free / 2 else {
+        guard free - left <= 12 << 20 else {
             throw FullDiskFailure("a refused value of \(value.length) bytes left \(left) of \(free) free bytes")
         }
         try await writeSmall(store, count: 3)
