@@ -170,7 +170,7 @@ public actor Store {
                     return (sequence, isVisible)
                 case .mustWait(let generation):
                     hasWaited = true
-                    try await log.waitForRoom(since: generation)
+                    try await log.waitForRoom(since: generation, for: batch.encodedLength)
                 }
             }
         } catch {

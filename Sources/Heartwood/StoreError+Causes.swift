@@ -54,16 +54,24 @@ extension StoreError {
         _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil,
         cause: FormatError? = nil
     ) -> StoreError {
-        var message = what
-        if let lost {
-            message +=
-                lost.count == 1
-                ? "; write number \(lost.lowerBound) is lost"
-                : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
-        }
-        message += ": keep a copy of the directory, then repair it or go back to a backup"
-        return StoreError(.corruption, message, file: file, offset: offset, lostSequences: lost, cause: cause)
+        StoreError(.corruption, what + corruptionRemedy, file: file, offset: offset, cause: cause).losing(lost)
     }
+
+    /// The same error of damage, with the numbers that are lost by it.
+    func losing(_ lost: ClosedRange<SequenceNumber>?) -> StoreError {
+        guard let lost, message.hasSuffix(Self.corruptionRemedy) else { return self }
+        var error = self
+        error.lostSequences = lost
+        error.message.removeLast(Self.corruptionRemedy.count)
+        error.message +=
+            lost.lowerBound == lost.upperBound
+            ? "; write number \(lost.lowerBound) is lost"
+            : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
+        error.message += Self.corruptionRemedy
+        return error
+    }
+
+    private static let corruptionRemedy = ": keep a copy of the directory, then repair it or go back to a backup"
 
     /// A file of a newer version of the format.
     static func unsupported(_ cause: FormatError, file: String, offset: UInt64) -> StoreError {

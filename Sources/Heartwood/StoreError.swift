@@ -50,7 +50,8 @@ public struct StoreError: Error, Sendable {
     public var file: String?
     /// The offset in the file, in bytes.
     public var offset: UInt64?
-    /// The sequence numbers that are lost, as far as that is known.
+    /// The sequence numbers that are lost, as far as that is known. Numbers jump after a crash, so a range may span some
+    /// that were never given.
     public var lostSequences: ClosedRange<SequenceNumber>?
     /// The error beneath, usually a `FileSystemError` or a `FormatError`.
     public var cause: (any Error)?

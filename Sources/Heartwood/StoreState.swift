@@ -3,7 +3,9 @@ extension Store {
     public enum State: Sendable, Hashable {
         /// Everything.
         case ready
-        /// Reads. The last write was refused for want of space; the store tries by itself whether there is some again.
+        /// Reads, and writes that fit into room that was laid before. There is no space for more, even for small ones;
+        /// the store tries by itself whether there is some again. A write that alone is too large for the disk is
+        /// refused without this.
         case outOfSpace
         /// Reads. A write or sync failed, and nothing more is accepted until the store is closed and opened again.
         case failed

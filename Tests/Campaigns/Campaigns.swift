@@ -1,13 +1,15 @@
 internal import ArgumentParser
 
-/// Runs that are too long for a unit test: random operations against a model, and kill -9 upon kill -9.
+/// Runs that are too long for a unit test: crashes, faults and damage on a simulated disk, full disks, kill -9 upon
+/// kill -9, and random operations against a model.
 @main
 struct Campaigns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood-campaigns",
-        abstract: "Looks for what Heartwood should never do: random operations, and crashes at random moments.",
+        abstract:
+            "Looks for what Heartwood should never do, under crashes, failing disks, damage, and random operations.",
         subcommands: [
-            CrashCommand.self, FaultCommand.self, DamageCommand.self, KillCommand.self, ModelCommand.self,
-            WriteUntilKilledCommand.self,
+            CrashCommand.self, FaultCommand.self, DamageCommand.self, FullDiskCommand.self, KillCommand.self,
+            ModelCommand.self, WriteUntilKilledCommand.self,
         ])
 }

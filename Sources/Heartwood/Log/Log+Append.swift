@@ -60,14 +60,15 @@ extension Log {
 
     /// Waits until room may have appeared.
     ///
+    /// - Parameter length: That of the batch for which there was no room.
     /// - Throws: Why there is none (`.outOfSpace` above all), `.closed`, `.failed`.
-    func waitForRoom(since generation: UInt64) async throws(StoreError) {
+    func waitForRoom(since generation: UInt64, for length: Int) async throws(StoreError) {
         let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
             let passes = state.withState { state -> Bool in
                 guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
                     return true
                 }
-                state.waiters.append(continuation)
+                state.waiters.append(Waiter(continuation: continuation, length: length))
                 return false
             }
             if passes { continuation.resume(returning: nil) }
@@ -113,7 +114,7 @@ extension Log.State {
     mutating func makeRoom(for length: Int, ticket: UInt64, configuration: Store.Configuration) -> Bool {
         if let exclusiveTicket, exclusiveTicket != ticket { return false }
         guard current != nil else {
-            demands.rotation = max(demands.rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
+            demands.askForRotation(length)
             return false
         }
         let end = open.offset + UInt64(open.count + length)
@@ -122,7 +123,7 @@ extension Log.State {
             room.grow(toFit: end)
         }
         if !room.fits(to: end) {
-            demands.rotation = max(demands.rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
+            demands.askForRotation(length)
             claimTurn(ticket, length, configuration)
             return false
         }
@@ -132,7 +133,7 @@ extension Log.State {
             return false
         }
         guard room.hasRoom(to: end) else {
-            demands.room = max(demands.room ?? 0, end)
+            demands.askForRoom(to: end, length)
             claimTurn(ticket, length, configuration)
             return false
         }
@@ -153,6 +154,32 @@ extension Log.State {
         roomGeneration &+= 1
         guard !waiters.isEmpty else { return [] }
         defer { waiters = [] }
-        return waiters
+        return waiters.map(\.continuation)
+    }
+
+    /// The same, with those apart that have as many bytes as `length`, or more.
+    mutating func takeWaiters(
+        from length: Int
+    ) -> (tooLarge: [UnsafeContinuation<StoreError?, Never>], others: [UnsafeContinuation<StoreError?, Never>]) {
+        let isTooLarge = waiters.map { $0.length >= length }
+        let all = zip(takeWaiters(), isTooLarge)
+        return (all.filter(\.1).map(\.0), all.filter { !$0.1 }.map(\.0))
+    }
+}
+
+extension Log.Demands {
+    mutating func askForRoom(to end: UInt64, _ length: Int) {
+        room = max(room ?? 0, end)
+        note(length)
+    }
+
+    mutating func askForRotation(_ length: Int) {
+        rotation = max(rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
+        note(length)
+    }
+
+    private mutating func note(_ length: Int) {
+        largest = max(largest, length)
+        least = min(least, length)
     }
 }

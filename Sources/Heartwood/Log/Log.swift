@@ -21,7 +21,7 @@ final class Log: Sendable {
         var current: Segment?
         var room: RoomPlan
         var demands = Demands()
-        var waiters: [UnsafeContinuation<StoreError?, Never>] = []
+        var waiters: [Waiter] = []
         /// Counts the times at which room appeared, so that a waiter that comes late doesn't miss it.
         var roomGeneration: UInt64 = 0
         /// A write that is too large to find room beside others: until it is taken, nobody else is.
@@ -45,8 +45,18 @@ final class Log: Sendable {
         var room: UInt64?
         /// A new segment with room for a commit of this many bytes.
         var rotation: UInt64?
+        /// The batches for which it is asked: the length of the largest and of the smallest.
+        var largest = 0
+        var least = Int.max
 
         var isEmpty: Bool { room == nil && rotation == nil }
+    }
+
+    /// A write that waits for room.
+    struct Waiter {
+        let continuation: UnsafeContinuation<StoreError?, Never>
+        /// The length of its batch.
+        let length: Int
     }
 
     enum Phase { case running, closing, abandoned, ended }

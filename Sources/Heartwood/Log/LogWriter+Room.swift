@@ -12,8 +12,7 @@ extension LogWriter {
     mutating func meet(_ demands: Log.Demands) {
         do throws(Failure) {
             do throws(FileSystemError) {
-                if let need = demands.rotation { try prepareSpare(need: need) }
-                if demands.rotation == nil, let need = demands.room { try layRoom(need: need) }
+                try lay(demands)
             } catch {
                 refuse(error, demands)
                 return
@@ -23,6 +22,14 @@ extension LogWriter {
             if demands.rotation != nil, log.state.withState({ !$0.holdsNothing }) { try rotate() }
         } catch {
             fail(error)
+        }
+    }
+
+    private mutating func lay(_ demands: Log.Demands) throws(FileSystemError) {
+        if let need = demands.rotation {
+            try prepareSpare(need: need)
+        } else if let need = demands.room {
+            try layRoom(need: need)
         }
     }
 
@@ -46,13 +53,46 @@ extension LogWriter {
         let (segment, end, plan) = log.state.withState { state in
             (state.current, state.open.offset + UInt64(state.open.count), state.room)
         }
-        guard let segment, let range = plan.nextAllocation(end: end, need: need) else { return }
-        try segment.file.allocateFully(range.upperBound - range.lowerBound, at: range.lowerBound)
+        if need > 0, plan.hasRoom(to: need) { return }
+        guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need) else { return }
         let waiters = log.state.withState { state in
-            state.room.allocated(to: range.upperBound)
+            // A write may have let the segment grow meanwhile.
+            state.room.takeOver(grown)
             return state.takeWaiters()
         }
         resume(waiters)
+    }
+
+    /// Allocates the next piece of a file: a step if there is that much, or the least that is needed.
+    ///
+    /// - Returns: The plan with it; nil where there is nothing to allocate.
+    private func allocate(
+        _ plan: RoomPlan, of file: any File, end: UInt64, need: UInt64
+    ) throws(FileSystemError) -> RoomPlan? {
+        guard let step = plan.nextAllocation(end: end, need: need) else { return nil }
+        var plan = plan
+        do throws(FileSystemError) {
+            try allocate(step, of: file)
+            plan.allocated(to: step.upperBound)
+        } catch {
+            guard error.isOutOfSpace, need > 0, let least = plan.leastAllocation(need: need),
+                least.upperBound < step.upperBound
+            else { throw error }
+            try allocate(least, of: file)
+            plan.allocated(to: least.upperBound)
+            plan.slowDown()
+        }
+        return plan
+    }
+
+    /// Some file systems keep the part of a refused allocation that they had room for: it goes back.
+    private func allocate(_ range: Range<UInt64>, of file: any File) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try file.allocateFully(range.upperBound - range.lowerBound, at: range.lowerBound)
+        } catch {
+            try? file.truncate(to: range.lowerBound)
+            throw error
+        }
     }
 
     private mutating func zeroAhead() throws(FileSystemError) {
@@ -67,6 +107,16 @@ extension LogWriter {
 
     private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
         let refusal = StoreError(error, "no room could be laid for more writes, so this one was refused")
+        let modest = modest(demands)
+        if let modest {
+            // Those that are too large for what is left are refused; where there is some room, the others ask again.
+            let (tooLarge, others) = log.state.withState { $0.takeWaiters(from: demands.largest) }
+            resume(tooLarge, with: refusal)
+            let isLaid = (try? lay(modest)) != nil
+            if isLaid { accepted() }
+            resume(others, with: isLaid ? nil : refusal)
+            if isLaid { return }
+        }
         let waiters = log.state.withState { state in
             if state.refusal == nil {
                 log.configuration.logger?.error(
@@ -75,9 +125,23 @@ extension LogWriter {
             state.refusal = refusal
             return state.takeWaiters()
         }
-        refusedDemands = demands
+        refusedDemands = modest ?? demands
         nextProbe = log.delays.now() &+ Self.probeInterval
         resume(waiters, with: refusal)
+    }
+
+    /// What the smallest of those who ask needs, and no more than a small step; nil where that is no less.
+    private func modest(_ demands: Log.Demands) -> Log.Demands? {
+        let length = min(demands.least, Int(RoomPlan.firstStep))
+        guard length < demands.largest else { return nil }
+        var modest = Log.Demands()
+        if demands.rotation != nil {
+            modest.askForRotation(length)
+        } else {
+            let end = log.state.withState { $0.open.offset + UInt64($0.open.count) }
+            modest.askForRoom(to: end + UInt64(length), length)
+        }
+        return modest
     }
 
     private mutating func accepted() {
@@ -98,23 +162,27 @@ extension LogWriter {
         if spare == nil {
             let file = try fileSystem.openFile(sparePath, for: .create)
             let step = log.state.withState { $0.room.step }
-            spare = Spare(
-                file: file, room: RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step))
-        }
-        if !spare!.room.fits(to: UInt64(FormatConstants.fileHeaderSize) + need) {
-            let grown = RoomPlan(
-                limit: UInt64(log.configuration.segmentBytes), need: need, step: spare!.room.step)
-            spare!.room = grown
+            spare = Spare(file: file, room: plan(need: need, step: step))
         }
         let header = UInt64(FormatConstants.fileHeaderSize)
-        if let range = spare!.room.nextAllocation(end: header, need: header + need) {
-            try spare!.file.allocateFully(range.upperBound - range.lowerBound, at: range.lowerBound)
-            spare!.room.allocated(to: range.upperBound)
+        if !spare!.room.fits(to: header + need) { spare!.room = plan(need: need, step: spare!.room.step) }
+        do throws(FileSystemError) {
+            if let grown = try allocate(spare!.room, of: spare!.file, end: header, need: header + need) {
+                spare!.room = grown
+            }
+        } catch {
+            // Not as large as for this write, which is refused.
+            spare!.room = plan(need: 0, step: RoomPlan.firstStep)
+            throw error
         }
         if isSyncing, let range = spare!.room.nextZeroing(end: header) {
             try spare!.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
             spare!.room.zeroed(to: range.upperBound)
         }
+    }
+
+    private func plan(need: UInt64, step: UInt64) -> RoomPlan {
+        RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
     }
 
     private var sparePath: String { log.directory + "/" + StoreFileName.spareName }

@@ -48,6 +48,18 @@ struct RoomPlan: Sendable, Hashable {
         return allocatedEnd..<min(limit, max(wanted, allocatedEnd + step))
     }
 
+    /// The least that serves a commit up to `need`, for a disk that has no more to give.
+    func leastAllocation(need: UInt64) -> Range<UInt64>? {
+        let wanted = min(limit, (need + Self.reserve + 4095) & ~4095)
+        return wanted > allocatedEnd ? allocatedEnd..<wanted : nil
+    }
+
+    /// Takes the allocations of a plan that was a copy of this one.
+    mutating func takeOver(_ copy: RoomPlan) { (allocatedEnd, step) = (copy.allocatedEnd, copy.step) }
+
+    /// Starts again with small steps.
+    mutating func slowDown() { step = Self.firstStep }
+
     mutating func allocated(to end: UInt64) {
         precondition(end > allocatedEnd)
         allocatedEnd = end

@@ -101,52 +101,38 @@ struct Recovery {
 
     /// Opens the segments and checks that they form one chain.
     private mutating func openSegments() throws(StoreError) -> [OpenedSegment] {
-        var opened: [OpenedSegment] = []
-        for (name, firstSequence) in directory.logs {
-            let path = directory.path + "/" + name
-            let segment = try openSegment(path, firstSequence: firstSequence)
-            try SegmentChain.check(segment.header, path: path, after: opened.last?.segment)
-            if !opened.isEmpty { opened[opened.count - 1].successor = segment.header.predecessor }
-            opened.append(
-                OpenedSegment(
-                    segment: segments.add(segment.header, file: segment.file, path: path), size: segment.size))
-            progress.totalBytes += segment.size
+        var files: [SegmentFile] = []
+        for position in directory.logs.indices {
+            do throws(StoreError) {
+                files.append(try openFile(at: position))
+            } catch {
+                throw withLoss(error, at: position, after: files.last)
+            }
         }
-        return opened
+        try SegmentChain.check(files)
+        return files.indices.map { position in
+            let file = files[position]
+            progress.totalBytes += file.size
+            return OpenedSegment(
+                segment: segments.add(file.header, file: file.file, path: file.path), size: file.size,
+                successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
+        }
     }
 
-    private func openSegment(
-        _ path: String, firstSequence: SequenceNumber
-    ) throws(StoreError) -> (header: FileHeader, file: any File, size: UInt64) {
-        let file: any File
-        let size: UInt64
-        var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
-        let read: Int
-        do throws(FileSystemError) {
-            file = try configuration.fileSystem.openFile(path, for: .readWrite)
-            size = try file.size()
-            read = try bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
-            }.get()
-        } catch {
-            throw StoreError(error, "a log segment could not be opened")
-        }
-        let header: FileHeader
-        do throws(FormatError) {
-            header = try lend(bytes[..<read]) { (buffer) throws(FormatError) in try FileHeader.decode(buffer) }
-        } catch {
-            if case .unsupported = error { throw .unsupported(error, file: path, offset: 0) }
-            throw .corruption("the header of a log segment is damaged", file: path, offset: 0, cause: error)
-        }
-        guard header.kind == .log else {
-            throw .corruption("a file named as a log segment is none", file: path, offset: 0)
-        }
-        guard header.firstSequence == firstSequence else {
-            throw .corruption(
-                "a log segment is misplaced: its header names number \(header.firstSequence) as its first, so its name should be \(StoreFileName.log(header.firstSequence)); it was renamed, swapped or copied",
-                file: path, offset: 0)
-        }
-        return (header, file, size)
+    private func openFile(at position: Int) throws(StoreError) -> SegmentFile {
+        let (name, firstSequence) = directory.logs[position]
+        return try SegmentFile(
+            directory.path + "/" + name, firstSequence: firstSequence, in: configuration.fileSystem)
+    }
+
+    /// What a file without a sound header held is told by its name and its neighbours: nothing, if it never was a
+    /// segment.
+    private func withLoss(_ error: StoreError, at position: Int, after previous: SegmentFile?) -> StoreError {
+        guard error.code == .corruption, error.cause is FormatError, position + 1 < directory.logs.count,
+            let last = (try? openFile(at: position + 1))?.header.predecessor?.lastSequence
+        else { return error }
+        let next = previous.map { SegmentChain.nextSequence(of: $0) ?? .max } ?? 1
+        return error.losing(SegmentChain.lost(from: max(next, directory.logs[position].firstSequence), through: last))
     }
 
     // MARK: - Replay
@@ -280,10 +266,13 @@ struct Recovery {
             evidence = "the commit at offset \(offset) proves"
         }
         var cause: FormatError?
-        if case .damage(let error) = stop.reason { cause = error }
+        var what = "a log segment was cut short, or is an older copy: \(evidence) that it went on"
+        if case .damage(let error) = stop.reason {
+            cause = error
+            what = "the log is damaged where \(evidence) that it was durable"
+        }
         return .corruption(
-            "the log is damaged where \(evidence) that it was durable", file: path, offset: stop.damageOffset,
-            lost: lastLost >= next ? next...lastLost : nil, cause: cause)
+            what, file: path, offset: stop.damageOffset, lost: lastLost >= next ? next...lastLost : nil, cause: cause)
     }
 
     private func strictRefusal(_ stop: TailVerdict.Stop, path: String, bytes: UInt64) -> StoreError {

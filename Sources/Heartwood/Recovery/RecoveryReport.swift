@@ -4,7 +4,7 @@ public struct RecoveryReport: Sendable, Hashable {
     public enum Tail: Sendable, Hashable {
         /// There was no log: the store is new.
         case new
-        /// The store had been closed in order.
+        /// The store had been closed in order. That nobody removed newer files since then can't be known.
         case closed
         /// The store had not been closed, and every commit is whole.
         case unclosed

@@ -1,36 +1,49 @@
+internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// What makes segments one log: each names its predecessor by salt, last number and end.
+/// What makes segments one log: all are of one store, and each names its predecessor by salt, last number and end.
 enum SegmentChain {
-    /// Whether a segment can follow `previous`; nil: whether it can be the first.
-    static func check(_ header: FileHeader, path: String, after previous: Segment?) throws(StoreError) {
-        guard let previous else {
-            if let predecessor = header.predecessor {
-                throw .corruption(
-                    "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
-                    file: path, offset: 0, lost: lost(through: predecessor.lastSequence, from: 1))
-            }
-            return
-        }
-        guard header.storeID == previous.header.storeID else {
+    /// Whether segments, in the order of their first numbers, can be the log of one store.
+    static func check(_ files: [SegmentFile]) throws(StoreError) {
+        try checkStoreID(files)
+        guard let first = files.first else { return }
+        if let predecessor = first.header.predecessor {
             throw .corruption(
-                "a log segment belongs to another store (\(header.storeID), not \(previous.header.storeID))",
-                file: path, offset: 0)
+                "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
+                file: first.path, offset: 0, lost: lost(from: 1, through: predecessor.lastSequence))
         }
-        guard let predecessor = header.predecessor else {
+        for (previous, file) in zip(files, files.dropFirst()) { try check(file, after: previous) }
+    }
+
+    /// A file of another store is the one that differs from most, whether it comes first or last.
+    private static func checkStoreID(_ files: [SegmentFile]) throws(StoreError) {
+        var counts: [StoreID: Int] = [:]
+        for file in files { counts[file.header.storeID, default: 0] += 1 }
+        let most = counts.values.max()
+        guard counts.count > 1, let own = files.first(where: { counts[$0.header.storeID] == most })?.header.storeID,
+            let foreign = files.first(where: { $0.header.storeID != own })
+        else { return }
+        throw .corruption(
+            "a log segment belongs to another store: its id is \(foreign.header.storeID), and \(counts[own]!) of the \(files.count) segments here have \(own)",
+            file: foreign.path, offset: 0)
+    }
+
+    private static func check(_ file: SegmentFile, after previous: SegmentFile) throws(StoreError) {
+        guard let predecessor = file.header.predecessor else {
             throw .corruption(
-                "a log segment says that it is the store's first, but \(previous.path) comes before it", file: path,
-                offset: 0)
+                "a log segment says that it is the store's first, but \(previous.path) comes before it",
+                file: file.path, offset: 0)
         }
         guard predecessor.salt == previous.header.salt else {
             throw .corruption(
                 "a log segment is missing, or was replaced, between \(previous.path) and this one: it follows another, which ends at number \(predecessor.lastSequence)",
-                file: path, offset: 0)
+                file: file.path, offset: 0,
+                lost: nextSequence(of: previous).flatMap { lost(from: $0, through: predecessor.lastSequence) })
         }
-        guard predecessor.lastSequence < header.firstSequence,
+        guard predecessor.lastSequence < file.header.firstSequence,
             predecessor.lastSequence &+ 1 >= previous.header.firstSequence
         else {
-            throw .corruption("a log segment's numbers do not follow its predecessor's", file: path, offset: 0)
+            throw .corruption("a log segment's numbers do not follow its predecessor's", file: file.path, offset: 0)
         }
     }
 
@@ -42,12 +55,29 @@ enum SegmentChain {
             return .failure(
                 .corruption(
                     "a log segment ends at number \(nextSequence &- 1), but its successor says \(recorded.lastSequence)",
-                    file: path, offset: offset, lost: lost(through: recorded.lastSequence, from: nextSequence)))
+                    file: path, offset: offset, lost: lost(from: nextSequence, through: recorded.lastSequence)))
         }
         return .success(())
     }
 
-    private static func lost(through last: SequenceNumber, from first: SequenceNumber) -> ClosedRange<SequenceNumber>? {
-        last >= first ? first...last : nil
+    /// The numbers that lie between what is there and what was: nil where there are none. A last number just before a
+    /// jump is of no write: the segment that it stands for held nothing.
+    static func lost(from first: SequenceNumber, through last: SequenceNumber) -> ClosedRange<SequenceNumber>? {
+        let isBeforeJump = last % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
+        return last >= first && !isBeforeJump ? first...last : nil
+    }
+
+    /// The number after the last one that a segment holds, as far as it can be read; nil where it can't.
+    static func nextSequence(of segment: SegmentFile) -> SequenceNumber? {
+        guard let window = try? FileWindow(segment.file) else { return nil }
+        var scanner = SegmentScanner(source: window, header: segment.header)
+        var commit = ScannedCommit()
+        while true {
+            do throws(FileSystemError) {
+                if case .stop = try scanner.next(into: &commit) { return scanner.nextSequence }
+            } catch {
+                return nil
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodFileSystem
 import HeartwoodFormat
 import Testing
@@ -62,6 +63,15 @@ import Testing
         let store = try await Store.open(at: path, configuration: configuration)
         await expectError(.tooLarge) { _ = try store.get("large") }
         try await store.close()
+    }
+
+    @Test func aPipeByTheNameOfASegmentWasAnErrorOfTheDisk() async throws {
+        let path = directory.path("store")
+        try await Store.withStore(at: path) { try await $0.put("a", "1") }
+        let pipe = path + "/" + StoreFileName.log(2)
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let error = await expectError(.corruption) { _ = try await Store.open(at: path) }
+        #expect(error?.file == pipe)
     }
 
     @Test func misplacedSegmentsAreRecognised() async throws {

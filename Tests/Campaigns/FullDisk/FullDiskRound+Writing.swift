@@ -1,0 +1,149 @@
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+extension FullDiskRound {
+    /// How large the values of a round are.
+    enum Sizes: CaseIterable {
+        case medium, mixed, large
+
+        func draw(_ random: inout SeededRandom) -> Int {
+            switch self {
+            case .medium: random.number(in: 1_000...16_000)
+            case .mixed: random.pick([0, 100, 2_000, 10_000, 100_000, 500_000])
+            case .large: random.number(in: 200_000...2_000_000)
+            }
+        }
+    }
+
+    /// Many tasks write at all durabilities, each until it is refused for want of space.
+    mutating func writeUntilRefused(_ store: Store) async throws {
+        part += 1
+        let round = self.writer
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<writers {
+                group.addTask {
+                    var writer = round(task)
+                    while try await writer.write(to: store) {}
+                    // What was too large for the rest of the disk leaves room for less.
+                    while try await writer.write(to: store, bytes: 3_000) {}
+                    while try await writer.write(to: store, bytes: 100) {}
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Small writes, for which there must be room.
+    mutating func writeSmall(_ store: Store, count: Int) async throws {
+        part += 1
+        var writer = writer(0)
+        for _ in 0..<count {
+            guard try await writer.write(to: store, bytes: 100) else {
+                throw FullDiskFailure("a small write was refused with \(disk.freeBytes) bytes free")
+            }
+        }
+    }
+
+    /// Tasks write on while they are refused; with the ballast gone each must come through.
+    mutating func writeWhileBallastIsGiven(_ store: Store) async throws {
+        part += 1
+        let round = self.writer
+        let refusals = ledger.attempts
+        var ballast = self.ballast
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<writers {
+                group.addTask {
+                    var writer = round(task)
+                    for _ in 0..<3 {
+                        try await wait("a task is let write again") { try await writer.write(to: store, bytes: 3_000) }
+                    }
+                }
+            }
+            try await wait("a write is refused, or all are taken") { [ledger, writers] in
+                ledger.attempts >= refusals + writers
+            }
+            try ballast.give()
+            try await group.waitForAll()
+        }
+        self.ballast = ballast
+    }
+
+    /// Whatever `body` does is refused for want of space, and the error says what to do.
+    func expectRefusal(_ what: String, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as StoreError {
+            return try Self.checkRefusal(error, what)
+        }
+        throw FullDiskFailure("\(what) was not refused")
+    }
+
+    static func checkRefusal(_ error: StoreError, _ what: String) throws {
+        guard error.code == .outOfSpace else { throw FullDiskFailure("\(what): \(error.code): \(error)") }
+        guard error.message.contains("free some space") else {
+            throw FullDiskFailure("\(what) was refused without a remedy: \(error)")
+        }
+    }
+
+    /// Makes the writer of a task in this part of the round.
+    private var writer: @Sendable (Int) -> Writer {
+        { [seed, number, part, sizes, ledger] task in
+            Writer(
+                name: "\(part)-\(task)", sizes: sizes, ledger: ledger,
+                random: SeededRandom(seed, UInt64(number), UInt64(part), UInt64(task)))
+        }
+    }
+
+    /// One task's writes: most to keys of their own, some to a key again, some several at a time.
+    struct Writer: Sendable {
+        let name: String
+        let sizes: Sizes
+        let ledger: Ledger
+        var random: SeededRandom
+        private var count = 0
+
+        init(name: String, sizes: Sizes, ledger: Ledger, random: SeededRandom) {
+            self.name = name
+            self.sizes = sizes
+            self.ledger = ledger
+            self.random = random
+        }
+
+        /// - Returns: Whether it was accepted; false when it was refused for want of space.
+        mutating func write(to store: Store, bytes: Int? = nil) async throws -> Bool {
+            count += 1
+            let isAgain = count > 1 && random.oneIn(5)
+            var keys = [isAgain ? "again-\(name)" : "\(name)-\(count)"]
+            if random.oneIn(6) { keys += ["\(name)-\(count)-b", "\(name)-\(count)-c"] }
+            var values: [ValuePattern] = []
+            for _ in keys {
+                values.append(ValuePattern(identity: random.next(), length: bytes ?? sizes.draw(&random)))
+            }
+            let durability = random.pick([Durability.synced, .written, .buffered, .buffered])
+            let (written, patterns) = (keys, values)
+            do {
+                let sequence = try await store.write(durability: durability) { batch in
+                    for (key, value) in zip(written, patterns) { batch.put(key, value.bytes) }
+                }
+                ledger.noteAccepted(
+                    zip(keys, values).map { ($0, $1) }, sequence: sequence, isBuffered: durability == .buffered)
+                return true
+            } catch let error as StoreError {
+                try checkRefusal(error, "write \(count) of task \(name)")
+                ledger.noteRefused(keys)
+                return false
+            }
+        }
+    }
+}
+
+/// Waits, for as long as nobody would, until something is so.
+func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await !isSo() {
+        guard .now < deadline else { throw FullDiskFailure("waited a minute until \(what)") }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}

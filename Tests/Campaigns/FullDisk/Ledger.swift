@@ -1,0 +1,98 @@
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+internal import HeartwoodFileSystem
+
+/// What is wrong with a store on a full disk.
+struct FullDiskFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// What was acknowledged and what was refused, by all tasks of a round.
+final class Ledger: Sendable {
+    /// One acknowledged write.
+    struct Write: Sendable {
+        var sequence: SequenceNumber
+        var value: ValuePattern
+        var isBuffered: Bool
+    }
+
+    private struct State {
+        var writes: [String: [Write]] = [:]
+        var accepted = 0
+        var refusals = 0
+        var attempts = 0
+        var refused: Set<String> = []
+        var highest: SequenceNumber = 0
+    }
+
+    private let state = Locked(State())
+
+    var accepted: Int { state.withLock { $0.accepted } }
+    var refusals: Int { state.withLock { $0.refusals } }
+    /// The highest number that was given.
+    var highest: SequenceNumber { state.withLock { $0.highest } }
+
+    /// How many writes were accepted or refused.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    func noteAccepted(_ pairs: [(key: String, value: ValuePattern)], sequence: SequenceNumber, isBuffered: Bool) {
+        state.withLock { state in
+            for (key, value) in pairs {
+                let write = Write(sequence: sequence, value: value, isBuffered: isBuffered)
+                state.writes[key, default: []].append(write)
+            }
+            state.accepted += 1
+            state.attempts += 1
+            state.highest = max(state.highest, sequence)
+        }
+    }
+
+    func noteRefused(_ keys: [String]) {
+        state.withLock { state in
+            state.refused.formUnion(keys)
+            state.refusals += 1
+            state.attempts += 1
+        }
+    }
+
+    /// A store was dropped and opened again: what was buffered behind `recovered` is gone, and nothing else may be.
+    func forget(behind recovered: SequenceNumber) throws {
+        try state.withLock { state in
+            for (key, writes) in state.writes {
+                let kept = writes.filter { $0.sequence <= recovered }
+                if let lost = writes.first(where: { $0.sequence > recovered && !$0.isBuffered }) {
+                    throw FullDiskFailure(
+                        "number \(lost.sequence) is lost, and was acknowledged as more than buffered: only \(recovered) was recovered"
+                    )
+                }
+                state.writes[key] = kept.isEmpty ? nil : kept
+            }
+        }
+    }
+
+    /// Whether a store holds exactly what was acknowledged: each key by itself, and all by a scan.
+    func compare(with store: Store) throws {
+        let (writes, refused) = state.withLock { ($0.writes, $0.refused) }
+        for (key, history) in writes {
+            let newest = history.max { $0.sequence < $1.sequence }!
+            guard let value = try store.get(key) else {
+                throw FullDiskFailure("\(key), acknowledged with number \(newest.sequence), is missing")
+            }
+            guard newest.value.matches(value) else {
+                throw FullDiskFailure("\(key) has other bytes than those of number \(newest.sequence)")
+            }
+        }
+        for key in refused where try writes[key] == nil && store.get(key) != nil {
+            throw FullDiskFailure("\(key) is there, and was refused")
+        }
+        var scanned = 0
+        try store.forEach { entry in
+            scanned += 1
+            return .next
+        }
+        guard scanned == writes.count else {
+            throw FullDiskFailure("a scan finds \(scanned) keys, and \(writes.count) were acknowledged")
+        }
+    }
+}
