@@ -1,6 +1,6 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
-internal import HeartwoodTesting
+package import HeartwoodTesting
 
 /// Failures of one workload: each call of a run fails, in each way that such a call may fail, once and for ever; then
 /// crashes of what came of it.
@@ -32,24 +32,41 @@ package final class FaultExploration {
     }
 
     /// One way in which one run is disturbed.
-    package struct Disturbance: Sendable, CustomStringConvertible {
-        let fault: Fault
-        /// Whether nobody may notice.
-        let isTransparent: Bool
+    package enum Disturbance: Sendable, CustomStringConvertible {
+        /// Calls fail. Transparent: nobody may notice.
+        case fault(Fault, isTransparent: Bool)
+        /// From this call on the disk has no block left that isn't taken.
+        case full(from: Int)
 
-        package var description: String { "\(fault)" }
+        package var description: String {
+            switch self {
+            case .fault(let fault, _): "\(fault)"
+            case .full(let call): "a full disk from call \(call) on"
+            }
+        }
+
+        var isFullDisk: Bool {
+            if case .full = self { true } else { false }
+        }
+
+        var isTransparent: Bool {
+            if case .fault(_, isTransparent: true) = self { true } else { false }
+        }
     }
 
     package let workload: Workload
     package let length: Int
     package private(set) var totals = Totals()
 
-    package init(_ workload: Workload, length: Int) {
+    private let onlyFullDisks: Bool
+
+    package init(_ workload: Workload, length: Int, onlyFullDisks: Bool = false) {
         self.workload = workload
         self.length = length
+        self.onlyFullDisks = onlyFullDisks
     }
 
-    /// Runs the workload once for each disturbance.
+    /// Runs the workload once for each disturbance, or, where fewer are wanted, for some from all over the run.
     ///
     /// - Parameter only: The number of the only one.
     /// - Throws: `Failure`.
@@ -59,14 +76,16 @@ package final class FaultExploration {
         let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
         try await clean.run()
         let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
-        for (number, disturbance) in Self.disturbances(of: clean.disk.trace).enumerated() {
-            if let only, only != number { continue }
-            if totals.faults >= wanted { return }
+        let disturbances = Self.disturbances(of: clean.disk.trace).filter { !onlyFullDisks || $0.isFullDisk }
+        let missing = max(0, wanted - totals.faults)
+        let chosen = only.map { [$0] } ?? Self.spread(over: disturbances.count, missing, seed: seed)
+        for number in chosen where number < disturbances.count {
+            let disturbance = disturbances[number]
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
-            run.disk.inject(disturbance.fault)
+            run.disturb(disturbance)
             do {
                 try await run.run()
-                run.disk.heal()
+                run.relieve()
                 try await judge(run, disturbance, cleanImage: image)
             } catch {
                 throw Failure(
@@ -78,18 +97,33 @@ package final class FaultExploration {
         }
     }
 
+    /// As many numbers below `count` as are wanted, evenly spread, and others with another seed.
+    private static func spread(over count: Int, _ wanted: Int, seed: UInt64) -> [Int] {
+        guard wanted < count else { return Array(0..<count) }
+        let start = Int(SeededRandom.mix(seed) % UInt64(count))
+        return (0..<wanted).map { (start + $0 * count / wanted) % count }.sorted()
+    }
+
     private static func isLock(_ path: String) -> Bool { path.hasSuffix("/LOCK") }
 
     private func note(_ run: WorkRun, _ disturbance: Disturbance) {
+        guard case .fault(let fault, _) = disturbance else {
+            let refused = run.disk.trace.calls.filter { $0.failure == ErrorNumber.ENOSPC }
+            guard !refused.isEmpty else { return }
+            totals.faults += 1
+            totals.failedCalls += refused.count
+            totals.byClass["full disk", default: 0] += 1
+            return
+        }
         let injected = run.disk.injected
         guard let first = injected.first else { return }
         totals.faults += 1
         totals.failedCalls += injected.count
         var kind = "short"
         if let code = first.failure { kind = FileSystemError(operation: first.operation, path: "", code: code).symbol }
-        if case .errorAfterwards = disturbance.fault.effect { kind += ", though done" }
-        if case .errorHalfway = disturbance.fault.effect { kind += ", half done" }
-        let times = disturbance.fault.times == .max ? " for ever" : ""
+        if case .errorAfterwards = fault.effect { kind += ", though done" }
+        if case .errorHalfway = fault.effect { kind += ", half done" }
+        let times = fault.times == .max ? " for ever" : ""
         totals.byClass["\(first.operation.rawValue): \(kind)\(times)", default: 0] += 1
     }
 
@@ -103,18 +137,14 @@ package final class FaultExploration {
             let operation = call.operation
             seen[operation, default: 0] += 1
             for effect in errors(of: operation) {
-                all.append(Disturbance(fault: Fault([], effect, at: call.number + 1), isTransparent: false))
-                all.append(
-                    Disturbance(
-                        fault: Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
+                all.append(.fault(Fault([], effect, at: call.number + 1), isTransparent: false))
+                all.append(.fault(Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
             }
             all.append(
-                Disturbance(
-                    fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+                .fault(Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+            if operation == .allocate || operation == .write { all.append(.full(from: call.number)) }
             for (effect, times) in nuisances(of: operation) {
-                all.append(
-                    Disturbance(
-                        fault: Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
+                all.append(.fault(Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
             }
         }
         return all
@@ -159,6 +189,7 @@ package final class FaultExploration {
     private func judge(_ run: WorkRun, _ disturbance: Disturbance, cleanImage: UInt64) async throws {
         let trace = run.disk.trace
         if workload.isDeterministic { try SyncRule.check(trace, run.operations) }
+        if disturbance.isFullDisk { try RoomRule.check(trace) }
         if disturbance.isTransparent, workload.isDeterministic {
             guard run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage else {
                 throw Violation("a nuisance that nobody may notice changed what is on the disk")
@@ -195,6 +226,17 @@ package final class FaultExploration {
     }
 }
 
+/// What was accepted has its room: on a full disk it is allocations that are refused, and never a write.
+enum RoomRule {
+    static func check(_ trace: DiskTrace) throws {
+        for call in trace.calls where call.operation == .write && !call.path.hasSuffix("/LOCK") {
+            guard call.failure != ErrorNumber.ENOSPC else {
+                throw Violation("a write was accepted for which there was no room: call \(call)")
+            }
+        }
+    }
+}
+
 /// After a failed sync nothing more is acknowledged, and no sync is tried again, until the store is opened anew.
 enum SyncRule {
     static func check(_ trace: DiskTrace, _ operations: [WorkOperation]) throws {
@@ -211,7 +253,7 @@ enum SyncRule {
                 guard let failed else { continue }
                 switch note as? HistoryNote {
                 case .submitted(let number)?: submittedSince.insert(number)
-                case .acknowledged(let number)?:
+                case .acknowledged(let number, _)?:
                     // One that asked for no sync may have been done before, and only be written down now.
                     guard operations[number].durability != .synced, !submittedSince.contains(number) else {
                         throw Violation("write \(number) was acknowledged after a sync had failed: \(failed)")

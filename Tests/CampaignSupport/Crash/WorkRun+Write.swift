@@ -73,8 +73,10 @@ extension WorkRun {
     ) async throws {
         let number = history.submit(operation, on: disk)
         let sequence: SequenceNumber
+        let events: Int
         do {
             sequence = try await write(number)
+            events = disk.trace.events.count
         } catch {
             guard let error = error as? StoreError else { throw error }
             store!.settle()
@@ -95,9 +97,13 @@ extension WorkRun {
         guard sequence == nextSequence else {
             throw Violation("a write got number \(sequence), and \(nextSequence) is the next")
         }
-        history.acknowledge(number, sequence, on: disk)
+        if isSecond, store!.state != .ready {
+            throw Violation("writes are accepted again, and the store is \(store!.state)")
+        }
+        history.acknowledge(number, sequence, since: events, on: disk)
         nextSequence += 1
         lastAccepted = sequence
+        hasAccepted = true
         for change in operation.changes {
             current[change.key] = change.value.map {
                 Chain.Held(value: $0, sequence: sequence, expires: change.expires)
@@ -123,7 +129,7 @@ extension WorkRun {
             throw Violation("the disk is full, and the store is \(state)")
         }
         try await readAll()
-        disk.heal()
+        relieve()
         store!.moveDelays(delays, by: 1_000_000_000)
         if store!.state == .failed {
             try await recover()

@@ -23,9 +23,15 @@ package final class WorkRun {
     var current: Chain.State = [:]
     /// The number that the next accepted write must get.
     var nextSequence: SequenceNumber = 1
+    /// Whether this opening has accepted a write.
+    var hasAccepted = false
+    /// Whether the last opening accepted writes and was closed in order.
+    var wasClosed = false
     /// Everything up to here was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
+    /// From which call on the disk is full; nil for never.
+    private let fullFrom = Locked<Int?>(nil)
 
     static let path = "/data/store"
 
@@ -39,11 +45,12 @@ package final class WorkRun {
         plan = WorkPlan(workload, seed: seed, length: length)
         disk = SimulatedDisk(seed: seed)
         random = SeededRandom(seed, 11)
-        let (disk, readable) = (disk, readable)
+        let (disk, readable, fullFrom) = (disk, readable, fullFrom)
         disk.observe { operation, _ in
+            if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
-            // Where tasks run side by side a sync takes its time, so that they do something meanwhile.
-            if workload == .tasks, operation == .sync { for _ in 0..<20 { yieldThread() } }
+            // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
+            if workload == .tasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
         }
     }
 
@@ -102,6 +109,22 @@ package final class WorkRun {
         return configuration
     }
 
+    // MARK: - Disturbances
+
+    func disturb(_ disturbance: FaultExploration.Disturbance) {
+        switch disturbance {
+        case .fault(let fault, _): disk.inject(fault)
+        case .full(let call): fullFrom.withLock { $0 = call }
+        }
+    }
+
+    /// Takes the disturbance away.
+    func relieve() {
+        fullFrom.withLock { $0 = nil }
+        disk.heal()
+        disk.capacity = .max
+    }
+
     // MARK: - Steps
 
     private func perform(_ step: WorkStep) async throws {
@@ -138,8 +161,9 @@ package final class WorkRun {
     private func flush() async throws {
         do throws(StoreError) {
             try await store!.flush()
+            let events = disk.trace.events.count
             store!.settle()
-            disk.note(HistoryNote.synced(lastAccepted))
+            disk.note(HistoryNote.synced(lastAccepted, since: events))
         } catch {
             try await bear(error)
         }
