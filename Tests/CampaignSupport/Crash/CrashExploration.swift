@@ -41,7 +41,7 @@ package final class CrashExploration {
     package let length: Int
     package private(set) var totals = Totals()
     /// The different images, by fingerprint; whether each came only as a mixture.
-    private var images: [UInt64: Bool] = [:]
+    package private(set) var images: [UInt64: Bool] = [:]
     private var seed: UInt64 = 0
     /// Where the crash that is being judged comes from.
     private var path: [CrashState] = []

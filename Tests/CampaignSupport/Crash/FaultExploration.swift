@@ -49,9 +49,11 @@ package final class FaultExploration {
         self.length = length
     }
 
-    /// Runs the workload once for each disturbance.
+    /// Runs the workload once for each disturbance, or, where fewer are wanted, for some from all over the run.
     ///
-    /// - Parameter only: The number of the only one.
+    /// - Parameters:
+    ///   - only: The number of the only one.
+    ///   - wanted: Stops once there were so many faults.
     /// - Throws: `Failure`.
     package func explore(
         seed: UInt64, only: Int? = nil, until wanted: Int = .max, progress: () -> Void = {}
@@ -59,8 +61,17 @@ package final class FaultExploration {
         let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
         try await clean.run()
         let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
-        for (number, disturbance) in Self.disturbances(of: clean.disk.trace).enumerated() {
-            if let only, only != number { continue }
+        let disturbances = Self.disturbances(of: clean.disk.trace)
+        let share = min(disturbances.count, max(1, wanted - totals.faults))
+        var random = SeededRandom(seed, 15)
+        let shift = random.below(disturbances.count)
+        for (number, disturbance) in disturbances.enumerated() {
+            if let only {
+                guard number == only else { continue }
+            } else {
+                let place = (number + shift) % disturbances.count
+                if place * share / disturbances.count == (place + 1) * share / disturbances.count { continue }
+            }
             if totals.faults >= wanted { return }
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
             run.disk.inject(disturbance.fault)

@@ -37,7 +37,8 @@ package final class WorkRun {
         self.bearsFaults = bearsFaults
         self.closesAtTheEnd = closesAtTheEnd
         plan = WorkPlan(workload, seed: seed, length: length)
-        disk = SimulatedDisk(seed: seed)
+        // Another identity for each workload, so that no image comes twice.
+        disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
         let (disk, readable) = (disk, readable)
         disk.observe { operation, _ in
