@@ -33,11 +33,13 @@ package final class FaultExploration {
 
     /// One way in which one run is disturbed.
     package struct Disturbance: Sendable, CustomStringConvertible {
-        let fault: Fault
+        let fault: Fault?
         /// Whether nobody may notice.
         let isTransparent: Bool
+        /// In place of one fault: many, one call in so many, also while the run gets over another.
+        var oneIn = 0
 
-        package var description: String { "\(fault)" }
+        package var description: String { fault.map { "\($0)" } ?? "one call in \(oneIn) failing" }
     }
 
     package let workload: Workload
@@ -74,7 +76,8 @@ package final class FaultExploration {
             }
             if totals.faults >= wanted { return }
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
-            run.disk.inject(disturbance.fault)
+            if let fault = disturbance.fault { run.disk.inject(fault) }
+            if disturbance.oneIn > 0 { run.chance = RandomFaults(oneIn: disturbance.oneIn) }
             do {
                 try await run.run()
                 run.disk.heal()
@@ -98,9 +101,13 @@ package final class FaultExploration {
         totals.failedCalls += injected.count
         var kind = "short"
         if let code = first.failure { kind = FileSystemError(operation: first.operation, path: "", code: code).symbol }
-        if case .errorAfterwards = disturbance.fault.effect { kind += ", though done" }
-        if case .errorHalfway = disturbance.fault.effect { kind += ", half done" }
-        let times = disturbance.fault.times == .max ? " for ever" : ""
+        guard let fault = disturbance.fault else {
+            totals.byClass["several by chance", default: 0] += 1
+            return
+        }
+        if case .errorAfterwards = fault.effect { kind += ", though done" }
+        if case .errorHalfway = fault.effect { kind += ", half done" }
+        let times = fault.times == .max ? " for ever" : ""
         totals.byClass["\(first.operation.rawValue): \(kind)\(times)", default: 0] += 1
     }
 
@@ -128,6 +135,7 @@ package final class FaultExploration {
                         fault: Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
             }
         }
+        for oneIn in 2..<60 { all.append(Disturbance(fault: nil, isTransparent: false, oneIn: oneIn)) }
         return all
     }
 

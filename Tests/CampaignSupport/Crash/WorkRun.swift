@@ -26,6 +26,8 @@ package final class WorkRun {
     /// Everything up to here was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
+    /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
+    package var chance: RandomFaults?
 
     static let path = "/data/store"
 
@@ -75,11 +77,15 @@ package final class WorkRun {
     /// - Throws: `Violation`; without faults also whatever the store throws.
     package func run() async throws {
         defer { readable.withLock { $0 = nil } }
+        if let chance { disk.inject(chance) }
         try await open()
         if workload == .tasks {
             try await runTasks()
         } else {
-            for step in plan.steps { try await perform(step) }
+            for step in plan.steps {
+                if let chance { disk.inject(chance) }
+                try await perform(step)
+            }
         }
         if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
     }
