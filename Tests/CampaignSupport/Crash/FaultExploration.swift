@@ -1,6 +1,6 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
-internal import HeartwoodTesting
+package import HeartwoodTesting
 
 /// Failures of one workload: each call of a run fails, in each way that such a call may fail, once and for ever; then
 /// crashes of what came of it.
@@ -27,6 +27,8 @@ package final class FaultExploration {
         package let cause: any Error
         /// The calls and notes of the run, one a line.
         package let history: [String]
+        /// What a crash of the run left, and what should have been found, where it was found there.
+        package let left: (image: DiskImage, expectation: Expectation)?
 
         package var description: String { "\(workload), seed \(seed), with \(fault): \(cause)" }
     }
@@ -45,6 +47,7 @@ package final class FaultExploration {
     package let workload: Workload
     package let length: Int
     package private(set) var totals = Totals()
+    private var judging: (image: DiskImage, expectation: Expectation)?
 
     package init(_ workload: Workload, length: Int) {
         self.workload = workload
@@ -78,6 +81,7 @@ package final class FaultExploration {
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
             if let fault = disturbance.fault { run.disk.inject(fault) }
             if disturbance.oneIn > 0 { run.chance = RandomFaults(oneIn: disturbance.oneIn) }
+            judging = nil
             do {
                 try await run.run()
                 run.disk.heal()
@@ -85,7 +89,7 @@ package final class FaultExploration {
             } catch {
                 throw Failure(
                     workload: workload, seed: seed, length: length, fault: disturbance.description, number: number,
-                    cause: error, history: run.describe())
+                    cause: error, history: run.describe(), left: judging)
             }
             note(run, disturbance)
             progress()
@@ -199,6 +203,7 @@ package final class FaultExploration {
             let crash = trace.crash(state)
             let keepsAll = crash.image.fingerprint() == crash.extremes.nothingLost
             let expectation = timeline.expectation(after: state.events, keepsAll: keepsAll && !hasStranded(trace))
+            judging = (crash.image, expectation)
             do {
                 _ = try await StoreCheck(crash.image, expectation, seed: crash.image.fingerprint()).run()
             } catch {
