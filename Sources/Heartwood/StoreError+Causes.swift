@@ -49,7 +49,7 @@ extension StoreError {
         var message = what
         if let lost {
             message +=
-                lost.count == 1
+                lost.lowerBound == lost.upperBound
                 ? "; write number \(lost.lowerBound) is lost"
                 : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
         }
