@@ -54,9 +54,9 @@ final class POSIXFileLock: FileLock {
 }
 
 /// What stands in a lock file: the decimal process id and a newline.
-enum LockFileText {
+package enum LockFileText {
     /// The process id, if the text is whole: a holder may just be writing it.
-    static func holder(in text: some Collection<UInt8>) -> Int32? {
+    package static func holder(in text: some Collection<UInt8>) -> Int32? {
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return Int32(String(decoding: text[..<end], as: UTF8.self))
     }
