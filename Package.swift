@@ -76,6 +76,17 @@ let package = Package(
             path: "Tests/Campaigns",
             swiftSettings: settings
         ),
+        // Fuzzing: what every decoder is held to, and the mutators that get past its checksums.
+        .target(
+            name: "HeartwoodFuzzing",
+            dependencies: [
+                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+                "CZlib",
+            ],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Failures", "Fuzzer"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeartwoodFormatTests",
             dependencies: ["HeartwoodFormat", "CHeartwood"],
@@ -98,6 +109,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "HeartwoodFuzzingTests",
+            dependencies: [
+                "HeartwoodFuzzing", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport",
+            ],
+            swiftSettings: settings
+        ),
         // Runs the built tool; the dependency sees to it that there is one.
         .testTarget(
             name: "HeartwoodToolTests",
@@ -106,3 +125,14 @@ let package = Package(
         ),
     ]
 )
+
+// Tools/fuzz sets this: the fuzzer links libFuzzer, which brings the entry point and which not every toolchain has.
+if Context.environment["HEARTWOOD_FUZZING"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "heartwood-fuzz",
+            dependencies: ["HeartwoodFuzzing", "HeartwoodTesting"],
+            path: "Tests/Fuzzing/Fuzzer",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]
+        ))
+}

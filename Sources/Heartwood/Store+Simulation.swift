@@ -4,7 +4,7 @@ internal import HeartwoodFileSystem
 extension Store {
     /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
     package nonisolated func settle() {
-        while !log.state.withState({ $0.writerSleepsUntil != nil || $0.phase == .ended }) { yieldThread() }
+        spin { log.state.withState { $0.writerSleepsUntil != nil || $0.phase == .ended } }
     }
 
     /// Moves the clock of the log writer's delays, and waits until it has done what is due then.

@@ -37,28 +37,12 @@ public actor Store {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(.invalidArgument, "the path of a store must be neither empty nor contain a zero byte")
         }
-        let directory = try StoreDirectory(path, configuration: configuration)
-        let index = VersionedIndex()
-        let segments = SegmentTable()
-        let recovered: Recovery.Outcome
-        do throws(StoreError) {
-            var recovery = Recovery(
-                directory: directory, configuration: configuration, index: index, segments: segments)
-            recovered = try recovery.run()
-        } catch {
-            try? segments.closeAll()
-            directory.lock.unlock()
-            throw error
-        }
-        index.restore(visible: recovered.lastSequence)
-        let log = Log(
-            directory: path, configuration: configuration, index: index, segments: segments,
-            lastSequence: recovered.lastSequence, newestTime: recovered.newestTime)
+        let recovered = try RecoveredStore(path, configuration: configuration)
+        let log = recovered.log
         do {
-            try Self.startWriter(log, directory, recovered)
+            try Self.startWriter(recovered)
         } catch {
-            try? segments.closeAll()
-            directory.lock.unlock()
+            recovered.release()
             throw StoreError(
                 .tooManyFiles, "the thread of the log writer could not be started: raise the limit of threads",
                 cause: error)
@@ -129,11 +113,12 @@ public actor Store {
     /// What the store can do at the moment.
     public nonisolated var state: State { log.state.withState { $0.publicState } }
 
-    private static func startWriter(_ log: Log, _ directory: StoreDirectory, _ recovered: Recovery.Outcome) throws {
-        let lock = directory.lock
-        let leftovers = directory.leftovers
-        let storeID = recovered.storeID
-        let predecessor = recovered.predecessor
+    private static func startWriter(_ recovered: RecoveredStore) throws {
+        let log = recovered.log
+        let lock = recovered.directory.lock
+        let leftovers = recovered.directory.leftovers
+        let storeID = recovered.outcome.storeID
+        let predecessor = recovered.outcome.predecessor
         _ = try startThread(name: "heartwood-log") {
             var writer = LogWriter(
                 log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers)

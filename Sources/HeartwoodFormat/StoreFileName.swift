@@ -13,9 +13,11 @@ public enum StoreFileName: Sendable, Hashable {
 
     /// What a name means. Sixteen lower-case hexadecimal digits, then `.log` or `.snapshot`.
     public init(_ name: String) {
-        if name == Self.lockName {
+        // By bytes: strings compare by characters, of which a mark before ".tmp" makes one with the full stop.
+        let name = name.utf8
+        if name.elementsEqual(Self.lockName.utf8) {
             self = .lock
-        } else if name.hasSuffix(".tmp") {
+        } else if name.ends(with: ".tmp") {
             self = .temporary
         } else if let sequence = Self.sequence(of: name, suffix: ".log") {
             self = .log(firstSequence: sequence)
@@ -34,14 +36,20 @@ public enum StoreFileName: Sendable, Hashable {
     /// The name of a log segment.
     public static func log(_ firstSequence: UInt64) -> String { hexadecimal(firstSequence) + ".log" }
 
-    private static func sequence(of name: String, suffix: String) -> UInt64? {
-        guard name.hasSuffix(suffix) else { return nil }
-        let digits = name.dropLast(suffix.count)
-        guard digits.utf8.count == 16, digits.utf8.allSatisfy(isLowerCaseDigit) else { return nil }
-        return UInt64(digits, radix: 16)
+    private static func sequence(of name: String.UTF8View, suffix: String) -> UInt64? {
+        let digits = name.prefix(16)
+        guard name.count == 16 + suffix.utf8.count, name.ends(with: suffix), digits.allSatisfy(isLowerCaseDigit)
+        else { return nil }
+        return UInt64(Substring(digits), radix: 16)
     }
 
     private static func isLowerCaseDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+}
+
+extension String.UTF8View {
+    fileprivate func ends(with suffix: String) -> Bool {
+        self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 }

@@ -50,4 +50,12 @@ import Testing
         #expect(StoreFileName(StoreFileName.lockName) == .lock)
         #expect(StoreFileName(StoreFileName.spareName) == .temporary)
     }
+
+    /// Strings that are equal as text needn't be as bytes, and a mark makes one character with the full stop.
+    @Test func namesWereComparedAsTextAndNotAsBytes() {
+        #expect(StoreFileName("LOC\u{212A}") == .other)
+        #expect(StoreFileName("spare\u{600}.tmp") == .temporary)
+        #expect(StoreFileName("0000000000000001\u{301}.log") == .other)
+        #expect(StoreFileName("000000000000001\u{301}.log") == .other)
+    }
 }

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Calls that Swift can't reach or that differ from system to system. All return 0 or the error's number. */
 
@@ -56,6 +57,10 @@ int heartwood_condition_wait_for(heartwood_condition *condition, heartwood_mutex
  * program's own threads, except for those that a thread raises itself. */
 int heartwood_thread_start(const char *name, void (*body)(void *context), void *context);
 static inline void heartwood_thread_yield(void) { sched_yield(); }
+static inline void heartwood_thread_pause(long nanoseconds) {
+    struct timespec time = {0, nanoseconds};
+    nanosleep(&time, 0);
+}
 
 /// Sets bytes to zero. (In a debug build the standard library sets them one by one, through a witness table.)
 static inline void heartwood_zero(void *bytes, size_t count) {

@@ -1,22 +1,24 @@
-internal import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A file as the scanner wants it: a window of a megabyte that moves along.
-struct FileWindow: SegmentBytes {
-    typealias Failure = FileSystemError
+/// A file as the scanner wants it: a window that moves along.
+package struct FileWindow: SegmentBytes {
+    package typealias Failure = FileSystemError
 
     let file: any File
-    let count: UInt64
+    package let count: UInt64
     private var start: UInt64 = 0
     private var bytes: [UInt8] = []
-    private let size = 1 << 20
+    private let size: Int
 
-    init(_ file: any File) throws(FileSystemError) {
+    /// - Parameter size: Bytes that are read at a time; more only where more is asked for at once.
+    package init(_ file: any File, size: Int = 1 << 20) throws(FileSystemError) {
         self.file = file
+        self.size = size
         count = try file.size()
     }
 
-    mutating func withBytes<R>(
+    package mutating func withBytes<R>(
         at offset: UInt64, count wanted: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(FileSystemError) -> R {
         let available = Int(min(UInt64(wanted), count - min(count, offset)))

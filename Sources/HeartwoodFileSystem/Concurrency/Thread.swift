@@ -69,3 +69,14 @@ private final class ThreadStart: Sendable {
 
 /// Lets other threads run.
 package func yieldThread() { heartwood_thread_yield() }
+
+/// Asks again and again, each time after other threads have run, until `condition` holds. Blocks; for waits of
+/// microseconds that nobody signals, as in tests.
+package func spin(until condition: () -> Bool) {
+    var attempts = 0
+    while !condition() {
+        attempts += 1
+        // On a busy machine a thread that only yields takes the time from the one that it waits for.
+        if attempts < 40 { heartwood_thread_yield() } else { heartwood_thread_pause(50_000) }
+    }
+}

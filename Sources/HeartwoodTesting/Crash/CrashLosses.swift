@@ -79,13 +79,23 @@ struct CrashLosses {
     private mutating func draw(_ seed: UInt64, _ disk: DiskState) {
         var random = SeededRandom(seed, 3)
         if random.oneIn(4) { garbageSeed = random.next() }
-        let entriesTogether: Bool? = random.oneIn(2) ? random.oneIn(2) : nil
-        for _ in disk.pendingEntries { entries.append(entriesTogether ?? random.oneIn(2)) }
+        drawEntries(disk.pendingEntries.count, &random)
         let way = random.below(6)
         for (node, file) in disk.uncertainFiles {
             let possible = file.possibleSizes
             sizes[node] = random.oneIn(2) ? possible.last! : random.pick(possible)
             versions[node] = Self.draw(way, file, &random)
+        }
+    }
+
+    /// All, none, those up to a moment, as a journal keeps them, or any.
+    private mutating func drawEntries(_ count: Int, _ random: inout SeededRandom) {
+        switch random.below(4) {
+        case 0: entries = [Bool](repeating: random.oneIn(2), count: count)
+        case 1:
+            let kept = random.below(count + 1)
+            entries = (0..<count).map { $0 < kept }
+        default: entries = (0..<count).map { _ in random.oneIn(2) }
         }
     }
 
@@ -122,10 +132,14 @@ struct CrashLosses {
 
 extension DiskState {
     /// The files of which a crash may leave different things, always in the same order.
+    ///
+    /// Files without a name, now and after any crash, are not among them.
     var uncertainFiles: [(node: Node, file: FileState)] {
-        files.keys.sorted().compactMap { node in
-            let file = files[node]!
-            return file.uncertain.isEmpty && file.possibleSizes.count == 1 ? nil : (node, file)
+        var named = Set(pendingEntries.map(\.node))
+        for directory in directories.values { named.formUnion(directory.durable.values) }
+        return named.sorted().compactMap { node in
+            guard let file = files[node], file.isUncertain else { return nil }
+            return (node, file)
         }
     }
 }

@@ -64,6 +64,8 @@ public struct Crash: Sendable {
     public let possibleStates: UInt64
     /// The fingerprints of what a crash at this moment leaves when it takes everything, and when it takes nothing.
     package let extremes: Extremes
+    /// How many notes there were before the crash.
+    public let noteCount: Int
     let events: ArraySlice<DiskTrace.Event>
 
     package struct Extremes: Sendable {
@@ -79,11 +81,6 @@ public struct Crash: Sendable {
     /// What the test had noted before the crash, in order, of one type.
     public func notes<Note>(of type: Note.Type = Note.self) -> [Note] {
         events.compactMap { if case .note(let note) = $0 { note as? Note } else { nil } }
-    }
-
-    /// How many notes there were before the crash. O(events).
-    public var noteCount: Int {
-        events.reduce(0) { if case .note = $1 { $0 + 1 } else { $0 } }
     }
 
     /// The last calls before the crash, for a report.

@@ -23,10 +23,16 @@ extension DiskTrace {
             state.events <= events.count, "the trace has \(events.count) events, and the crash is after \(state.events)"
         )
         var disk = start
-        for case .call(let call) in events[..<state.events] { disk.apply(call.effect) }
+        var notes = 0
+        for event in events[..<state.events] {
+            switch event {
+            case .call(let call): disk.apply(call.effect)
+            case .note: notes += 1
+            }
+        }
         return Crash(
             state: state, image: disk.afterCrash(CrashLosses(state.losses, of: disk)),
-            possibleStates: CrashLosses.count(disk), extremes: Crash.Extremes(disk),
+            possibleStates: CrashLosses.count(disk), extremes: Crash.Extremes(disk), noteCount: notes,
             events: events[..<state.events])
     }
 }
@@ -40,6 +46,8 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     private var disk: DiskState
     /// How many events were applied to the disk.
     private var position = 0
+    /// How many of them were notes.
+    private var notes = 0
     /// How many states the moment has, and how many of them came already; nil between moments.
     private var moment: Moment?
     private var isOver = false
@@ -67,7 +75,8 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
                     let state = CrashState(events: position, losses: losses)
                     return Crash(
                         state: state, image: disk.afterCrash(CrashLosses(losses, of: disk)),
-                        possibleStates: moment.count, extremes: moment.extremes, events: trace.events[..<position])
+                        possibleStates: moment.count, extremes: moment.extremes, noteCount: notes,
+                        events: trace.events[..<position])
                 }
                 step()
             }
@@ -116,7 +125,10 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     }
 
     private mutating func apply() {
-        if case .call(let call) = trace.events[position] { disk.apply(call.effect) }
+        switch trace.events[position] {
+        case .call(let call): disk.apply(call.effect)
+        case .note: notes += 1
+        }
         position += 1
     }
 }

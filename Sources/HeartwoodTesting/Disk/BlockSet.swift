@@ -6,9 +6,14 @@ struct BlockSet: Sendable {
 
     init(blockSize: Int) { self.blockSize = UInt64(blockSize) }
 
-    /// How many blocks of a range of bytes are not among them. O(blocks).
-    func missing(in range: Range<UInt64>) -> Int {
-        blocks(of: range).reduce(0) { contains($1) ? $0 : $0 + 1 }
+    /// How far a range of bytes can be filled with so many more blocks. O(blocks).
+    func end(of range: Range<UInt64>, taking count: Int) -> UInt64 {
+        var left = count
+        for block in blocks(of: range) where !contains(block) {
+            if left <= 0 { return max(range.lowerBound, UInt64(block) * blockSize) }
+            left -= 1
+        }
+        return range.upperBound
     }
 
     mutating func insert(_ range: Range<UInt64>) {

@@ -25,34 +25,36 @@ public struct DiskImage: Sendable {
         entries.compactMap { path, entry in if case .directory = entry { path } else { nil } }.sorted()
     }
 
-    /// The bytes of a file; nil where there is none. Setting them makes the file, and the directories above it. O(bytes).
+    /// The bytes of a file; nil where there is none. Setting them makes the file, and the directories above it, whatever
+    /// is in the way; setting nil removes the file, or the directory with all that is in it. O(bytes).
     public subscript(path path: String) -> [UInt8]? {
         get {
-            guard case .file(let bytes)? = entries[path] else { return nil }
+            guard case .file(let bytes)? = entries[Self.normal(path)] else { return nil }
             return bytes.bytes
         }
-        set {
-            guard let newValue else {
-                entries[path] = nil
-                return
-            }
-            makeDirectories(above: path)
-            entries[path] = .file(PagedBytes(newValue))
-        }
+        set { set(Self.normal(path), to: newValue.map { .file(PagedBytes($0)) }) }
     }
 
-    /// Adds an empty directory, and those above it.
+    /// Adds an empty directory, and those above it; one that is there stays as it is.
     public mutating func makeDirectory(_ path: String) {
-        makeDirectories(above: path)
-        entries[path] = .directory
+        let path = Self.normal(path)
+        if case .directory? = entries[path] { return }
+        set(path, to: .directory)
     }
 
-    private mutating func makeDirectories(above path: String) {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        let parent = String(path[..<slash])
-        guard entries[parent] == nil else { return }
-        makeDirectories(above: parent)
-        entries[parent] = .directory
+    private mutating func set(_ path: String, to entry: Entry?) {
+        guard !path.isEmpty else { return }
+        if case .directory? = entries[path] {
+            for other in entries.keys where other.hasPrefix(path + "/") { entries[other] = nil }
+        }
+        entries[path] = entry
+        guard entry != nil, let slash = path.lastIndex(of: "/") else { return }
+        makeDirectory(String(path[..<slash]))
+    }
+
+    /// A slash before each name, and no other; empty for the root.
+    private static func normal(_ path: String) -> String {
+        path.split(separator: "/").map { "/" + $0 }.joined()
     }
 
     /// A number that is the same for equal images, and in all likelihood another for others: 64 bits, for counting
@@ -72,12 +74,14 @@ public struct DiskImage: Sendable {
         return sum
     }
 
-    /// Writes the image into a directory of a real file system, to be looked at or kept as evidence.
+    /// Writes the image into a directory of a real file system, to be looked at or kept as evidence. The directory is
+    /// made if need be; nothing is synced.
     ///
     /// - Throws: `FileSystemError`; `EEXIST` where a file is there already.
     public func write(
         into directory: String, of fileSystem: any FileSystem = POSIXFileSystem()
     ) throws(FileSystemError) {
+        if try fileSystem.kind(of: directory) == nil { try fileSystem.createDirectory(directory) }
         for path in entries.keys.sorted() {
             switch entries[path]! {
             case .directory:
@@ -100,7 +104,8 @@ public struct DiskImage: Sendable {
         }
     }
 
-    /// Reads what is in a directory of a real file system; the directory becomes the root.
+    /// Reads what is in a directory of a real file system; the directory becomes the root. What is neither a file nor a
+    /// directory is left out.
     ///
     /// - Throws: `FileSystemError`.
     public init(
@@ -114,18 +119,40 @@ public struct DiskImage: Sendable {
     ) throws(FileSystemError) {
         for name in try fileSystem.contents(ofDirectory: directory + path) {
             let child = path + "/" + name
-            if try fileSystem.kind(of: directory + child) == .directory {
+            switch try fileSystem.kind(of: directory + child) {
+            case .directory?:
                 entries[child] = .directory
                 try read(directory, child, fileSystem)
-                continue
+            case .file?:
+                entries[child] = .file(PagedBytes(try Self.bytes(of: directory + child, fileSystem)))
+            case .other?, nil: break
             }
-            let file = try fileSystem.openFile(directory + child, for: .read)
-            var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-            let outcome = bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
-            }
-            _ = try outcome.get()
-            entries[child] = .file(PagedBytes(bytes))
         }
+    }
+
+    private static func bytes(of path: String, _ fileSystem: any FileSystem) throws(FileSystemError) -> [UInt8] {
+        let file = try fileSystem.openFile(path, for: .read)
+        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+        let outcome = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
+        }
+        bytes.removeLast(bytes.count - (try outcome.get()))
+        try file.close()
+        return bytes
+    }
+}
+
+extension DiskImage: Equatable {}
+extension DiskImage.Entry: Equatable {}
+
+extension DiskImage: CustomStringConvertible {
+    /// A line for each file and directory, such as "/store/0000000000000001.log: 8192 bytes".
+    public var description: String {
+        entries.sorted { $0.key < $1.key }.map { path, entry in
+            switch entry {
+            case .directory: path + "/"
+            case .file(let bytes): "\(path): \(bytes.size) bytes"
+            }
+        }.joined(separator: "\n")
     }
 }

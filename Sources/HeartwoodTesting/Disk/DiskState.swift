@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 /// A whole disk: what its users see, and what of it would be found after a crash. Pure.
 ///
 /// An entry of a directory is pending until the directory is synced: a crash keeps or loses each change of entries for
-/// itself, a rename as a whole. A failed sync of a directory leaves them pending: metadata is journaled, and a journal
+/// itself, a rename as a whole, which a sync of either directory makes durable. A failed sync of a directory leaves them pending: metadata is journaled, and a journal
 /// that can't be written makes every later sync fail too, which a script of faults can say.
 struct DiskState: Sendable {
     typealias Node = Int
@@ -19,11 +19,30 @@ struct DiskState: Sendable {
         case unlink(Node, String, Node)
         case move(Node, String, to: Node, String, Node)
 
-        func touches(_ directory: Node) -> Bool {
+        /// The file or directory that it gives a name or takes one from.
+        var node: Node {
             switch self {
-            case .link(let parent, _, _), .unlink(let parent, _, _): parent == directory
-            case .move(let from, _, let to, _, _): from == directory || to == directory
+            case .link(_, _, let node), .unlink(_, _, let node), .move(_, _, _, _, let node): node
             }
+        }
+
+        /// The names that it changes.
+        var slots: Set<Slot> {
+            switch self {
+            case .link(let parent, let name, _), .unlink(let parent, let name, _): [Slot(parent, name)]
+            case .move(let from, let name, let to, let newName, _): [Slot(from, name), Slot(to, newName)]
+            }
+        }
+    }
+
+    /// A name in a directory.
+    struct Slot: Hashable {
+        let directory: Node
+        let name: String
+
+        init(_ directory: Node, _ name: String) {
+            self.directory = directory
+            self.name = name
         }
     }
 
@@ -31,6 +50,8 @@ struct DiskState: Sendable {
     private(set) var directories: [Node: Directory] = [root: Directory()]
     private(set) var pendingEntries: [EntryChange] = []
     private(set) var nextNode: Node = 1
+    /// Where users see each file and directory.
+    private var names: [Node: Slot] = [:]
 
     init() {}
 
@@ -49,6 +70,7 @@ struct DiskState: Sendable {
             }
             directories[parent]!.entries[name] = node
             directories[parent]!.durable[name] = node
+            names[node] = Slot(parent, name)
             known[path] = node
         }
     }
@@ -72,10 +94,13 @@ struct DiskState: Sendable {
         case .syncDirectory(let node): syncDirectory(node)
         case .rename(let from, let name, let to, let newName):
             let node = directories[from]!.entries.removeValue(forKey: name)!
+            if let replaced = directories[to]!.entries[newName] { names[replaced] = nil }
+            names[node] = Slot(to, newName)
             directories[to]!.entries[newName] = node
             pendingEntries.append(.move(from, name, to: to, newName, node))
         case .remove(let parent, let name):
             let node = directories[parent]!.entries.removeValue(forKey: name)!
+            names[node] = nil
             pendingEntries.append(.unlink(parent, name, node))
         }
     }
@@ -83,12 +108,32 @@ struct DiskState: Sendable {
     private mutating func add(_ node: Node, _ parent: Node, _ name: String) {
         nextNode = max(nextNode, node + 1)
         directories[parent]!.entries[name] = node
+        names[node] = Slot(parent, name)
         pendingEntries.append(.link(parent, name, node))
     }
 
-    private mutating func syncDirectory(_ node: Node) {
-        for change in pendingEntries where change.touches(node) { Self.apply(change, to: &directories) }
-        pendingEntries.removeAll { $0.touches(node) }
+    /// What changed the directory becomes durable, and with it every earlier change of the same files and names, in
+    /// whichever directory: what is on the disk is never undone by what it has made obsolete.
+    private mutating func syncDirectory(_ directory: Node) {
+        var nodes: Set<Node> = []
+        var slots: Set<Slot> = []
+        var left: [EntryChange] = []
+        var saved: [EntryChange] = []
+        for change in pendingEntries.reversed() {
+            let changed = change.slots
+            guard
+                changed.contains(where: { $0.directory == directory }) || nodes.contains(change.node)
+                    || !slots.isDisjoint(with: changed)
+            else {
+                left.append(change)
+                continue
+            }
+            nodes.insert(change.node)
+            slots.formUnion(changed)
+            saved.append(change)
+        }
+        for change in saved.reversed() { Self.apply(change, to: &directories) }
+        pendingEntries = left.reversed()
     }
 
     private static func apply(_ change: EntryChange, to directories: inout [Node: Directory]) {
@@ -115,6 +160,18 @@ struct DiskState: Sendable {
     }
 
     // MARK: - What is found
+
+    /// The present path of a file or directory; nil where it was removed.
+    func path(of node: Node) -> String? {
+        var path = ""
+        var node = node
+        while node != Self.root {
+            guard let slot = names[node] else { return nil }
+            path = "/" + slot.name + path
+            node = slot.directory
+        }
+        return path
+    }
 
     /// What its users see: what is left when a process dies and the system lives on.
     var image: DiskImage {

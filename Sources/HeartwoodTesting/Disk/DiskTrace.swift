@@ -6,7 +6,7 @@ public struct DiskCall: Sendable, CustomStringConvertible {
     public let number: Int
     /// What was asked for.
     public let operation: FileSystemError.Operation
-    /// Of which file or directory.
+    /// Of which file or directory; an open file goes by the name that it had at the time, not when it was opened.
     public let path: String
     /// The error number with which it failed; nil where it didn't.
     public internal(set) var failure: Int32?

@@ -47,6 +47,9 @@ struct FileState: Sendable {
     /// Every size that a crash may leave; the durable one first, the newest last.
     var possibleSizes: [UInt64] { [durable.size] + strandedSizes + pendingSizes }
 
+    /// Whether a crash may leave different things of it.
+    var isUncertain: Bool { !uncertain.isEmpty || !strandedSizes.isEmpty || !pendingSizes.isEmpty }
+
     // MARK: - What is done to it
 
     mutating func write(_ payload: Payload, at offset: UInt64) {
@@ -73,7 +76,9 @@ struct FileState: Sendable {
     mutating func truncate(to size: UInt64) {
         let before = cache.size
         if size < before {
-            let touched = sectors(of: size..<before).filter { uncertain[$0] != nil || !cache.isZero(sector: $0) }
+            let touched = sectors(of: size..<before).filter {
+                uncertain[$0] != nil || !cache.isZero(in: start(size, $0)..<end(of: $0))
+            }
             note(Change(kind: .zero(from: size), sectors: touched))
             blocks.cut(to: size)
         }
@@ -111,7 +116,7 @@ struct FileState: Sendable {
 
     /// What is pending is dropped, as Linux does after an error of the device; a later sync has nothing to do.
     mutating func failSync() {
-        stranded += pending
+        stranded += pending.lazy.filter { !$0.sectors.isEmpty }
         strandedSizes += pendingSizes
         pending = []
         pendingSizes = []
@@ -120,7 +125,11 @@ struct FileState: Sendable {
     /// Shows its users other bytes, of which a crash leaves nothing: the name of whoever holds the lock.
     mutating func show(_ bytes: [UInt8]) { cache = PagedBytes(bytes) }
 
-    mutating func rememberHashes() { durable.rememberHashes() }
+    mutating func rememberHashes() {
+        // A sync makes the one into the other.
+        cache.rememberHashes()
+        durable.rememberHashes()
+    }
 
     private mutating func note(_ change: Change) {
         // A write that leaves every byte as it was still brings the size that belongs to it to the disk.
@@ -139,8 +148,8 @@ struct FileState: Sendable {
     /// - Parameters:
     ///   - size: One of the possible sizes.
     ///   - versions: How many of the changes of an uncertain sector have reached the disk.
-    ///   - garbage: Bytes for a sector that had never held anything and of which nothing has reached the disk; nil for
-    ///     zeros.
+    ///   - garbage: Bytes for a sector that no durable write has covered and of which nothing has reached the disk: what
+    ///     its block held before it was this file's; nil for zeros.
     func afterCrash(
         size: UInt64, versions: (Int) -> Int, garbage: (Int) -> [UInt8]?
     ) -> PagedBytes {
@@ -164,11 +173,12 @@ struct FileState: Sendable {
 
     private func apply(_ change: Change, in sector: Int, to bytes: inout PagedBytes) {
         switch change.kind {
-        case .write(let offset, let payload):
-            payload.withBytes { bytes.put(part(of: $0, at: offset, in: sector), at: start(offset, sector)) }
+        case .write(let offset, .bytes(let payload)):
+            payload.withUnsafeBytes { bytes.put(part(of: $0, at: offset, in: sector), at: start(offset, sector)) }
+        case .write(let offset, .zeros(let count)):
+            bytes.zero(start(offset, sector)..<min(offset + UInt64(count), end(of: sector)))
         case .zero(let from):
-            let end = UInt64((sector + 1) * PagedBytes.sectorSize)
-            bytes.zero(start(from, sector)..<end)
+            bytes.zero(start(from, sector)..<end(of: sector))
         }
     }
 
@@ -185,9 +195,11 @@ struct FileState: Sendable {
         max(offset, UInt64(sector * PagedBytes.sectorSize))
     }
 
+    private func end(of sector: Int) -> UInt64 { UInt64((sector + 1) * PagedBytes.sectorSize) }
+
     private func part(of bytes: UnsafeRawBufferPointer, at offset: UInt64, in sector: Int) -> UnsafeRawBufferPointer {
         let from = Int(start(offset, sector) - offset)
-        let to = min(bytes.count, Int(UInt64((sector + 1) * PagedBytes.sectorSize) - offset))
+        let to = min(bytes.count, Int(end(of: sector) - offset))
         return UnsafeRawBufferPointer(rebasing: bytes[from..<to])
     }
 }

@@ -2,7 +2,6 @@
 struct PagedBytes: Sendable {
     static let pageSize = 4096
     static let sectorSize = 512
-    static let zeroSector = [UInt8](repeating: 0, count: sectorSize)
 
     /// A page with its hash, which is 0 while it isn't known.
     private struct Page: Sendable {
@@ -124,9 +123,14 @@ struct PagedBytes: Sendable {
         return isSame
     }
 
-    /// Whether a sector holds nothing but zeros.
-    func isZero(sector: Int) -> Bool {
-        Self.zeroSector.withUnsafeBytes { holds($0, at: UInt64(sector * Self.sectorSize)) }
+    /// Whether a range holds nothing but zeros.
+    func isZero(in range: Range<UInt64>) -> Bool {
+        var isZero = true
+        Self.forEachPiece(Int(range.lowerBound), range.count) { page, inPage, _ in
+            guard isZero, page < pages.count, let bytes = pages[page]?.bytes else { return }
+            isZero = bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[inPage]).isAllZero }
+        }
+        return isZero
     }
 
     // MARK: - Hashes
@@ -174,6 +178,24 @@ struct PagedBytes: Sendable {
             body(page, start..<(start + length), done..<(done + length))
             done += length
         }
+    }
+}
+
+extension PagedBytes: Equatable {
+    static func == (one: PagedBytes, other: PagedBytes) -> Bool {
+        guard one.size == other.size else { return false }
+        for number in 0..<max(one.pages.count, other.pages.count) {
+            let first = number < one.pages.count ? one.pages[number]?.bytes : nil
+            let second = number < other.pages.count ? other.pages[number]?.bytes : nil
+            let isSame =
+                switch (first, second) {
+                case (nil, nil): true
+                case (let bytes?, nil), (nil, let bytes?): bytes.withUnsafeBytes { $0.isAllZero }
+                case (let first?, let second?): first == second
+                }
+            guard isSame else { return false }
+        }
+        return true
     }
 }
 

@@ -4,10 +4,17 @@ internal import HeartwoodFileSystem
 struct Outcome<Value> {
     var value: Value
     var effect: DiskEffect
-    /// What it gives back and does where it is to do half of it or less.
-    var partial: ((Int) -> (Value, DiskEffect))?
+    /// For a read or write: how to do less.
+    var partial: Partial?
 
-    init(_ value: Value, _ effect: DiskEffect = .none, partial: ((Int) -> (Value, DiskEffect))? = nil) {
+    struct Partial {
+        /// How many bytes it is in full.
+        let count: Int
+        /// What so many bytes give back and do.
+        let of: (Int) -> (Value, DiskEffect)
+    }
+
+    init(_ value: Value, _ effect: DiskEffect = .none, partial: Partial? = nil) {
         self.value = value
         self.effect = effect
         self.partial = partial
@@ -17,17 +24,23 @@ struct Outcome<Value> {
 extension SimulatedDisk {
     /// The one way of every call: counted, failed if it is to fail, carried out, and written down.
     ///
-    /// `body` decides what the call does and changes nothing itself.
+    /// `body` decides what the call does and changes nothing itself; `finish` does what leaves no traces on the disk,
+    /// where the call succeeds. An open file goes by its present name, as long as it has one.
     func perform<R>(
-        _ operation: FileSystemError.Operation, _ path: String,
-        _ body: (State) throws(FileSystemError) -> Outcome<R>, alsoWhenFailing cleanUp: () -> Void = {}
+        _ operation: FileSystemError.Operation, _ path: String, of node: DiskState.Node? = nil,
+        _ body: (State) throws(FileSystemError) -> Outcome<R>, then finish: (inout State, R) -> Void = { _, _ in },
+        alsoWhenFailing cleanUp: () -> Void = {}
     ) throws(FileSystemError) -> R {
         defer { cleanUp() }
-        if let observer = state.withLock({ $0.observer }) { observer(operation, path) }
+        let observer = state.withLock { state in
+            state.observer.map { ($0, state.name(of: node) ?? path) }
+        }
+        if let (observer, name) = observer { observer(operation, name) }
         return try state.withLock { state throws(FileSystemError) in
-            var call = DiskCall(number: state.trace.callCount, operation: operation, path: path)
+            let name = state.name(of: node) ?? path
+            var call = DiskCall(number: state.trace.callCount, operation: operation, path: name)
             state.trace.callCount += 1
-            let fault = state.nextFault(operation, path)
+            let fault = state.nextFault(operation, name)
             defer {
                 if fault != nil { state.injected.append(call) }
                 if state.isTracing { state.trace.events.append(.call(call)) }
@@ -36,9 +49,14 @@ extension SimulatedDisk {
             do throws(FileSystemError) {
                 switch fault {
                 case nil:
-                    return state.carryOut(try body(state), &call)
+                    let value = state.carryOut(try body(state), &call)
+                    finish(&state, value)
+                    return value
                 case .short(let count)?:
-                    return state.carryOut(try body(state), atMost: max(1, count), &call)
+                    let outcome = try body(state)
+                    let value = state.carryOut(outcome, atMost: max(1, count), &call)
+                    finish(&state, value)
+                    return value
                 case .error(let code)?:
                     if operation == .sync { state.carryOut(failing: try body(state), &call) }
                     throw FileSystemError(operation: operation, path: path, code: code)
@@ -46,7 +64,10 @@ extension SimulatedDisk {
                     _ = state.carryOut(try body(state), &call)
                     throw FileSystemError(operation: operation, path: path, code: code)
                 case .errorHalfway(let code)?:
-                    if operation == .write { _ = state.carryOut(try body(state), atMost: nil, &call) }
+                    if operation == .write {
+                        let outcome = try body(state)
+                        _ = state.carryOut(outcome, atMost: (outcome.partial?.count ?? 0) / 2, &call)
+                    }
                     throw FileSystemError(operation: operation, path: path, code: code)
                 }
             } catch {
@@ -58,6 +79,8 @@ extension SimulatedDisk {
 }
 
 extension SimulatedDisk.State {
+    fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.path(of: $0) } }
+
     /// The fault that this call is to show.
     fileprivate mutating func nextFault(_ operation: FileSystemError.Operation, _ path: String) -> Fault.Effect? {
         var effect: Fault.Effect?
@@ -75,12 +98,11 @@ extension SimulatedDisk.State {
         return outcome.value
     }
 
-    /// - Parameter count: How many bytes at most; half of them where it is nil.
     fileprivate mutating func carryOut<R>(
-        _ outcome: Outcome<R>, atMost count: Int?, _ call: inout DiskCall
+        _ outcome: Outcome<R>, atMost count: Int, _ call: inout DiskCall
     ) -> R {
         guard let partial = outcome.partial else { return carryOut(outcome, &call) }
-        let (value, effect) = partial(count ?? -1)
+        let (value, effect) = partial.of(min(partial.count, count))
         apply(effect, &call)
         return value
     }
@@ -95,10 +117,18 @@ extension SimulatedDisk.State {
         call.effect = effect
     }
 
-    /// Whether as many more blocks can be had.
-    func hasRoom(forBlocks count: Int) -> Bool {
-        guard capacity != .max, count > 0 else { return true }
-        let used = disk.linkedFiles.reduce(0) { $0 + (disk.files[$1]?.blocks.count ?? 0) }
-        return UInt64(used + count) * 4096 <= capacity
+    /// Up to where there is room for a range of a file. Files that have a name or are open take room.
+    func endOfRoom(for node: DiskState.Node, _ range: Range<UInt64>) -> UInt64 {
+        guard capacity != .max else { return range.upperBound }
+        let used = Set(disk.linkedFiles).union(opened.keys).reduce(0) { $0 + disk.files[$1]!.blocks.count }
+        let blocks = disk.files[node]!.blocks
+        let all = Int(min(capacity / blocks.blockSize, 1 << 40))
+        return blocks.end(of: range, taking: all - used)
+    }
+
+    /// One handle less.
+    mutating func release(_ node: DiskState.Node) {
+        let handles = opened[node, default: 0] - 1
+        opened[node] = handles > 0 ? handles : nil
     }
 }

@@ -7,7 +7,7 @@ public import HeartwoodFileSystem
 /// sectors of 512 bytes, or applies it out of order; the size goes its own way. Entries of a directory (files made,
 /// renamed, removed) are pending until the directory is synced. A failed sync drops what was pending: readers still see
 /// it, the disk never gets it, and the next sync succeeds, as on Linux. What a crash may leave is derived from the
-/// trace: see ``DiskTrace/crashStates(at:limit:seed:)``.
+/// trace: see ``DiskTrace/crashStates(in:limit:seed:)``.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(seed: 7)
@@ -33,6 +33,8 @@ public final class SimulatedDisk: FileSystem {
         var faultRandom: SeededRandom
         var injected: [DiskCall] = []
         var locked: Set<DiskState.Node> = []
+        /// How many handles there are of each open file.
+        var opened: [DiskState.Node: Int] = [:]
         var capacity: UInt64 = .max
         var isTracing = true
         var observer: (@Sendable (FileSystemError.Operation, String) -> Void)?
@@ -61,6 +63,16 @@ public final class SimulatedDisk: FileSystem {
     /// What the disk's users see now: what is left when a process dies and the system lives on.
     public var image: DiskImage { state.withLock { $0.disk.image } }
 
+    /// What a crash at this moment leaves on the disk, which itself goes on undisturbed. O(events).
+    ///
+    /// ```swift
+    /// let next = SimulatedDisk(image: disk.crash().image)
+    /// ```
+    public func crash(losing losses: CrashState.Losses = .everything) -> Crash {
+        let trace = trace
+        return trace.crash(CrashState(events: trace.events.count, losses: losses))
+    }
+
     /// Writes something down between the calls, such as an acknowledgement.
     public func note(_ note: some Sendable) {
         state.withLock { state in
@@ -85,7 +97,8 @@ public final class SimulatedDisk: FileSystem {
     /// The calls that failed or fell short because they were told to.
     public var injected: [DiskCall] { state.withLock { $0.injected } }
 
-    /// How many bytes files may take, in blocks of 4 KiB; `.max` by default. Beyond it there is `ENOSPC`.
+    /// How many bytes files may take, in blocks of 4 KiB; `.max` by default. Beyond it there is `ENOSPC`, after a write
+    /// that falls short where some of it still fits. A file that was removed takes room for as long as it is open.
     public var capacity: UInt64 {
         get { state.withLock { $0.capacity } }
         set { state.withLock { $0.capacity = newValue } }
@@ -99,7 +112,7 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// Stops writing down what happens, to save memory where no crash will be derived.
+    /// Stops writing down what happens, to save memory: no crash can be derived from then on.
     public func stopTracing() { state.withLock { $0.isTracing = false } }
 
     /// Calls `observer` before each call, on its thread. It may use the disk's notes, and whatever doesn't wait for
@@ -116,6 +129,8 @@ public final class SimulatedDisk: FileSystem {
             let place = try state.disk.resolve(path, for: .open)
             guard access == .create else { return Outcome(try place.file()) }
             return try Self.create(place, in: state)
+        } then: { state, node in
+            state.opened[node, default: 0] += 1
         }
         return SimulatedFile(path: path, node: node, isWritable: access != .read, disk: self)
     }
@@ -186,14 +201,16 @@ public final class SimulatedDisk: FileSystem {
     public func lock(_ path: String) throws(FileSystemError) -> any FileLock {
         let node = try perform(.lock, path) { state throws(FileSystemError) in
             let place = try state.disk.resolve(path, for: .lock)
-            return place.node == nil ? try Self.create(place, in: state) : Outcome(try place.file())
-        }
-        try state.withLock { state throws(FileSystemError) in
-            guard state.locked.insert(node).inserted else {
+            guard place.node != nil else { return try Self.create(place, in: state) }
+            let node = try place.file()
+            guard !state.locked.contains(node) else {
                 throw FileSystemError(
                     operation: .lock, path: path, code: ErrorNumber.EWOULDBLOCK,
                     lockHolder: LockFileText.holder(in: state.disk.files[node]!.cache.bytes))
             }
+            return Outcome(node)
+        } then: { state, node in
+            state.locked.insert(node)
             state.disk.showLock(node)
         }
         return SimulatedLock(node, of: self)

@@ -15,48 +15,53 @@ final class SimulatedFile: File {
         self.disk = disk
     }
 
+    deinit { release() }
+
     func size() throws(FileSystemError) -> UInt64 {
-        try disk.perform(.status, path) { state throws(FileSystemError) in
+        try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
             try checkOpen(.status)
             return Outcome(state.disk.files[node]!.cache.size)
         }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-        try disk.perform(.read, path) { state throws(FileSystemError) in
+        try disk.perform(.read, path, of: node) { state throws(FileSystemError) in
             try checkOpen(.read)
             guard offset <= UInt64(Int64.max) else { throw error(.read, ErrorNumber.EINVAL) }
-            let read = state.disk.files[node]!.cache.read(into: buffer, at: offset)
-            return Outcome(read, partial: { count in (min(read, count < 0 ? (read + 1) / 2 : count), .none) })
+            let size = state.disk.files[node]!.cache.size
+            let count = Int(min(UInt64(buffer.count), size - min(offset, size)))
+            return Outcome(count, partial: Outcome.Partial(count: count) { ($0, .none) })
+        } then: { state, count in
+            // Not a byte more, so that whoever overlooks a short read doesn't get away with it.
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            _ = state.disk.files[node]!.cache.read(into: part, at: offset)
         }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-        try disk.perform(.write, path) { state throws(FileSystemError) in
+        try disk.perform(.write, path, of: node) { state throws(FileSystemError) in
             try checkWritable(.write, ErrorNumber.EBADF)
             guard offset <= UInt64(Int64.max) else { throw error(.write, ErrorNumber.EINVAL) }
             guard !bytes.isEmpty else { return Outcome(0) }
             try checkEnd(offset, UInt64(bytes.count), .write)
-            let end = offset + UInt64(bytes.count)
-            guard state.hasRoom(forBlocks: state.disk.files[node]!.blocks.missing(in: offset..<end)) else {
-                throw error(.write, ErrorNumber.ENOSPC)
-            }
+            let end = state.endOfRoom(for: node, offset..<(offset + UInt64(bytes.count)))
+            guard end > offset else { throw error(.write, ErrorNumber.ENOSPC) }
             let write = { (count: Int) -> (Int, DiskEffect) in
                 let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
                 return (count, part.isEmpty ? .none : .write(self.node, offset, Payload(part)))
             }
-            let (count, effect) = write(bytes.count)
-            return Outcome(count, effect, partial: { write(min(bytes.count, $0 < 0 ? bytes.count / 2 : $0)) })
+            let (count, effect) = write(Int(end - offset))
+            return Outcome(count, effect, partial: Outcome.Partial(count: count, of: write))
         }
     }
 
     func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
-        try disk.perform(.allocate, path) { state throws(FileSystemError) in
+        try disk.perform(.allocate, path, of: node) { state throws(FileSystemError) in
             try checkWritable(.allocate, ErrorNumber.EBADF)
             guard count > 0 else { throw error(.allocate, ErrorNumber.EINVAL) }
             try checkEnd(offset, count, .allocate)
             let range = offset..<(offset + count)
-            guard state.hasRoom(forBlocks: state.disk.files[node]!.blocks.missing(in: range)) else {
+            guard state.endOfRoom(for: node, range) == range.upperBound else {
                 throw error(.allocate, ErrorNumber.ENOSPC)
             }
             return Outcome((), .allocate(node, range))
@@ -64,7 +69,7 @@ final class SimulatedFile: File {
     }
 
     func truncate(to size: UInt64) throws(FileSystemError) {
-        try disk.perform(.truncate, path) { _ throws(FileSystemError) in
+        try disk.perform(.truncate, path, of: node) { _ throws(FileSystemError) in
             try checkWritable(.truncate, ErrorNumber.EINVAL)
             guard size <= UInt64(Int64.max) else { throw error(.truncate, ErrorNumber.EINVAL) }
             guard size <= SimulatedDisk.largestFile else { throw error(.truncate, ErrorNumber.EFBIG) }
@@ -73,18 +78,27 @@ final class SimulatedFile: File {
     }
 
     func sync(_ kind: SyncKind) throws(FileSystemError) {
-        try disk.perform(.sync, path) { _ throws(FileSystemError) in
+        try disk.perform(.sync, path, of: node) { _ throws(FileSystemError) in
             try checkOpen(.sync)
             return Outcome((), .sync(node))
         }
     }
 
     func close() throws(FileSystemError) {
-        try disk.perform(.close, path) { _ throws(FileSystemError) in
+        guard !isClosed.withLock({ $0 }) else { return }
+        try disk.perform(.close, path, of: node) { _ throws(FileSystemError) in
             Outcome(())
         } alsoWhenFailing: {
-            isClosed.withLock { $0 = true }
+            release()
         }
+    }
+
+    private func release() {
+        let wasOpen = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if wasOpen { disk.state.withLock { $0.release(node) } }
     }
 
     private func checkOpen(_ operation: FileSystemError.Operation) throws(FileSystemError) {

@@ -11,7 +11,8 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public enum Effect: Sendable, Hashable {
         /// It does nothing and gives this error number. A sync drops what was pending.
         case error(Int32)
-        /// It does all of it and gives this error number all the same.
+        /// It does all of it and gives this error number all the same. A lock is not held after that, but its file is
+        /// there; a read leaves the buffer as it was.
         case errorAfterwards(Int32)
         /// A write does half of it and gives this error number; other calls do nothing.
         case errorHalfway(Int32)
@@ -23,7 +24,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public var operations: Set<FileSystemError.Operation>
     /// How it fails.
     public var effect: Effect
-    /// How the path ends; empty for every path.
+    /// How the path ends; empty for every path. An open file goes by the name that it has at the time of the call.
     public var path: String
     /// The first of the matching calls that fails, from 1 on.
     public var first: Int
@@ -45,7 +46,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         self.operations = operations
         self.effect = effect
         self.path = path
-        self.first = first
+        self.first = max(1, first)
         self.times = times
     }
 

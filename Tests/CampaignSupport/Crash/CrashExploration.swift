@@ -41,11 +41,11 @@ package final class CrashExploration {
     package let length: Int
     package private(set) var totals = Totals()
     /// The different images, by fingerprint; whether each came only as a mixture.
-    private var images: [UInt64: Bool] = [:]
+    package private(set) var images: [UInt64: Bool] = [:]
     private var seed: UInt64 = 0
     /// Where the crash that is being judged comes from.
     private var path: [CrashState] = []
-    private var judging: (image: DiskImage, expectation: Expectation, calls: [DiskCall])?
+    private var judging: (crash: Crash, expectation: Expectation)?
 
     package init(_ workload: Workload, length: Int) {
         self.workload = workload
@@ -118,15 +118,14 @@ package final class CrashExploration {
 
     /// Judges an image that was kept.
     package func judge(_ image: DiskImage, _ expectation: Expectation) async throws {
-        judging = (image, expectation, [])
         _ = try await StoreCheck(image, expectation, seed: 0).run()
     }
 
     private func failure(_ cause: any Error, _ disk: SimulatedDisk) -> Failure {
         Failure(
             workload: workload, seed: seed, length: length, path: path, cause: cause,
-            image: judging?.image ?? disk.image, expectation: judging?.expectation,
-            lastCalls: judging?.calls ?? Array(disk.trace.calls.suffix(8)))
+            image: judging?.crash.image ?? disk.image, expectation: judging?.expectation,
+            lastCalls: judging?.crash.lastCalls(8) ?? Array(disk.trace.calls.suffix(8)))
     }
 
     private func note(_ crash: Crash) -> UInt64 {
@@ -150,7 +149,7 @@ package final class CrashExploration {
     /// - Parameter again: Only this crash of the second run.
     private func judge(_ crash: Crash, _ expectation: Expectation, again: CrashState? = nil) async throws {
         path = [crash.state]
-        judging = (crash.image, expectation, crash.lastCalls(8))
+        judging = (crash, expectation)
         totals.crashes += 1
         let check = StoreCheck(crash.image, expectation, seed: crash.image.fingerprint())
         let outcome = try await check.run()
@@ -174,7 +173,7 @@ package final class CrashExploration {
         if path.count > 1 { path.removeLast() }
         path.append(crash.state)
         let expectation = outcome.expectation(after: crash.state.events)
-        judging = (crash.image, expectation, crash.lastCalls(8))
+        judging = (crash, expectation)
         totals.crashesAgain += 1
         totals.openings += 1
         _ = try await StoreCheck(crash.image, expectation, seed: crash.image.fingerprint()).run(writes: false)

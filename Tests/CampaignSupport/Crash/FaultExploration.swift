@@ -27,36 +27,32 @@ package final class FaultExploration {
         package let cause: any Error
         /// The calls and notes of the run, one a line.
         package let history: [String]
+        /// What a crash of the run left, and what should have been found, where it was found there.
+        package let left: (image: DiskImage, expectation: Expectation)?
 
         package var description: String { "\(workload), seed \(seed), with \(fault): \(cause)" }
     }
 
     /// One way in which one run is disturbed.
-    package enum Disturbance: Sendable, CustomStringConvertible {
-        /// Calls fail. Transparent: nobody may notice.
-        case fault(Fault, isTransparent: Bool)
-        /// From this call on the disk has no block left that isn't taken.
-        case full(from: Int)
+    package struct Disturbance: Sendable, CustomStringConvertible {
+        let fault: Fault?
+        /// Whether nobody may notice.
+        let isTransparent: Bool
+        /// In place of one fault: many, one call in so many, also while the run gets over another.
+        var oneIn = 0
+        /// In place of a fault: from this call on the disk has no block left that isn't taken.
+        var fullFrom: Int?
 
         package var description: String {
-            switch self {
-            case .fault(let fault, _): "\(fault)"
-            case .full(let call): "a full disk from call \(call) on"
-            }
-        }
-
-        var isFullDisk: Bool {
-            if case .full = self { true } else { false }
-        }
-
-        var isTransparent: Bool {
-            if case .fault(_, isTransparent: true) = self { true } else { false }
+            if let fullFrom { return "a full disk from call \(fullFrom) on" }
+            return fault.map { "\($0)" } ?? "one call in \(oneIn) failing"
         }
     }
 
     package let workload: Workload
     package let length: Int
     package private(set) var totals = Totals()
+    private var judging: (image: DiskImage, expectation: Expectation)?
 
     private let onlyFullDisks: Bool
 
@@ -68,7 +64,9 @@ package final class FaultExploration {
 
     /// Runs the workload once for each disturbance, or, where fewer are wanted, for some from all over the run.
     ///
-    /// - Parameter only: The number of the only one.
+    /// - Parameters:
+    ///   - only: The number of the only one.
+    ///   - wanted: Stops once there were so many faults.
     /// - Throws: `Failure`.
     package func explore(
         seed: UInt64, only: Int? = nil, until wanted: Int = .max, progress: () -> Void = {}
@@ -76,13 +74,23 @@ package final class FaultExploration {
         let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
         try await clean.run()
         let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
-        let disturbances = Self.disturbances(of: clean.disk.trace).filter { !onlyFullDisks || $0.isFullDisk }
-        let missing = max(0, wanted - totals.faults)
-        let chosen = only.map { [$0] } ?? Self.spread(over: disturbances.count, missing, seed: seed)
-        for number in chosen where number < disturbances.count {
-            let disturbance = disturbances[number]
+        let disturbances = Self.disturbances(of: clean.disk.trace).filter { !onlyFullDisks || $0.fullFrom != nil }
+        let share = min(disturbances.count, max(1, wanted - totals.faults))
+        var random = SeededRandom(seed, 15)
+        let shift = random.below(disturbances.count)
+        for (number, disturbance) in disturbances.enumerated() {
+            if let only {
+                guard number == only else { continue }
+            } else {
+                let place = (number + shift) % disturbances.count
+                if place * share / disturbances.count == (place + 1) * share / disturbances.count { continue }
+            }
+            if totals.faults >= wanted { return }
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
-            run.disturb(disturbance)
+            if let fault = disturbance.fault { run.disk.inject(fault) }
+            run.fill(from: disturbance.fullFrom)
+            if disturbance.oneIn > 0 { run.chance = RandomFaults(oneIn: disturbance.oneIn) }
+            judging = nil
             do {
                 try await run.run()
                 run.relieve()
@@ -90,24 +98,17 @@ package final class FaultExploration {
             } catch {
                 throw Failure(
                     workload: workload, seed: seed, length: length, fault: disturbance.description, number: number,
-                    cause: error, history: run.describe())
+                    cause: error, history: run.describe(), left: judging)
             }
             note(run, disturbance)
             progress()
         }
     }
 
-    /// As many numbers below `count` as are wanted, evenly spread, and others with another seed.
-    private static func spread(over count: Int, _ wanted: Int, seed: UInt64) -> [Int] {
-        guard wanted < count else { return Array(0..<count) }
-        let start = Int(SeededRandom.mix(seed) % UInt64(count))
-        return (0..<wanted).map { (start + $0 * count / wanted) % count }.sorted()
-    }
-
     private static func isLock(_ path: String) -> Bool { path.hasSuffix("/LOCK") }
 
     private func note(_ run: WorkRun, _ disturbance: Disturbance) {
-        guard case .fault(let fault, _) = disturbance else {
+        if disturbance.fullFrom != nil {
             let refused = run.disk.trace.calls.filter { $0.failure == ErrorNumber.ENOSPC }
             guard !refused.isEmpty else { return }
             totals.faults += 1
@@ -121,6 +122,10 @@ package final class FaultExploration {
         totals.failedCalls += injected.count
         var kind = "short"
         if let code = first.failure { kind = FileSystemError(operation: first.operation, path: "", code: code).symbol }
+        guard let fault = disturbance.fault else {
+            totals.byClass["several by chance", default: 0] += 1
+            return
+        }
         if case .errorAfterwards = fault.effect { kind += ", though done" }
         if case .errorHalfway = fault.effect { kind += ", half done" }
         let times = fault.times == .max ? " for ever" : ""
@@ -137,16 +142,24 @@ package final class FaultExploration {
             let operation = call.operation
             seen[operation, default: 0] += 1
             for effect in errors(of: operation) {
-                all.append(.fault(Fault([], effect, at: call.number + 1), isTransparent: false))
-                all.append(.fault(Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
+                all.append(Disturbance(fault: Fault([], effect, at: call.number + 1), isTransparent: false))
+                all.append(
+                    Disturbance(
+                        fault: Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
             }
             all.append(
-                .fault(Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
-            if operation == .allocate || operation == .write { all.append(.full(from: call.number)) }
+                Disturbance(
+                    fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+            if operation == .allocate || operation == .write {
+                all.append(Disturbance(fault: nil, isTransparent: false, fullFrom: call.number))
+            }
             for (effect, times) in nuisances(of: operation) {
-                all.append(.fault(Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
+                all.append(
+                    Disturbance(
+                        fault: Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
             }
         }
+        for oneIn in 2..<60 { all.append(Disturbance(fault: nil, isTransparent: false, oneIn: oneIn)) }
         return all
     }
 
@@ -189,7 +202,7 @@ package final class FaultExploration {
     private func judge(_ run: WorkRun, _ disturbance: Disturbance, cleanImage: UInt64) async throws {
         let trace = run.disk.trace
         if workload.isDeterministic { try SyncRule.check(trace, run.operations) }
-        if disturbance.isFullDisk { try RoomRule.check(trace) }
+        if disturbance.fullFrom != nil { try RoomRule.check(trace) }
         if disturbance.isTransparent, workload.isDeterministic {
             guard run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage else {
                 throw Violation("a nuisance that nobody may notice changed what is on the disk")
@@ -211,6 +224,7 @@ package final class FaultExploration {
             let crash = trace.crash(state)
             let keepsAll = crash.image.fingerprint() == crash.extremes.nothingLost
             let expectation = timeline.expectation(after: state.events, keepsAll: keepsAll && !hasStranded(trace))
+            judging = (crash.image, expectation)
             do {
                 _ = try await StoreCheck(crash.image, expectation, seed: crash.image.fingerprint()).run()
             } catch {

@@ -21,6 +21,21 @@ enum HistoryNote: Sendable {
     case clock(UInt64)
 }
 
+extension HistoryNote: CustomStringConvertible {
+    /// The same in every run with the same seed: without the moments at which promises were given.
+    var description: String {
+        switch self {
+        case .submitted(let number): "submitted(\(number))"
+        case .acknowledged(let number, _): "acknowledged(\(number))"
+        case .readable(let sequence): "readable(\(sequence))"
+        case .synced(let sequence, _): "synced(\(sequence))"
+        case .written(let sequence): "written(\(sequence))"
+        case .opened(let recovered, let last): "opened(recovered: \(recovered), last: \(last))"
+        case .clock(let time): "clock(\(time))"
+        }
+    }
+}
+
 /// The writes of a run, which its tasks share.
 final class History: Sendable {
     private let list = Locked<[WorkOperation]>([])

@@ -32,6 +32,8 @@ package final class WorkRun {
     var random: SeededRandom
     /// From which call on the disk is full; nil for never.
     private let fullFrom = Locked<Int?>(nil)
+    /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
+    package var chance: RandomFaults?
 
     static let path = "/data/store"
 
@@ -43,7 +45,8 @@ package final class WorkRun {
         self.bearsFaults = bearsFaults
         self.closesAtTheEnd = closesAtTheEnd
         plan = WorkPlan(workload, seed: seed, length: length)
-        disk = SimulatedDisk(seed: seed)
+        // Another identity for each workload, so that no image comes twice.
+        disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
         let (disk, readable, fullFrom) = (disk, readable, fullFrom)
         disk.observe { operation, _ in
@@ -81,11 +84,19 @@ package final class WorkRun {
     /// - Throws: `Violation`; without faults also whatever the store throws.
     package func run() async throws {
         defer { readable.withLock { $0 = nil } }
+        if let chance { disk.inject(chance) }
         try await open()
         if workload == .tasks {
             try await runTasks()
         } else {
-            for step in plan.steps { try await perform(step) }
+            for step in plan.steps {
+                if let chance { disk.inject(chance) }
+                try await perform(step)
+            }
+        }
+        // An opening that writes nothing leaves no mark, so it proves nothing when it closes.
+        if closesAtTheEnd, workload != .tasks {
+            try await write([WorkChange(key: "last", value: .number(seed))], .synced, .none)
         }
         if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
     }
@@ -109,14 +120,10 @@ package final class WorkRun {
         return configuration
     }
 
-    // MARK: - Disturbances
+    // MARK: - Full disks
 
-    func disturb(_ disturbance: FaultExploration.Disturbance) {
-        switch disturbance {
-        case .fault(let fault, _): disk.inject(fault)
-        case .full(let call): fullFrom.withLock { $0 = call }
-        }
-    }
+    /// From this call on the disk has no block left that isn't taken.
+    func fill(from call: Int?) { fullFrom.withLock { $0 = call } }
 
     /// Takes the disturbance away.
     func relieve() {

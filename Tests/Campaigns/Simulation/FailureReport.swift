@@ -9,7 +9,7 @@ enum FailureReport {
         let path = failure.path.map(\.description).joined(separator: ",")
         if !path.isEmpty { say("  after the crash \(path), whose last calls before it were") }
         for call in failure.lastCalls { say("    \(call)") }
-        let kept = try keep(failure)
+        let kept = try failure.expectation.map { try keep(failure.image, $0) }
         if let kept { say("  the disk that it left is kept in \(kept)") }
         if failure.workload.isDeterministic {
             let length = failure.length == standardLength ? "" : " --length \(failure.length)"
@@ -21,10 +21,9 @@ enum FailureReport {
     }
 
     /// Writes the disk into a directory, and what it was to hold beside it.
-    private static func keep(_ failure: CrashExploration.Failure) throws -> String? {
-        guard let expectation = failure.expectation else { return nil }
+    static func keep(_ image: DiskImage, _ expectation: Expectation) throws -> String {
         let directory = try TemporaryDirectory.make("crash")
-        try failure.image.write(into: directory)
+        try image.write(into: directory)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         try encoder.encode(expectation).write(to: URL(fileURLWithPath: directory + "/" + expectationName))

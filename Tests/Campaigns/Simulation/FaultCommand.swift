@@ -54,6 +54,10 @@ struct FaultCommand: AsyncParsableCommand {
             let length = failure.length == 16 ? "" : " --length \(failure.length)"
             let kind = fullDisk ? " --full-disk" : ""
             let again = "--workload \(failure.workload) --seed \(failure.seed)\(length)\(kind) --only \(failure.number)"
+            if let left = failure.left {
+                let kept = try FailureReport.keep(left.image, left.expectation)
+                say("  what a crash of it left is kept: Tools/campaign crash --replay \(kept)")
+            }
             let note = failure.workload.isDeterministic ? "" : " (several tasks: perhaps not at the first attempt)"
             say("  again: Tools/campaign faults \(again)\(note)")
             throw ExitCode(1)

@@ -35,6 +35,23 @@ import Testing
         await expectError(.corruption) { _ = try open(hostile) }
     }
 
+    /// The number that a mark names is the next one after those that are lost: half of all numbers and more.
+    @Test func countingTheNumbersThatAreLostTrapped() async throws {
+        let header = FileHeader(
+            kind: .log, storeID: StoreID(low: 1, high: 2), salt: 3, firstSequence: 1, predecessor: nil,
+            creationTime: 0)
+        let mark = CommitHeader(
+            flags: .mark, bodyLength: 0, firstSequence: .max, syncedMark: 8192, time: 0, recordCount: 0)
+        var image = try await closedImage()
+        image.files = [
+            StoreFileName.log(1): header.encoded() + [UInt8](repeating: 1, count: 4096)
+                + mark.encoded(salt: 3, offset: 8192)
+        ]
+        let hostile = image
+        let error = await expectError(.corruption) { _ = try open(hostile) }
+        #expect(error?.lostSequences == 1...(UInt64.max - 1))
+    }
+
     @Test func aMarkOfANewerVersionWasTakenForATornTail() async throws {
         var image = try await closedImage()
         let (name, bytes) = image.files.first!

@@ -1,0 +1,80 @@
+package import HeartwoodTesting
+
+/// A decoder under fuzzing: what it is given, and what must hold whatever it is given.
+///
+/// A target ends the process when something doesn't hold, in release builds too: that is what a fuzzer sees.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    /// The 4,096 bytes at the start of a file.
+    case fileHeader = "file-header"
+    /// The 48 bytes before the records of a commit.
+    case commitHeader = "commit-header"
+    /// The 32 bytes before a key and its value.
+    case recordHeader = "record-header"
+    /// A whole log segment, as the scanner walks over it.
+    case segment
+    /// A compressed value.
+    case value
+    /// The name of a file in a store's directory.
+    case fileName = "file-name"
+    /// What stands in a lock file.
+    case lockText = "lock-text"
+    /// A directory with several files, as an opening recovers it.
+    case directory
+
+    /// Bytes of the longest input that is worth trying.
+    package var maximumInput: Int {
+        switch self {
+        case .fileHeader, .commitHeader, .recordHeader, .fileName, .lockText: 128
+        case .value: 512
+        case .segment: 2048
+        case .directory: 2048
+        }
+    }
+
+    /// Decodes the input, and ends the process if anything that must hold doesn't.
+    package func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
+        switch self {
+        case .fileHeader: FileHeaderTarget.run(input, in: workspace)
+        case .commitHeader: CommitHeaderTarget.run(input, in: workspace)
+        case .recordHeader: RecordHeaderTarget.run(input, in: workspace)
+        case .segment: SegmentTarget.run(input, in: workspace)
+        case .value: ValueTarget.run(input, in: workspace)
+        case .fileName: FileNameTarget.run(input)
+        case .lockText: LockTextTarget.run(input)
+        case .directory: DirectoryTarget.run(input)
+        }
+    }
+
+    /// The input, changed a little, with checksums (and mostly lengths and numbers) made right again.
+    ///
+    /// - Parameter blind: Changes bytes without knowing what they mean; libFuzzer's own mutator, for one. What it
+    ///   returns has at most as many bytes as it is told.
+    package func mutate(
+        _ input: [UInt8], random: inout SeededRandom, blind: BlindMutation, in workspace: Workspace
+    ) -> [UInt8] {
+        let output =
+            switch self {
+            case .fileHeader: FileHeaderTarget.mutate(input, &random, blind)
+            case .commitHeader: CommitHeaderTarget.mutate(input, &random, blind)
+            case .recordHeader: RecordHeaderTarget.mutate(input, &random, blind)
+            case .segment: SegmentTarget.mutate(input, &random, blind, workspace)
+            case .value: ValueTarget.mutate(input, &random, blind, workspace)
+            case .fileName: FileNameTarget.mutate(input, &random, blind)
+            case .lockText: blind(input, maximumInput)
+            case .directory: DirectoryTarget.mutate(input, &random, blind, workspace)
+            }
+        return output.count <= maximumInput ? output : blind(input, maximumInput)
+    }
+}
+
+/// Changes bytes without knowing what they mean, to at most so many.
+package typealias BlindMutation = (_ bytes: [UInt8], _ maximum: Int) -> [UInt8]
+
+/// Ends the process unless the condition holds.
+@inline(__always)
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { violated(message()) }
+}
+
+@inline(never)
+func violated(_ message: String) -> Never { fatalError("violated: \(message)") }

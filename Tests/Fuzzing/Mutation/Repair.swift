@@ -1,0 +1,78 @@
+internal import HeartwoodTesting
+
+/// Makes right again what decoders look at first, so that a change gets past it.
+enum Repair {
+    /// What is made right besides the checksums.
+    struct Fields: OptionSet {
+        let rawValue: Int
+        /// Lengths of bodies, numbers of records, the ends of batches.
+        static let lengths = Fields(rawValue: 1)
+        /// Sequence numbers, dense from the file's first on.
+        static let numbers = Fields(rawValue: 2)
+        /// Synced marks not beyond their commits.
+        static let marks = Fields(rawValue: 4)
+
+        static func drawn(_ random: inout SeededRandom) -> Fields {
+            var fields: Fields = []
+            if !random.oneIn(3) { fields.insert(.lengths) }
+            if !random.oneIn(4) { fields.insert(.numbers) }
+            if !random.oneIn(4) { fields.insert(.marks) }
+            return fields
+        }
+    }
+
+    static func fileHeader(_ bytes: inout [UInt8]) {
+        guard bytes.count >= 4096 else { return }
+        bytes.setNumber(UInt64(bytes.checksum(0..<4092)), at: 4092, bytes: 4)
+    }
+
+    static func commitHeader(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
+        let crc = bytes.checksum(offset..<(offset + 44), salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(crc), at: offset + 44, bytes: 4)
+    }
+
+    static func recordHeader(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
+        let crc = bytes.checksum(offset..<(offset + 28), salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
+    }
+
+    /// The checksums of everything in a segment, and the fields that are asked for.
+    static func segment(_ bytes: inout [UInt8], _ fields: Fields) {
+        guard bytes.count >= 4096 else { return }
+        fileHeader(&bytes)
+        let salt = UInt32(bytes.number(at: 12, bytes: 4))
+        let first = bytes.number(at: 32, bytes: 8)
+        var next = first
+        for commit in SegmentLayout(bytes).commits {
+            let at = commit.offset
+            if fields.contains(.numbers) { bytes.setNumber(next, at: at + 16, bytes: 8) }
+            if fields.contains(.lengths) { lengths(&bytes, commit) }
+            if fields.contains(.marks), bytes.number(at: at + 24, bytes: 8) > at {
+                bytes.setNumber(UInt64(at), at: at + 24, bytes: 8)
+            }
+            for record in commit.records {
+                if fields.contains(.numbers) {
+                    bytes.setNumber(next &- first, at: record.lowerBound + 8, bytes: 8)
+                }
+                if bytes[record.lowerBound + 1] & 1 == 0 { next &+= 1 }
+                Self.record(&bytes, record, salt)
+            }
+            commitHeader(&bytes, at: at, salt: salt, fileOffset: UInt64(at))
+        }
+    }
+
+    private static func lengths(_ bytes: inout [UInt8], _ commit: SegmentLayout.Commit) {
+        let at = commit.offset
+        bytes.setNumber(UInt64(commit.end - at - 48), at: at + 8, bytes: 8)
+        bytes.setNumber(UInt64(commit.records.count), at: at + 40, bytes: 4)
+        bytes[at + 4] = commit.records.isEmpty ? bytes[at + 4] | 1 : 0
+        if let last = commit.records.last { bytes[last.lowerBound + 1] &= ~1 }
+    }
+
+    private static func record(_ bytes: inout [UInt8], _ record: Range<Int>, _ salt: UInt32) {
+        let at = record.lowerBound
+        let payload = bytes.checksum((at + 32)..<record.upperBound, salt: salt, offset: UInt64(at))
+        bytes.setNumber(UInt64(payload), at: at + 24, bytes: 4)
+        recordHeader(&bytes, at: at, salt: salt, fileOffset: UInt64(at))
+    }
+}

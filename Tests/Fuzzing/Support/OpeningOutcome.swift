@@ -1,0 +1,80 @@
+package import Heartwood
+
+/// What an opening of a store's files came to, in parts that can be compared.
+package enum OpeningOutcome: Equatable {
+    package struct Failure: Equatable {
+        package var code: StoreError.Code
+        package var message: String
+        package var file: String?
+        package var offset: UInt64?
+        package var lost: ClosedRange<SequenceNumber>?
+        package var cause: String?
+    }
+
+    package enum Value: Equatable {
+        case success([UInt8])
+        case failure(StoreError.Code)
+
+        package init(_ result: Result<[UInt8], StoreError>) {
+            switch result {
+            case .success(let value): self = .success(value)
+            case .failure(let error): self = .failure(error.code)
+            }
+        }
+    }
+
+    package struct Entry: Equatable {
+        package var key: [UInt8]
+        package var sequence: SequenceNumber
+        package var value: Value
+    }
+
+    package struct Found: Equatable {
+        package var report: RecoveryReport
+        package var entries: [Entry]
+    }
+
+    case failed(Failure)
+    case opened(Found)
+
+    /// With small buffers, values up to 64 KiB, and a clock that stands still. The files are for the caller to say.
+    package static var configuration: Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.commitBufferBytes = 64 << 10
+        configuration.maximumValueBytes = 64 << 10
+        configuration.createIfMissing = true
+        configuration.clock = StandingClock()
+        return configuration
+    }
+
+    /// What recovering "/store" and reading everything in it comes to.
+    package init(_ configuration: Store.Configuration) {
+        do throws(StoreError) {
+            let store = try RecoveredStore("/store", configuration: configuration)
+            var entries: [Entry] = []
+            store.forEach { key, sequence, value in
+                entries.append(Entry(key: key, sequence: sequence, value: Value(value)))
+            }
+            var report = store.report
+            report.duration = .zero
+            store.release()
+            self = .opened(Found(report: report, entries: entries))
+        } catch {
+            self = .failed(Failure(error))
+        }
+    }
+}
+
+extension OpeningOutcome.Failure {
+    package init(_ error: StoreError) {
+        self.init(
+            code: error.code, message: error.message, file: error.file, offset: error.offset,
+            lost: error.lostSequences, cause: error.cause.map { "\($0)" })
+    }
+}
+
+/// A clock that doesn't move.
+struct StandingClock: StoreClock {
+    static let milliseconds: UInt64 = 1 << 40
+    func now() -> Timestamp { Timestamp(milliseconds: Self.milliseconds) }
+}

@@ -1,0 +1,77 @@
+internal import HeartwoodTesting
+internal import Heartwood
+internal import HeartwoodFormat
+
+/// The input is the image of a store's directory.
+///
+/// Opening it gives a store or an error that says where the damage is, and the same twice; it changes no byte. A store
+/// has exactly the keys and numbers that follow from scanning the segments one after the other, and every value can be
+/// read, or, where it is compressed, is refused.
+enum DirectoryTarget {
+    static func run(_ input: UnsafeRawBufferPointer) {
+        let image = DirectoryImage(input)
+        let configuration = configuration(FrozenFileSystem(image))
+        let outcome = OpeningOutcome(configuration)
+        require(OpeningOutcome(configuration) == outcome, "opened again it is another store")
+        switch outcome {
+        case .failed(let failure): check(failure, image)
+        case .opened(let found): check(found, image, configuration)
+        }
+    }
+
+    /// Small buffers, and a clock that stands still in the middle of the expiries.
+    private static func configuration(_ fileSystem: FrozenFileSystem) -> Store.Configuration {
+        var configuration = OpeningOutcome.configuration
+        configuration.fileSystem = fileSystem
+        return configuration
+    }
+
+    private static func check(_ failure: OpeningOutcome.Failure, _ image: DirectoryImage) {
+        require(
+            failure.code == .corruption || failure.code == .unsupportedFormat, "an opening ended as \(failure.code)")
+        require(!failure.message.isEmpty && failure.message.contains(":"), "no remedy: \(failure.message)")
+        guard let file = failure.file, let segment = image.files.first(where: { "/store/" + $0.name == file }) else {
+            violated("no file: \(failure)")
+        }
+        if case .snapshot = StoreFileName(segment.name) { return }
+        guard let offset = failure.offset else { violated("no offset: \(failure)") }
+        require(
+            offset == 0 || offset <= UInt64(segment.bytes.count) && offset % 8 == 0, "damage at \(offset): \(failure)")
+    }
+
+    private static func check(
+        _ found: OpeningOutcome.Found, _ image: DirectoryImage, _ configuration: Store.Configuration
+    ) {
+        let expected = ExpectedStore(image)
+        require(found.report.segments == image.segments.count, "\(found.report.segments) segments")
+        require(found.report.records == expected.records, "\(found.report.records), not \(expected.records) records")
+        require(found.report.lastSequence == expected.lastSequence, "the last number is \(found.report.lastSequence)")
+        let keys = expected.versions.filter { $0.value.isAlive(expected.now) }.keys.sorted { isLess($0, $1) }
+        require(found.entries.map(\.key) == keys, "other keys")
+        for entry in found.entries {
+            let version = expected.versions[entry.key]!
+            require(entry.sequence == version.sequence, "number \(entry.sequence), not \(version.sequence)")
+            switch entry.value {
+            case .success(let value): require(version.isCompressed || value == version.stored, "another value")
+            case .failure(let code):
+                require(version.isCompressed && (code == .corruption || code == .tooLarge), "a value ended as \(code)")
+            }
+        }
+        guard case .torn(_, let offset, _) = found.report.tail else { return }
+        var strict = configuration
+        strict.strictRecovery = true
+        guard case .failed(let failure) = OpeningOutcome(strict), failure.code == .tornTail, failure.offset == offset
+        else { violated("a torn tail was not refused") }
+    }
+
+    private static func isLess(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.lexicographicallyPrecedes(b) }
+
+    static func mutate(
+        _ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace
+    ) -> [UInt8] {
+        if random.oneIn(24) { return blind(input, FuzzTarget.directory.maximumInput) }
+        var image = input.withUnsafeBytes { DirectoryImage($0) }
+        DirectoryMutation.run(&image, &random, blind, workspace)
+        return image.encoded
+    }
+}

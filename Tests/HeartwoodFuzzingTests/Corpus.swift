@@ -1,0 +1,34 @@
+import Foundation
+import HeartwoodTesting
+import HeartwoodFuzzing
+
+/// The inputs that are kept in the repository.
+enum Corpus {
+    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    /// HEARTWOOD_SEED, or one that is drawn.
+    static let seed =
+        ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1..<1 << 31)
+
+    /// The inputs of a target, in the order of their names; none where there is no directory.
+    static func inputs(_ kind: String, _ target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
+        let directory = tests.appendingPathComponent("Fuzzing/\(kind)/\(target.rawValue)")
+        guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted().map { name in
+            (name, try [UInt8](Data(contentsOf: directory.appendingPathComponent(name))))
+        }
+    }
+
+    /// The golden stores.
+    static func goldenImages() throws -> [DirectoryImage] {
+        let directory = tests.appendingPathComponent("Golden/v1")
+        return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+            .filter { !$0.contains(".") }
+            .map { store in
+                let path = directory.appendingPathComponent(store)
+                let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
+                return DirectoryImage(
+                    files: try names.map { ($0, try [UInt8](Data(contentsOf: path.appendingPathComponent($0)))) })
+            }
+    }
+}

@@ -1,0 +1,122 @@
+internal import HeartwoodTesting
+import Foundation
+import Heartwood
+import HeartwoodFileSystem
+import HeartwoodFuzzing
+import Testing
+
+/// The fuzz targets without a fuzzer: all that one has kept, and what the mutators make of it.
+@Suite struct FuzzTargetTests {
+    @Test(arguments: FuzzTarget.allCases)
+    func everyInputThatWasKeptStillHolds(_ target: FuzzTarget) throws {
+        let corpus = try Corpus.inputs("Corpus", target)
+        #expect(!corpus.isEmpty, "no corpus for \(target.rawValue)")
+        let workspace = Workspace()
+        for (_, input) in try corpus + Corpus.inputs("Failures", target) {
+            input.withUnsafeBytes { target.run($0, in: workspace) }
+        }
+    }
+
+    /// The fuzzer recovers without setting a store going, over files that can't be changed. A whole store, over files
+    /// that could, finds the same and changes them no more.
+    @Test func aWholeStoreOpensAsTheFuzzerSays() throws {
+        for (name, input) in try Corpus.inputs("Corpus", .directory) + Corpus.inputs("Failures", .directory) {
+            let image = input.withUnsafeBytes { DirectoryImage($0) }
+            // In memory, names that are equal as text are one name.
+            guard let fileSystem = try? image.inMemory() else { continue }
+            var configuration = OpeningOutcome.configuration
+            configuration.fileSystem = fileSystem
+            let expected = OpeningOutcome(configuration)
+            do throws(StoreError) {
+                let store = try Store(openingAt: "/store", configuration: configuration)
+                var report = store.recoveryReport
+                report.duration = .zero
+                guard case .opened(let found) = expected else {
+                    Issue.record("\(name): opened, though \(expected)")
+                    continue
+                }
+                #expect(report == found.report, "\(name)")
+                for entry in found.entries {
+                    let value = Result { () throws(StoreError) in try store.get(entry.key) ?? [] }
+                    #expect(OpeningOutcome.Value(value) == entry.value, "\(name)")
+                }
+            } catch {
+                #expect(expected == .failed(OpeningOutcome.Failure(error)), "\(name)")
+            }
+            for (file, bytes) in image.files where file != "LOCK" {
+                #expect(try contents(of: "/store/" + file, in: fileSystem) == bytes, "\(name)")
+            }
+        }
+    }
+
+    private func contents(of path: String, in fileSystem: InMemoryFileSystem) throws -> [UInt8] {
+        let file = try fileSystem.openFile(path, for: .read)
+        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+        _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+        return bytes
+    }
+
+    /// A failure ends the process; the last line printed says how to have it again.
+    @Test(arguments: FuzzTarget.allCases)
+    func mutatedInputsHold(_ target: FuzzTarget) throws {
+        let seed = Corpus.seed
+        print("fuzz target \(target.rawValue): HEARTWOOD_SEED=\(seed)")
+        var random = SeededRandom(seed, UInt64(FuzzTarget.allCases.firstIndex(of: target)!))
+        let corpus = try Corpus.inputs("Corpus", target).map(\.bytes)
+        let workspace = Workspace()
+        for _ in 0..<400 {
+            var input = random.pick(corpus)
+            for _ in 0...random.below(2) {
+                var inner = SeededRandom(random.next())
+                input = target.mutate(
+                    input, random: &random, blind: { blind($0, $1, &inner) }, in: workspace)
+            }
+            input.withUnsafeBytes { target.run($0, in: workspace) }
+        }
+    }
+
+    /// What libFuzzer's own mutator does, in short.
+    private func blind(_ bytes: [UInt8], _ maximum: Int, _ random: inout SeededRandom) -> [UInt8] {
+        var bytes = Array(bytes.prefix(maximum))
+        let at = random.below(bytes.count + 1)
+        switch random.below(4) {
+        case 0 where bytes.count < maximum: bytes.insert(UInt8(random.below(256)), at: at)
+        case 1 where at < bytes.count: bytes.remove(at: at)
+        case 2 where at < bytes.count: bytes[at] ^= 1 << UInt8(random.below(8))
+        default: if at < bytes.count { bytes[at] = UInt8(random.below(256)) }
+        }
+        return bytes
+    }
+
+    @Test func foldedZerosAreUnfoldedAsTheyWere() {
+        var random = SeededRandom(7)
+        for _ in 0..<300 {
+            var bytes: [UInt8] = []
+            for _ in 0..<random.below(8) {
+                let byte = random.oneIn(2) ? 0 : UInt8(random.below(256))
+                bytes += [UInt8](repeating: byte, count: random.below(random.oneIn(9) ? 70_000 : 30))
+            }
+            let folded = FoldedZeros.fold(bytes)
+            #expect(folded.withUnsafeBytes { FoldedZeros.unfold($0, limit: 1 << 20) } == bytes)
+        }
+    }
+
+    /// Makes inputs to start a fuzzer from out of the golden stores:
+    ///
+    ///     HEARTWOOD_WRITE_SEEDS=directory swift test --filter FuzzTargetTests
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_SEEDS"] != nil))
+    func writeSeeds() throws {
+        let directory = ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_SEEDS"]!
+        var all = Seeds.others
+        for image in try Corpus.goldenImages() {
+            all.merge(Seeds.from(image)) { $0 + $1 }
+        }
+        for (target, inputs) in all {
+            let path = directory + "/" + target.rawValue
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for (number, input) in inputs.enumerated() {
+                try Data(input).write(to: URL(fileURLWithPath: "\(path)/seed-\(number)"))
+            }
+        }
+    }
+}

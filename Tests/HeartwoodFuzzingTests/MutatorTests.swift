@@ -1,0 +1,37 @@
+internal import HeartwoodTesting
+import Heartwood
+import HeartwoodFuzzing
+import Testing
+
+/// A fuzzer that never gets past a checksum finds nothing: what the mutators make must mostly be read.
+@Suite struct MutatorTests {
+    @Test func mostMutatedDirectoriesGetPastTheHeaders() throws {
+        var random = SeededRandom(11)
+        let workspace = Workspace()
+        let images = try Corpus.goldenImages()
+        var opened = 0
+        var severalSegments = 0
+        var torn = 0
+        var damaged: [String: Int] = [:]
+        for _ in 0..<300 {
+            var input = random.pick(images).encoded
+            for _ in 0...random.below(4) {
+                input = FuzzTarget.directory.mutate(
+                    input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
+            }
+            var configuration = OpeningOutcome.configuration
+            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
+            switch OpeningOutcome(configuration) {
+            case .opened(let found):
+                opened += 1
+                if found.report.segments > 1, found.report.records > 1 { severalSegments += 1 }
+                if case .torn = found.report.tail { torn += 1 }
+            case .failed(let failure): damaged[String(failure.message.prefix(30)), default: 0] += 1
+            }
+        }
+        #expect(opened > 80)
+        #expect(severalSegments > 10)
+        #expect(torn > 10)
+        #expect(damaged.count > 5)
+    }
+}

@@ -1,0 +1,82 @@
+import Heartwood
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+/// That the guide's mistakes are found, and had again.
+@Suite struct LedgerMistakeTests {
+    @Test func twoWritesAreFoundAndFoundAgain() async throws {
+        func careless(_ test: CrashTest) async throws {
+            try await test.run { disk in
+                try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
+            } check: { disk, crash in
+                try await check(disk, crash)
+            }
+        }
+        let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
+        #expect(failure.cause is Broken)
+        #expect("\(failure)".contains("90 and 0 don't make 100"), "\(failure)")
+        #expect("\(failure)".contains("CrashTest(seed: 1, only: CrashState(\"\(failure.crash.state)\"))"))
+
+        let again = try await #require(throws: CrashTest.Failure.self) {
+            try await careless(CrashTest(seed: failure.seed, only: CrashState("\(failure.crash.state)")))
+        }
+        #expect(again.crash.state == failure.crash.state)
+        #expect("\(again.cause)" == "\(failure.cause)")
+        // The crash itself is kept too, whatever the workload did the second time.
+        await #expect(throws: Broken.self) { try await check(SimulatedDisk(image: failure.crash.image), failure.crash) }
+    }
+
+    @Test func keptImageFailsTheSameCheck() async throws {
+        let directory = "/tmp/heartwood-tests-guide-\(UInt64.random(in: 0...UInt64.max))"
+        let failure = try await #require(throws: CrashTest.Failure.self) {
+            try await CrashTest(evidence: directory).run { disk in
+                try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
+            } check: { disk, crash in
+                try await check(disk, crash)
+            }
+        }
+        let image = try DiskImage(readingFrom: try #require(failure.evidence))
+        let again = await #expect(throws: CrashTest.Failure.self) {
+            try await CrashTest(image: image).run { disk in
+                for note in failure.crash.notes(of: Int.self) { disk.note(note) }
+            } check: { disk, crash in
+                try await check(disk, crash)
+            }
+        }
+        #expect(again.map { "\($0.cause)" } == "\(failure.cause)")
+        for path in (image.directories + image.files).sorted().reversed() {
+            try POSIXFileSystem().remove(failure.evidence! + path)
+        }
+        try POSIXFileSystem().remove(failure.evidence!)
+        try POSIXFileSystem().remove(directory)
+    }
+
+    @Test func twoWritesAreFoundByFailingCallsToo() async throws {
+        func careless(_ test: CrashTest) async throws {
+            try await test.failEveryCall { disk in
+                try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
+            } check: { disk, crash in
+                try await check(disk, crash)
+            }
+        }
+        let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
+        let fault = try #require(failure.fault)
+        #expect("\(failure)".contains(", fault: Fault([], .error(5), at: \(fault.first))"), "\(failure)")
+        let again = try await #require(throws: CrashTest.Failure.self) {
+            try await careless(CrashTest(seed: failure.seed, only: failure.crash.state, fault: failure.fault))
+        }
+        #expect("\(again.cause)" == "\(failure.cause)")
+    }
+
+    @Test(arguments: [Durability.buffered, .written])
+    func promisesThatAreNotSyncedAreFound(durability: Durability) async throws {
+        await #expect(throws: CrashTest.Failure.self) {
+            try await CrashTest().run { disk in
+                try await pay(disk, durability: durability) { try await $0.transfer(10, from: "ada", to: "bob") }
+            } check: { disk, crash in
+                try await check(disk, crash)
+            }
+        }
+    }
+}
