@@ -102,9 +102,10 @@ struct WorkPlan {
         }
 
         private mutating func reopening() {
-            switch random.below(7) {
+            switch random.below(8) {
             case 0: steps.append(.reopen(closes: true))
             case 1: steps.append(.reopen(closes: false))
+            case 2: steps.append(.cancelledWrite([change()], anyDurability()))
             default: steps.append(.write([change()], anyDurability(), .none))
             }
         }

@@ -27,6 +27,24 @@ extension WorkRun {
         }
     }
 
+    /// A write whose task is cancelled while a segment is put in place for it: refused, or as any other.
+    func writeCancelled(_ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
+        let operation = WorkOperation(changes: changes, durability: durability)
+        try await attempt(operation, mayConflict: false, mayBeCancelled: true) { _ in
+            let (store, cancellable) = (self.store!, self.cancellable)
+            let task = Task {
+                // Not before it can be cancelled, so that the same happens each time.
+                while cancellable.withLock({ $0 == nil }) { await Task.yield() }
+                return try await store.write(durability: durability.asked) { batch in
+                    for change in changes { batch.apply(change) }
+                }
+            }
+            cancellable.withLock { $0 = task }
+            defer { cancellable.withLock { $0 = nil } }
+            return try await task.value
+        }
+    }
+
     func transact(_ reads: [String], _ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
         if changes.isEmpty {
             for key in reads { try await read(key) }
@@ -68,7 +86,7 @@ extension WorkRun {
     /// Gives a write to the store and notes what became of it. Where it was refused for a reason that passes, it is
     /// given again, once.
     private func attempt(
-        _ operation: WorkOperation, mayConflict: Bool, isSecond: Bool = false,
+        _ operation: WorkOperation, mayConflict: Bool, mayBeCancelled: Bool = false, isSecond: Bool = false,
         _ write: (Int) async throws -> SequenceNumber
     ) async throws {
         let number = history.submit(operation, on: disk)
@@ -84,11 +102,13 @@ extension WorkRun {
                 guard mayConflict else { throw Violation("a condition that holds was refused: \(error)") }
                 return
             }
+            if error.code == .cancelled, mayBeCancelled { return }
             if error.code == .outcomeUnknown { history.leaveOpen(number, assuming: nextSequence) }
             let again = try await bear(error)
             if again {
                 guard !isSecond else { throw Violation("the store still refuses writes, without a fault: \(error)") }
-                try await attempt(operation, mayConflict: mayConflict, isSecond: true, write)
+                try await attempt(
+                    operation, mayConflict: mayConflict, mayBeCancelled: mayBeCancelled, isSecond: true, write)
             }
             return
         }

@@ -32,6 +32,8 @@ package final class WorkRun {
     var random: SeededRandom
     /// From which call on the disk is full; nil for never.
     private let fullFrom = Locked<Int?>(nil)
+    /// Cancelled at the next renaming.
+    let cancellable = Locked<Task<SequenceNumber, any Error>?>(nil)
     /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
     package var chance: RandomFaults?
 
@@ -48,8 +50,9 @@ package final class WorkRun {
         // Another identity for each workload, so that no image comes twice.
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
-        let (disk, readable, fullFrom) = (disk, readable, fullFrom)
+        let (disk, readable, fullFrom, cancellable) = (disk, readable, fullFrom, cancellable)
         disk.observe { operation, _ in
+            if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
             // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
@@ -138,6 +141,7 @@ package final class WorkRun {
         switch step {
         case .write(let changes, let durability, let condition):
             try await write(changes, durability, condition)
+        case .cancelledWrite(let changes, let durability): try await writeCancelled(changes, durability)
         case .transaction(let reads, let changes, let durability):
             try await transact(reads, changes, durability)
         case .read(let key): try await read(key)
