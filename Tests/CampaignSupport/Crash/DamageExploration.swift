@@ -32,6 +32,7 @@ package final class DamageExploration {
         let image = run.disk.image
         let expectation = try run.timeline().expectation(after: run.disk.trace.events.count, keepsAll: true)
         let logs = image.files.filter { $0.hasSuffix(".log") }
+        let ends = try Self.ends(of: logs, in: image)
         var random = SeededRandom(seed, 14)
         for log in logs {
             let bytes = image[path: log]!
@@ -43,8 +44,9 @@ package final class DamageExploration {
                     var copy = image
                     copy[path: log] = damaged
                     let isMark = log == logs.last && start + 512 > bytes.count - FormatConstants.commitHeaderSize
+                    let isAlive = zip(bytes, damaged).enumerated().first { $1.0 != $1.1 }!.offset < ends[log]!
                     do {
-                        try judge(copy, log, expectation, mayLoseMark: isMark)
+                        try judge(copy, log, expectation, mustRefuse: isAlive && !isMark, mayLoseMark: isMark)
                     } catch {
                         throw Violation("seed \(seed), \(kind) at \(start) of \(log): \(error)")
                     }
@@ -53,6 +55,19 @@ package final class DamageExploration {
                 }
             }
         }
+    }
+
+    /// Where what matters of each log ends: where its successor says, or the newest with its last byte.
+    private static func ends(of logs: [String], in image: DiskImage) throws -> [String: Int] {
+        var ends: [String: Int] = [:]
+        for (log, next) in zip(logs, logs.dropFirst()) {
+            let header = try image[path: next]!.withUnsafeBytes { bytes in
+                try FileHeader.decode(UnsafeRawBufferPointer(rebasing: bytes[..<FormatConstants.fileHeaderSize]))
+            }
+            ends[log] = Int(header.predecessor!.endOffset)
+        }
+        if let newest = logs.last { ends[newest] = image[path: newest]!.count }
+        return ends
     }
 
     enum Kind: CaseIterable {
@@ -74,8 +89,12 @@ package final class DamageExploration {
         }
     }
 
-    /// - Parameter mayLoseMark: Whether the closing mark may be among what is damaged; then the end isn't proven.
-    private func judge(_ image: DiskImage, _ log: String, _ expectation: Expectation, mayLoseMark: Bool) throws {
+    /// - Parameters:
+    ///   - mustRefuse: Whether bytes are damaged that were known to be durable, be they zeros.
+    ///   - mayLoseMark: Whether the closing mark may be among what is damaged; then the end isn't proven.
+    private func judge(
+        _ image: DiskImage, _ log: String, _ expectation: Expectation, mustRefuse: Bool, mayLoseMark: Bool
+    ) throws {
         var configuration = Store.Configuration()
         configuration.fileSystem = SimulatedDisk(image: image)
         configuration.clock = ManualClock(milliseconds: expectation.clock)
@@ -93,6 +112,7 @@ package final class DamageExploration {
             totals.refused += 1
             return
         }
+        guard !mustRefuse else { throw Violation("durable bytes are damaged, and the store opens") }
         let recovered = store.recoveryReport.lastSequence
         guard let state = expectation.chain.state(at: recovered) else {
             throw Violation("number \(recovered) was recovered, which no write has")

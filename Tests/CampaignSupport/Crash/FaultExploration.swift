@@ -40,8 +40,13 @@ package final class FaultExploration {
         let isTransparent: Bool
         /// In place of one fault: many, one call in so many, also while the run gets over another.
         var oneIn = 0
+        /// In place of a fault: from this call on the disk has no block left that isn't taken.
+        var fullFrom: Int?
 
-        package var description: String { fault.map { "\($0)" } ?? "one call in \(oneIn) failing" }
+        package var description: String {
+            if let fullFrom { return "a full disk from call \(fullFrom) on" }
+            return fault.map { "\($0)" } ?? "one call in \(oneIn) failing"
+        }
     }
 
     package let workload: Workload
@@ -49,9 +54,12 @@ package final class FaultExploration {
     package private(set) var totals = Totals()
     private var judging: (image: DiskImage, expectation: Expectation)?
 
-    package init(_ workload: Workload, length: Int) {
+    private let onlyFullDisks: Bool
+
+    package init(_ workload: Workload, length: Int, onlyFullDisks: Bool = false) {
         self.workload = workload
         self.length = length
+        self.onlyFullDisks = onlyFullDisks
     }
 
     /// Runs the workload once for each disturbance, or, where fewer are wanted, for some from all over the run.
@@ -66,7 +74,7 @@ package final class FaultExploration {
         let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
         try await clean.run()
         let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
-        let disturbances = Self.disturbances(of: clean.disk.trace)
+        let disturbances = Self.disturbances(of: clean.disk.trace).filter { !onlyFullDisks || $0.fullFrom != nil }
         let share = min(disturbances.count, max(1, wanted - totals.faults))
         var random = SeededRandom(seed, 15)
         let shift = random.below(disturbances.count)
@@ -80,11 +88,12 @@ package final class FaultExploration {
             if totals.faults >= wanted { return }
             let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
             if let fault = disturbance.fault { run.disk.inject(fault) }
+            run.fill(from: disturbance.fullFrom)
             if disturbance.oneIn > 0 { run.chance = RandomFaults(oneIn: disturbance.oneIn) }
             judging = nil
             do {
                 try await run.run()
-                run.disk.heal()
+                run.relieve()
                 try await judge(run, disturbance, cleanImage: image)
             } catch {
                 throw Failure(
@@ -99,6 +108,14 @@ package final class FaultExploration {
     private static func isLock(_ path: String) -> Bool { path.hasSuffix("/LOCK") }
 
     private func note(_ run: WorkRun, _ disturbance: Disturbance) {
+        if disturbance.fullFrom != nil {
+            let refused = run.disk.trace.calls.filter { $0.failure == ErrorNumber.ENOSPC }
+            guard !refused.isEmpty else { return }
+            totals.faults += 1
+            totals.failedCalls += refused.count
+            totals.byClass["full disk", default: 0] += 1
+            return
+        }
         let injected = run.disk.injected
         guard let first = injected.first else { return }
         totals.faults += 1
@@ -133,6 +150,9 @@ package final class FaultExploration {
             all.append(
                 Disturbance(
                     fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+            if operation == .allocate || operation == .write {
+                all.append(Disturbance(fault: nil, isTransparent: false, fullFrom: call.number))
+            }
             for (effect, times) in nuisances(of: operation) {
                 all.append(
                     Disturbance(
@@ -182,6 +202,7 @@ package final class FaultExploration {
     private func judge(_ run: WorkRun, _ disturbance: Disturbance, cleanImage: UInt64) async throws {
         let trace = run.disk.trace
         if workload.isDeterministic { try SyncRule.check(trace, run.operations) }
+        if disturbance.fullFrom != nil { try RoomRule.check(trace) }
         if disturbance.isTransparent, workload.isDeterministic {
             guard run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage else {
                 throw Violation("a nuisance that nobody may notice changed what is on the disk")
@@ -219,6 +240,17 @@ package final class FaultExploration {
     }
 }
 
+/// What was accepted has its room: on a full disk it is allocations that are refused, and never a write.
+enum RoomRule {
+    static func check(_ trace: DiskTrace) throws {
+        for call in trace.calls where call.operation == .write && !call.path.hasSuffix("/LOCK") {
+            guard call.failure != ErrorNumber.ENOSPC else {
+                throw Violation("a write was accepted for which there was no room: call \(call)")
+            }
+        }
+    }
+}
+
 /// After a failed sync nothing more is acknowledged, and no sync is tried again, until the store is opened anew.
 enum SyncRule {
     static func check(_ trace: DiskTrace, _ operations: [WorkOperation]) throws {
@@ -235,7 +267,7 @@ enum SyncRule {
                 guard let failed else { continue }
                 switch note as? HistoryNote {
                 case .submitted(let number)?: submittedSince.insert(number)
-                case .acknowledged(let number)?:
+                case .acknowledged(let number, _)?:
                     // One that asked for no sync may have been done before, and only be written down now.
                     guard operations[number].durability != .synced, !submittedSince.contains(number) else {
                         throw Violation("write \(number) was acknowledged after a sync had failed: \(failed)")

@@ -14,7 +14,9 @@ struct WorkPlan {
     init(_ workload: Workload, seed: UInt64, length: Int) {
         var drawing = Drawing(workload: workload, random: SeededRandom(seed, 10))
         self.workload = workload
-        segmentBytes = workload == .rotation ? 16 << 10 : drawing.random.pick([16, 32, 48]) << 10
+        // A segment of a megabyte gets its room in steps, as those of a real store do.
+        let sizes = workload == .large ? [16, 48, 1_024] : [16, 32, 48]
+        segmentBytes = workload == .rotation ? 16 << 10 : drawing.random.pick(sizes) << 10
         usesCompression = drawing.random.oneIn(4)
         drawing.draw(length: workload == .large ? max(3, length / 4) : length)
         steps = drawing.steps
@@ -93,16 +95,17 @@ struct WorkPlan {
             if random.oneIn(2) {
                 steps.append(.write([change(length: random.number(in: 0...300))], anyDurability(), .none))
             }
-            let length = random.pick([5_000, 15_900, 17_000, 40_000, 66_000, 90_000])
+            let length = random.pick([5_000, 15_900, 17_000, 40_000, 66_000, 90_000, 150_000, 260_000])
             var changes = [change(length: length + random.below(700))]
             if random.oneIn(3) { changes.append(change()) }
             steps.append(.write(unique(changes), anyDurability(), .none))
         }
 
         private mutating func reopening() {
-            switch random.below(7) {
+            switch random.below(8) {
             case 0: steps.append(.reopen(closes: true))
             case 1: steps.append(.reopen(closes: false))
+            case 2: steps.append(.cancelledWrite([change()], anyDurability()))
             default: steps.append(.write([change()], anyDurability(), .none))
             }
         }

@@ -17,7 +17,7 @@ extension WorkRun {
             }
         }
         if opened == nil {
-            disk.heal()
+            relieve()
             do throws(StoreError) {
                 opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
             } catch {
@@ -31,6 +31,11 @@ extension WorkRun {
         self.store = store
         store.settle()
         let recovered = store.recoveryReport.lastSequence
+        if wasClosed, !bearsFaults, store.recoveryReport.tail != .closed {
+            throw Violation("the store was closed, and its end is found \(store.recoveryReport.tail)")
+        }
+        wasClosed = false
+        hasAccepted = false
         let last = store.statistics.lastSequence
         let chain = try Timeline(disk.trace, history.operations)
             .expectation(after: disk.trace.events.count, keepsAll: true).chain
@@ -55,6 +60,7 @@ extension WorkRun {
         let store = store!
         do throws(StoreError) {
             try await store.close()
+            wasClosed = hasAccepted
             disk.note(HistoryNote.synced(lastAccepted))
         } catch {
             guard bearsFaults, Self.isOfEnvironment(error.code) || error.code == .failed else {

@@ -11,7 +11,7 @@ extension WorkRun {
         try await letTasksWrite(unknown)
         let waiting = unknown.withLock { $0 }
         if bearsFaults {
-            disk.heal()
+            relieve()
             try await settleUnknown(waiting)
         }
     }
@@ -66,7 +66,7 @@ private struct TaskWriter: Sendable {
                     changes.append(
                         random.oneIn(6)
                             ? WorkChange(key: key, value: nil)
-                            : change(key, task, number, part, length: random.pick([0, 40, 400, 1_500])))
+                            : change(key, task, number, part, length: random.pick([0, 40, 400, 1_500, 5_000])))
                 }
             }
             let counts = random.oneIn(3)
@@ -86,6 +86,7 @@ private struct TaskWriter: Sendable {
         let number = history.submit(operation, on: disk)
         do {
             history.acknowledge(number, try await perform(operation, number), on: disk)
+            try readBack(operation, receipt)
             return true
         } catch {
             guard bearsFaults, let error = error as? StoreError else { throw error }
@@ -97,6 +98,24 @@ private struct TaskWriter: Sendable {
                 throw Violation("an error of the disk became \(error)")
             }
             return false
+        }
+    }
+
+    /// Whoever has written reads what he wrote, wherever it is on its way to the disk.
+    private func readBack(_ operation: WorkOperation, _ receipt: String) throws {
+        for change in operation.changes where change.key == receipt {
+            let found: [UInt8]?
+            do throws(StoreError) {
+                found = try store.get(receipt)
+            } catch {
+                guard bearsFaults, WorkRun.isOfEnvironment(error.code) else {
+                    throw Violation("\(receipt) was written a moment ago, and can't be read: \(error)")
+                }
+                return
+            }
+            guard let found, change.value?.matches(found) ?? false else {
+                throw Violation("\(receipt) was written a moment ago, and reads as \(found?.count ?? -1) bytes")
+            }
         }
     }
 

@@ -27,6 +27,24 @@ extension WorkRun {
         }
     }
 
+    /// A write whose task is cancelled while a segment is put in place for it: refused, or as any other.
+    func writeCancelled(_ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
+        let operation = WorkOperation(changes: changes, durability: durability)
+        try await attempt(operation, mayConflict: false, mayBeCancelled: true) { _ in
+            let (store, cancellable) = (self.store!, self.cancellable)
+            let task = Task {
+                // Not before it can be cancelled, so that the same happens each time.
+                while cancellable.withLock({ $0 == nil }) { await Task.yield() }
+                return try await store.write(durability: durability.asked) { batch in
+                    for change in changes { batch.apply(change) }
+                }
+            }
+            cancellable.withLock { $0 = task }
+            defer { cancellable.withLock { $0 = nil } }
+            return try await task.value
+        }
+    }
+
     func transact(_ reads: [String], _ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
         if changes.isEmpty {
             for key in reads { try await read(key) }
@@ -68,13 +86,15 @@ extension WorkRun {
     /// Gives a write to the store and notes what became of it. Where it was refused for a reason that passes, it is
     /// given again, once.
     private func attempt(
-        _ operation: WorkOperation, mayConflict: Bool, isSecond: Bool = false,
+        _ operation: WorkOperation, mayConflict: Bool, mayBeCancelled: Bool = false, isSecond: Bool = false,
         _ write: (Int) async throws -> SequenceNumber
     ) async throws {
         let number = history.submit(operation, on: disk)
         let sequence: SequenceNumber
+        let events: Int
         do {
             sequence = try await write(number)
+            events = disk.trace.events.count
         } catch {
             guard let error = error as? StoreError else { throw error }
             store!.settle()
@@ -82,11 +102,13 @@ extension WorkRun {
                 guard mayConflict else { throw Violation("a condition that holds was refused: \(error)") }
                 return
             }
+            if error.code == .cancelled, mayBeCancelled { return }
             if error.code == .outcomeUnknown { history.leaveOpen(number, assuming: nextSequence) }
             let again = try await bear(error)
             if again {
                 guard !isSecond else { throw Violation("the store still refuses writes, without a fault: \(error)") }
-                try await attempt(operation, mayConflict: mayConflict, isSecond: true, write)
+                try await attempt(
+                    operation, mayConflict: mayConflict, mayBeCancelled: mayBeCancelled, isSecond: true, write)
             }
             return
         }
@@ -95,9 +117,13 @@ extension WorkRun {
         guard sequence == nextSequence else {
             throw Violation("a write got number \(sequence), and \(nextSequence) is the next")
         }
-        history.acknowledge(number, sequence, on: disk)
+        if isSecond, store!.state != .ready {
+            throw Violation("writes are accepted again, and the store is \(store!.state)")
+        }
+        history.acknowledge(number, sequence, since: events, on: disk)
         nextSequence += 1
         lastAccepted = sequence
+        hasAccepted = true
         for change in operation.changes {
             current[change.key] = change.value.map {
                 Chain.Held(value: $0, sequence: sequence, expires: change.expires)
@@ -123,7 +149,7 @@ extension WorkRun {
             throw Violation("the disk is full, and the store is \(state)")
         }
         try await readAll()
-        disk.heal()
+        relieve()
         store!.moveDelays(delays, by: 1_000_000_000)
         if store!.state == .failed {
             try await recover()

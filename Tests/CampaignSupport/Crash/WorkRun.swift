@@ -23,9 +23,17 @@ package final class WorkRun {
     var current: Chain.State = [:]
     /// The number that the next accepted write must get.
     var nextSequence: SequenceNumber = 1
+    /// Whether this opening has accepted a write.
+    var hasAccepted = false
+    /// Whether the last opening accepted writes and was closed in order.
+    var wasClosed = false
     /// Everything up to here was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
+    /// From which call on the disk is full; nil for never.
+    private let fullFrom = Locked<Int?>(nil)
+    /// Cancelled at the next renaming.
+    let cancellable = Locked<Task<SequenceNumber, any Error>?>(nil)
     /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
     package var chance: RandomFaults?
 
@@ -42,11 +50,13 @@ package final class WorkRun {
         // Another identity for each workload, so that no image comes twice.
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
-        let (disk, readable) = (disk, readable)
+        let (disk, readable, fullFrom, cancellable) = (disk, readable, fullFrom, cancellable)
         disk.observe { operation, _ in
+            if operation == .rename { cancellable.withLock { $0 }?.cancel() }
+            if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
-            // Where tasks run side by side a sync takes its time, so that they do something meanwhile.
-            if workload == .tasks, operation == .sync { for _ in 0..<20 { yieldThread() } }
+            // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
+            if workload == .tasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
         }
     }
 
@@ -113,12 +123,25 @@ package final class WorkRun {
         return configuration
     }
 
+    // MARK: - Full disks
+
+    /// From this call on the disk has no block left that isn't taken.
+    func fill(from call: Int?) { fullFrom.withLock { $0 = call } }
+
+    /// Takes the disturbance away.
+    func relieve() {
+        fullFrom.withLock { $0 = nil }
+        disk.heal()
+        disk.capacity = .max
+    }
+
     // MARK: - Steps
 
     private func perform(_ step: WorkStep) async throws {
         switch step {
         case .write(let changes, let durability, let condition):
             try await write(changes, durability, condition)
+        case .cancelledWrite(let changes, let durability): try await writeCancelled(changes, durability)
         case .transaction(let reads, let changes, let durability):
             try await transact(reads, changes, durability)
         case .read(let key): try await read(key)
@@ -149,8 +172,9 @@ package final class WorkRun {
     private func flush() async throws {
         do throws(StoreError) {
             try await store!.flush()
+            let events = disk.trace.events.count
             store!.settle()
-            disk.note(HistoryNote.synced(lastAccepted))
+            disk.note(HistoryNote.synced(lastAccepted, since: events))
         } catch {
             try await bear(error)
         }

@@ -74,6 +74,8 @@ enum WorkStep: Sendable {
     enum Guard: Sendable { case none, absent, current, stale }
 
     case write([WorkChange], WorkOperation.Durability, Guard)
+    /// A write whose task is cancelled as soon as a segment gets its name, if one does meanwhile.
+    case cancelledWrite([WorkChange], WorkOperation.Durability)
     /// Reads keys, and writes changes that follow from nothing else.
     case transaction(reads: [String], [WorkChange], WorkOperation.Durability)
     case read(String)

@@ -23,17 +23,20 @@ struct FaultCommand: AsyncParsableCommand {
     @Option(help: "About how many writes a run makes.")
     var length = 16
 
+    @Flag(help: "Only disks that are full from some call on.")
+    var fullDisk = false
+
     @Option(help: "Only the fault of this number in the run of --seed, as a failure names it.")
     var only: Int?
 
     func run() async throws {
-        let (length, faults, only, seed) = (length, faults, only, options.seed)
+        let (length, faults, only, seed, fullDisk) = (length, faults, only, options.seed, fullDisk)
         if !options.json { say("faults: \(faults) for each of \(options.workloads.count) workloads, seed \(seed)") }
         let start = ContinuousClock.now
         do {
             let group = WorkloadGroup(options: options, unit: "faults", wanted: faults)
             let results = try await group.run { workload, report in
-                let exploration = FaultExploration(workload, length: length)
+                let exploration = FaultExploration(workload, length: length, onlyFullDisks: fullDisk)
                 var next = seed
                 repeat {
                     // Short campaigns spread over the whole run, and over more than one.
@@ -49,7 +52,8 @@ struct FaultCommand: AsyncParsableCommand {
             say("FAILED: \(failure)")
             for line in failure.history.suffix(60) { say(line) }
             let length = failure.length == 16 ? "" : " --length \(failure.length)"
-            let again = "--workload \(failure.workload) --seed \(failure.seed)\(length) --only \(failure.number)"
+            let kind = fullDisk ? " --full-disk" : ""
+            let again = "--workload \(failure.workload) --seed \(failure.seed)\(length)\(kind) --only \(failure.number)"
             if let left = failure.left {
                 let kept = try FailureReport.keep(left.image, left.expectation)
                 say("  what a crash of it left is kept: Tools/campaign crash --replay \(kept)")
