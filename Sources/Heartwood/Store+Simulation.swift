@@ -15,6 +15,15 @@ extension Store {
         settle()
     }
 
+    /// Tells whether a task waits: for room, for its write to be done, or for the close. Doesn't keep the store alive.
+    package nonisolated var hasWaiters: @Sendable () -> Bool {
+        let log = log
+        return {
+            log.visibleGate.hasWaiters || log.syncedGate.hasWaiters
+                || log.state.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty }
+        }
+    }
+
     /// Tells up to where readers see, at the moment at which it is called. Doesn't keep the store alive.
     package nonisolated var readableNow: @Sendable () -> SequenceNumber {
         let index = log.index

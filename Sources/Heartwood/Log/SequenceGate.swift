@@ -73,6 +73,9 @@ final class SequenceGate: Sendable {
         }
     }
 
+    /// Whether anybody waits.
+    var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
+
     /// `sequence` is reached: resumes everybody who waits for it or less.
     func open(to sequence: SequenceNumber) {
         var ready = state.withLock { state -> [Waiter] in

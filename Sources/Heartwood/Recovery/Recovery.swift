@@ -62,14 +62,21 @@ struct Recovery {
         report.segments = files.count
         report.duration = clock.now - start
         let holdsNothing = end.nextSequence == newest.header.firstSequence
+        // Behind the first number of a segment without records, too: that number may have been seen, and the next
+        // segment would get the same name.
+        let lastSequence =
+            report.tail == .closed && !holdsNothing ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
+        // Otherwise the next segment would get a name that no opening accepts.
+        guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
+            throw .corruption(
+                "the numbers of the log are beyond those that a store comes to, so it was not written by one",
+                file: newest.segment.path, offset: 0)
+        }
         return Outcome(
             storeID: newest.header.storeID,
             predecessor: FileHeader.Predecessor(
                 salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
-            // Behind the first number of a segment without records, too: that number may have been seen, and the next
-            // segment would get the same name.
-            lastSequence: report.tail == .closed && !holdsNothing
-                ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1,
+            lastSequence: lastSequence,
             newestTime: newestTime,
             report: report)
     }

@@ -267,7 +267,7 @@ enum SyncRule {
                 guard let failed else { continue }
                 switch note as? HistoryNote {
                 case .submitted(let number)?: submittedSince.insert(number)
-                case .acknowledged(let number, _)?:
+                case .acknowledged(let number)?:
                     // One that asked for no sync may have been done before, and only be written down now.
                     guard operations[number].durability != .synced, !submittedSince.contains(number) else {
                         throw Violation("write \(number) was acknowledged after a sync had failed: \(failed)")

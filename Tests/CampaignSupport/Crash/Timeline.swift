@@ -45,8 +45,7 @@ package struct Timeline {
         var submittedHere: [Int] = []
         var chains: [Chain] = []
         var now = Bounds()
-        let early = Self.earlyPromises(trace)
-        for (index, event) in trace.events.enumerated() {
+        for event in trace.events {
             if case .note(let note) = event, let note = note as? HistoryNote {
                 switch note {
                 case .opened(let recovered, let last):
@@ -69,26 +68,11 @@ package struct Timeline {
                 }
                 now.take(note, operations)
             }
-            for note in early[index + 1] ?? [] { now.take(note, operations) }
             all.append(now)
         }
         chains.append(try Chain(alive))
         self.chains = chains
         bounds = all
-    }
-
-    /// What was promised before it was written down, by how many events there were then.
-    private static func earlyPromises(_ trace: DiskTrace) -> [Int: [HistoryNote]] {
-        var early: [Int: [HistoryNote]] = [:]
-        for (index, event) in trace.events.enumerated() {
-            guard case .note(let note) = event, let note = note as? HistoryNote else { continue }
-            switch note {
-            case .acknowledged(_, let since) where since <= index, .synced(_, let since) where since <= index:
-                early[since, default: []].append(note)
-            default: break
-            }
-        }
-        return early
     }
 
     private static func checkOpening(recovered: UInt64, last: UInt64, _ now: Bounds) throws {
@@ -119,14 +103,14 @@ extension Timeline.Bounds {
         switch note {
         case .submitted(let number):
             submitted = max(submitted, operations[number].sequence ?? 0)
-        case .acknowledged(let number, _):
+        case .acknowledged(let number):
             let operation = operations[number]
             seen = max(seen, operation.sequence!)
             keep(operation)
         case .readable(let sequence):
             seen = max(seen, sequence)
             readable(sequence, operations)
-        case .synced(let sequence, _):
+        case .synced(let sequence):
             onDisk = max(onDisk, sequence)
             inKernel = max(inKernel, sequence)
         case .written(let sequence): inKernel = max(inKernel, sequence)

@@ -48,11 +48,13 @@ extension WorkRun {
         current = state
         try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: bearsFaults)
         readable.withLock { $0 = store.readableNow }
+        waits.withLock { $0 = store.hasWaiters }
     }
 
     /// Drops the store, as the death of the process would.
     func drop() {
         readable.withLock { $0 = nil }
+        waits.withLock { $0 = nil }
         store = nil
     }
 

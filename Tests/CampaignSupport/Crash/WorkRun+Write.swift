@@ -91,13 +91,12 @@ extension WorkRun {
     ) async throws {
         let number = history.submit(operation, on: disk)
         let sequence: SequenceNumber
-        let events: Int
         do {
             sequence = try await write(number)
-            events = disk.trace.events.count
+            history.acknowledge(number, sequence, on: disk)
         } catch {
             guard let error = error as? StoreError else { throw error }
-            store!.settle()
+            settle()
             if error.code == .conflict {
                 guard mayConflict else { throw Violation("a condition that holds was refused: \(error)") }
                 return
@@ -113,14 +112,13 @@ extension WorkRun {
             return
         }
         guard !mayConflict else { throw Violation("a write was accepted whose condition doesn't hold") }
-        store!.settle()
+        settle()
         guard sequence == nextSequence else {
             throw Violation("a write got number \(sequence), and \(nextSequence) is the next")
         }
         if isSecond, store!.state != .ready {
             throw Violation("writes are accepted again, and the store is \(store!.state)")
         }
-        history.acknowledge(number, sequence, since: events, on: disk)
         nextSequence += 1
         lastAccepted = sequence
         hasAccepted = true
@@ -150,7 +148,7 @@ extension WorkRun {
         }
         try await readAll()
         relieve()
-        store!.moveDelays(delays, by: 1_000_000_000)
+        moveDelays(by: 1_000_000_000)
         if store!.state == .failed {
             try await recover()
             return false

@@ -18,6 +18,10 @@ package final class WorkRun {
     let delays = ManualDelays()
     /// Tells up to where readers see; nil while no store is open.
     let readable = Locked<(@Sendable () -> SequenceNumber)?>(nil)
+    /// Tells whether the run's task waits for the store; nil while no store is open.
+    let waits = Locked<(@Sendable () -> Bool)?>(nil)
+    /// Whether the run's task has nothing to do until the log writer has nothing to do.
+    private let isIdle = Locked(false)
     var store: Store?
     /// What readers must find.
     var current: Chain.State = [:]
@@ -51,7 +55,12 @@ package final class WorkRun {
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
         let (disk, readable, fullFrom, cancellable) = (disk, readable, fullFrom, cancellable)
+        let (waits, isIdle) = (waits, isIdle)
         disk.observe { operation, _ in
+            // The one task first goes as far as it can, so that all things happen in the same order in every run.
+            if workload.isDeterministic, operation != .read, let waits = waits.withLock({ $0 }) {
+                spin { isIdle.withLock { $0 } || waits() }
+            }
             if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
@@ -86,7 +95,10 @@ package final class WorkRun {
     ///
     /// - Throws: `Violation`; without faults also whatever the store throws.
     package func run() async throws {
-        defer { readable.withLock { $0 = nil } }
+        defer {
+            readable.withLock { $0 = nil }
+            waits.withLock { $0 = nil }
+        }
         if let chance { disk.inject(chance) }
         try await open()
         if workload == .tasks {
@@ -159,8 +171,20 @@ package final class WorkRun {
         disk.note(HistoryNote.clock(clock.now().milliseconds))
     }
 
+    /// Waits until the log writer has nothing to do.
+    func settle() { letWriterGoOn { $0.settle() } }
+
+    /// Moves the log writer's clock, and waits until it has done what is due then.
+    func moveDelays(by nanoseconds: UInt64) { letWriterGoOn { $0.moveDelays(delays, by: nanoseconds) } }
+
+    private func letWriterGoOn(_ body: (Store) -> Void) {
+        isIdle.withLock { $0 = true }
+        body(store!)
+        isIdle.withLock { $0 = false }
+    }
+
     private func wait(_ nanoseconds: UInt64) async throws {
-        store!.moveDelays(delays, by: nanoseconds)
+        moveDelays(by: nanoseconds)
         if store!.state == .failed { return try await recover() }
         // Promised are 10 ms to the kernel and a second to the disk, whatever was asked.
         if nanoseconds >= 10_000_000, !hasPendingFaults { disk.note(HistoryNote.written(lastAccepted)) }
@@ -172,9 +196,8 @@ package final class WorkRun {
     private func flush() async throws {
         do throws(StoreError) {
             try await store!.flush()
-            let events = disk.trace.events.count
-            store!.settle()
-            disk.note(HistoryNote.synced(lastAccepted, since: events))
+            disk.note(HistoryNote.synced(lastAccepted))
+            settle()
         } catch {
             try await bear(error)
         }

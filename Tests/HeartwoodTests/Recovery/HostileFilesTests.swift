@@ -35,6 +35,19 @@ import Testing
         await expectError(.corruption) { _ = try open(hostile) }
     }
 
+    /// It opened, took a write, and put that into a segment whose number no opening accepts.
+    @Test func aStoreAtTheEndOfAllNumbersOpenedForTheLastTime() async throws {
+        let first = FormatConstants.sequences.upperBound - 2
+        let header = FileHeader(
+            kind: .log, storeID: StoreID(low: 1, high: 2), salt: 3, firstSequence: first, predecessor: nil,
+            creationTime: 0)
+        var image = try await closedImage()
+        image.files = [StoreFileName.log(first): header.encoded()]
+        let hostile = image
+        let error = await expectError(.corruption) { _ = try open(hostile) }
+        #expect(error?.file?.hasSuffix(StoreFileName.log(first)) == true)
+    }
+
     /// The number that a mark names is the next one after those that are lost: half of all numbers and more.
     @Test func countingTheNumbersThatAreLostTrapped() async throws {
         let header = FileHeader(
