@@ -74,9 +74,15 @@ package func yieldThread() { heartwood_thread_yield() }
 /// microseconds that nobody signals, as in tests.
 package func spin(until condition: () -> Bool) {
     var attempts = 0
+    var pause = 20_000
     while !condition() {
         attempts += 1
         // On a busy machine a thread that only yields takes the time from the one that it waits for.
-        if attempts < 40 { heartwood_thread_yield() } else { heartwood_thread_pause(50_000) }
+        if attempts < 40 {
+            heartwood_thread_yield()
+        } else {
+            heartwood_thread_pause(pause)
+            pause = min(2 * pause, 2_000_000)
+        }
     }
 }

@@ -58,8 +58,8 @@ package final class WorkRun {
         let (waits, isIdle) = (waits, isIdle)
         disk.observe { operation, _ in
             // The one task first goes as far as it can, so that all things happen in the same order in every run.
-            if workload.isDeterministic, operation != .read, let waits = waits.withLock({ $0 }) {
-                spin { isIdle.withLock { $0 } || waits() }
+            if workload.isDeterministic, operation != .read {
+                spin { isIdle.withLock { $0 } || waits.withLock { $0 }?() ?? true }
             }
             if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }

@@ -68,29 +68,34 @@ package struct DirectoryImage: Equatable {
 }
 
 /// The files of an image, in the directory "/store". Whoever would change anything ends the process.
-final class FrozenFileSystem: FileSystem {
+package final class FrozenFileSystem: FileSystem {
     private let image: [(name: String, bytes: [UInt8])]
 
-    init(_ image: DirectoryImage) { self.image = image.files }
+    package init(_ image: DirectoryImage) { self.image = image.files }
 
-    func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
+    package func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
         require(access != .create, "an opening made \(path)")
-        let name = path.utf8.dropFirst("/store/".utf8.count)
-        guard let file = image.first(where: { $0.name.utf8.elementsEqual(name) }) else {
-            violated("an opening looked for \(path)")
-        }
-        return FrozenFile(path, file.bytes)
+        guard let bytes = file(path) else { violated("an opening looked for \(path)") }
+        return FrozenFile(path, bytes)
     }
 
-    func contents(ofDirectory path: String) throws(FileSystemError) -> [String] { image.map(\.name) }
-    func kind(of path: String) throws(FileSystemError) -> FileKind? { .directory }
-    func lock(_ path: String) throws(FileSystemError) -> any FileLock { FrozenLock() }
-    func syncDirectory(_ path: String) throws(FileSystemError) {}
-    func randomUInt64() -> UInt64 { 4 }
+    private func file(_ path: String) -> [UInt8]? {
+        let name = path.utf8.dropFirst("/store/".utf8.count)
+        return image.first { $0.name.utf8.elementsEqual(name) }?.bytes
+    }
 
-    func rename(_ path: String, to newPath: String) throws(FileSystemError) { violated("\(path) was renamed") }
-    func remove(_ path: String) throws(FileSystemError) { violated("\(path) was removed") }
-    func createDirectory(_ path: String) throws(FileSystemError) { violated("\(path) was made") }
+    package func contents(ofDirectory path: String) throws(FileSystemError) -> [String] { image.map(\.name).sorted() }
+    package func kind(of path: String) throws(FileSystemError) -> FileKind? {
+        if path == "/store" { return .directory }
+        return file(path) == nil ? nil : .file
+    }
+    package func lock(_ path: String) throws(FileSystemError) -> any FileLock { FrozenLock() }
+    package func syncDirectory(_ path: String) throws(FileSystemError) {}
+    package func randomUInt64() -> UInt64 { 4 }
+
+    package func rename(_ path: String, to newPath: String) throws(FileSystemError) { violated("\(path) was renamed") }
+    package func remove(_ path: String) throws(FileSystemError) { violated("\(path) was removed") }
+    package func createDirectory(_ path: String) throws(FileSystemError) { violated("\(path) was made") }
 
     private final class FrozenLock: FileLock {
         func unlock() {}
