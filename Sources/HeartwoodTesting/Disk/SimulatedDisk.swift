@@ -116,7 +116,7 @@ public final class SimulatedDisk: FileSystem {
     public func stopTracing() { state.withLock { $0.isTracing = false } }
 
     /// Calls `observer` before each call, on its thread. It may use the disk's notes, and whatever doesn't wait for
-    /// this disk.
+    /// this disk. The disk keeps it: let it capture the disk weakly.
     public func observe(_ observer: @escaping @Sendable (FileSystemError.Operation, String) -> Void) {
         state.withLock { $0.observer = observer }
     }

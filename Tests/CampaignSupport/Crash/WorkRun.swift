@@ -56,7 +56,9 @@ package final class WorkRun {
         random = SeededRandom(seed, 11)
         let (disk, readable, fullFrom, cancellable) = (disk, readable, fullFrom, cancellable)
         let (waits, isIdle) = (waits, isIdle)
-        disk.observe { operation, _ in
+        // The disk keeps this closure, which must not keep the disk.
+        disk.observe { [weak disk] operation, _ in
+            guard let disk else { return }
             // The one task first goes as far as it can, so that all things happen in the same order in every run.
             if workload.isDeterministic, operation != .read {
                 spin { isIdle.withLock { $0 } || waits.withLock { $0 }?() ?? true }

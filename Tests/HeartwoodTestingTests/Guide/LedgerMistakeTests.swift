@@ -71,12 +71,19 @@ import Testing
 
     @Test(arguments: [Durability.buffered, .written])
     func promisesThatAreNotSyncedAreFound(durability: Durability) async throws {
-        await #expect(throws: CrashTest.Failure.self) {
-            try await CrashTest().run { disk in
-                try await pay(disk, durability: durability) { try await $0.transfer(10, from: "ada", to: "bob") }
-            } check: { disk, crash in
-                try await check(disk, crash)
+        // The store's own sync may come before a note on a machine that is busy: then there was nothing to find.
+        for _ in 0..<50 {
+            do {
+                try await CrashTest().run { disk in
+                    try await pay(disk, durability: durability) { try await $0.transfer(10, from: "ada", to: "bob") }
+                } check: { disk, crash in
+                    try await check(disk, crash)
+                }
+            } catch {
+                #expect(error is CrashTest.Failure, "\(error)")
+                return
             }
         }
+        Issue.record("a promise that no sync stands behind was never found out")
     }
 }

@@ -64,7 +64,7 @@ import Testing
 
     @Test func observerHearsOfEveryCallBeforehand() throws {
         let disk = SimulatedDisk()
-        disk.observe { operation, path in disk.note("\(operation) \(path)") }
+        disk.observe { [weak disk] operation, path in disk?.note("\(operation) \(path)") }
         try disk.make("/f", [1])
         let events = disk.trace.events.map { event in
             switch event {
