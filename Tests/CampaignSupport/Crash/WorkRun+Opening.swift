@@ -47,14 +47,12 @@ extension WorkRun {
         }
         current = state
         try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: bearsFaults)
-        readable.withLock { $0 = store.readableNow }
-        waits.withLock { $0 = store.hasWaiters }
+        watch.withLock { $0 = Watch(readable: store.readableNow, waits: store.hasWaiters) }
     }
 
     /// Drops the store, as the death of the process would.
     func drop() {
-        readable.withLock { $0 = nil }
-        waits.withLock { $0 = nil }
+        watch.withLock { $0 = nil }
         store = nil
     }
 

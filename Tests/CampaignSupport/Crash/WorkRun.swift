@@ -16,10 +16,8 @@ package final class WorkRun {
     let history = History()
     let clock = ManualClock(milliseconds: WorkPlan.start)
     let delays = ManualDelays()
-    /// Tells up to where readers see; nil while no store is open.
-    let readable = Locked<(@Sendable () -> SequenceNumber)?>(nil)
-    /// Tells whether the run's task waits for the store; nil while no store is open.
-    let waits = Locked<(@Sendable () -> Bool)?>(nil)
+    /// nil while no store is open.
+    let watch = Locked<Watch?>(nil)
     /// Whether the run's task has nothing to do until the log writer has nothing to do.
     private let isIdle = Locked(false)
     var store: Store?
@@ -43,6 +41,15 @@ package final class WorkRun {
 
     static let path = "/data/store"
 
+    /// What can be seen of the store from the log writer's thread. (Functions by themselves in a `Locked` would be
+    /// wrapped once more by each access.)
+    struct Watch: Sendable {
+        /// Tells up to where readers see.
+        let readable: @Sendable () -> SequenceNumber
+        /// Tells whether the run's task waits for the store.
+        let waits: @Sendable () -> Bool
+    }
+
     package init(
         _ workload: Workload, seed: UInt64, length: Int, bearsFaults: Bool = false, closesAtTheEnd: Bool = false
     ) {
@@ -54,18 +61,18 @@ package final class WorkRun {
         // Another identity for each workload, so that no image comes twice.
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
-        let (disk, readable, fullFrom, cancellable) = (disk, readable, fullFrom, cancellable)
-        let (waits, isIdle) = (waits, isIdle)
+        let (disk, watch, fullFrom, cancellable) = (disk, watch, fullFrom, cancellable)
+        let isIdle = isIdle
         // The disk keeps this closure, which must not keep the disk.
         disk.observe { [weak disk] operation, _ in
             guard let disk else { return }
             // The one task first goes as far as it can, so that all things happen in the same order in every run.
             if workload.isDeterministic, operation != .read {
-                spin { isIdle.withLock { $0 } || waits.withLock { $0 }?() ?? true }
+                spin { isIdle.withLock { $0 } || watch.withLock { $0 }?.waits() ?? true }
             }
             if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
-            if let sequence = readable.withLock({ $0 })?() { disk.note(HistoryNote.readable(sequence)) }
+            if let sequence = watch.withLock({ $0 })?.readable() { disk.note(HistoryNote.readable(sequence)) }
             // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
             if workload == .tasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
         }
@@ -97,10 +104,7 @@ package final class WorkRun {
     ///
     /// - Throws: `Violation`; without faults also whatever the store throws.
     package func run() async throws {
-        defer {
-            readable.withLock { $0 = nil }
-            waits.withLock { $0 = nil }
-        }
+        defer { watch.withLock { $0 = nil } }
         if let chance { disk.inject(chance) }
         try await open()
         if workload == .tasks {
