@@ -142,7 +142,11 @@ extension WorkRun {
             return false
         }
         guard Self.isOfEnvironment(error.code) else { throw Violation("an error of the disk became \(error)") }
-        guard state != .failed else { throw Violation("a write was refused as \(error.code), and the store is failed") }
+        // A transaction may fail to read in a store that has failed meanwhile.
+        if state == .failed {
+            try await recover()
+            return false
+        }
         if error.code == .outOfSpace, state != .outOfSpace, state != .ready {
             throw Violation("the disk is full, and the store is \(state)")
         }
