@@ -56,6 +56,8 @@ int heartwood_condition_wait_for(heartwood_condition *condition, heartwood_mutex
 /* Runs `body` on a new detached thread with that name (cut to what the system allows). Signals are left to the
  * program's own threads, except for those that a thread raises itself. */
 int heartwood_thread_start(const char *name, void (*body)(void *context), void *context);
+
+/* Let other threads run: for a turn, or for some time below a second. */
 static inline void heartwood_thread_yield(void) { sched_yield(); }
 static inline void heartwood_thread_pause(long nanoseconds) {
     struct timespec time = {0, nanoseconds};

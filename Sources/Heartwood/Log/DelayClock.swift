@@ -21,7 +21,7 @@ package enum DelayClock: Sendable {
     }
 }
 
-/// A clock that stands still until it is moved. See `Store.moveDelays(by:)`.
+/// A clock that stands still until it is moved. See `Store.moveDelays(_:by:)`.
 package final class ManualDelays: Sendable {
     private let time = Atomic<UInt64>(1)
 

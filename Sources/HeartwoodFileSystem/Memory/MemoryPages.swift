@@ -29,7 +29,7 @@ struct MemoryPages {
         Self.forEachPiece(at: offset, count: bytes.count) { piece in
             let source = UnsafeRawBufferPointer(rebasing: bytes[piece.range])
             if pages[piece.page] == nil {
-                if Self.isZero(source) { return }
+                if source.isAllZero { return }
                 pages[piece.page] = Page(size: Self.pageSize)
             }
             let target = pages[piece.page]!.bytes[piece.rangeInPage]
@@ -70,15 +70,6 @@ struct MemoryPages {
         }
     }
 
-    private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var position = 0
-        while position + 8 <= bytes.count {
-            guard bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) == 0 else { return false }
-            position += 8
-        }
-        return bytes[position...].allSatisfy { $0 == 0 }
-    }
-
     /// Memory that starts as zeros.
     private final class Page {
         let bytes: UnsafeMutableRawBufferPointer
@@ -97,5 +88,17 @@ struct MemoryPages {
 extension UnsafeMutableRawBufferPointer {
     func setToZero() {
         if let baseAddress { heartwood_zero(baseAddress, count) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether there are nothing but zeros. O(count).
+    package var isAllZero: Bool {
+        var position = 0
+        while position + 8 <= count {
+            guard loadUnaligned(fromByteOffset: position, as: UInt64.self) == 0 else { return false }
+            position += 8
+        }
+        return self[position...].allSatisfy { $0 == 0 }
     }
 }

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// A file as its users see it, and what of it would be found after a crash.
 ///
 /// A sector goes through versions: the durable one, then one after each change that touches it. A crash may leave any

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// The bytes of a file, in pages that copies share until one of them is written to. Pages of zeros take no memory.
 struct PagedBytes: Sendable {
     static let pageSize = 4096
@@ -200,15 +202,6 @@ extension PagedBytes: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-    var isAllZero: Bool {
-        var at = 0
-        while at + 8 <= count {
-            guard loadUnaligned(fromByteOffset: at, as: UInt64.self) == 0 else { return false }
-            at += 8
-        }
-        return self[at...].allSatisfy { $0 == 0 }
-    }
-
     func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         var at = 0

@@ -6,8 +6,7 @@ internal import HeartwoodTesting
 extension WorkRun {
     /// Opens the store. Where that fails because of a fault, the fault is taken away, and then it must go.
     func open() async throws {
-        // The last reference to a store that was dropped may be let go a moment later, by another thread.
-        while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
+        await waitForLock()
         var opened: Store?
         do throws(StoreError) {
             opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
@@ -25,6 +24,11 @@ extension WorkRun {
             }
         }
         try begin(opened!)
+    }
+
+    /// The last reference to a store that was dropped may be let go a moment later, by another thread.
+    func waitForLock() async {
+        while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
     }
 
     private func begin(_ store: Store) throws {

@@ -32,7 +32,7 @@ extension WorkRun {
     private func settleUnknown(_ unknown: [(number: Int, receipt: String)]) async throws {
         if random.oneIn(2), store!.state != .failed { try? await store!.close() }
         drop()
-        while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
+        await waitForLock()
         do {
             let store = try Store(openingAt: Self.path, configuration: makeConfiguration())
             for (number, receipt) in unknown {
