@@ -16,6 +16,15 @@ extension Store {
         try reader.value(of: key)
     }
 
+    /// The values of many keys, in the order of the keys; nil where there is none. All of them are of one state. May block
+    /// on the disk.
+    ///
+    /// - Throws: As ``get(_:)``.
+    /// - Complexity: As that of one `get` each; the records are read in the order in which they lie in the files.
+    public nonisolated func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
+        try snapshot().get(all: keys)
+    }
+
     /// The value of a key; nil where there is none. Reads off the cooperative pool; cancellation doesn't interrupt it.
     ///
     /// - Throws: As ``get(_:)``.
@@ -90,6 +99,27 @@ extension Store {
         try snapshot().forEach(in: range, reversed: reversed, body)
     }
 
+    /// Calls `body` with the keys and values of a range, in order, until it says stop, without making arrays of them: the
+    /// fastest way to see many. May block on the disk. The bytes are valid during the call only.
+    ///
+    /// - Throws: What `body` throws, or `StoreError`.
+    public nonisolated func forEachRecord(
+        in range: KeyRange = .all, reversed: Bool = false,
+        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
+    ) throws {
+        try snapshot().forEachRecord(in: range, reversed: reversed, body)
+    }
+
+    /// Calls `body` with the keys of a range, in order, until it says stop. Never blocks on the disk. The bytes are valid
+    /// during the call only.
+    ///
+    /// - Throws: What `body` throws, or `.closed`.
+    public nonisolated func forEachKey(
+        in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
+    ) throws {
+        try snapshot().forEachKey(in: range, reversed: reversed, body)
+    }
+
     /// What the store holds and has done. O(1).
     public nonisolated var statistics: Statistics {
         let index = log.index.statistics
@@ -103,7 +133,7 @@ extension Store {
                 liveBytes: index.liveBytes,
                 logBytes: recoveryReport.bytes + state.counters.writtenBytes,
                 segments: log.segments.count,
-                heldStates: index.heldSequences,
+                heldStates: index.heldPoints,
                 lastSequence: state.pipeline.lastSequence,
                 visibleSequence: state.pipeline.visible,
                 syncedSequence: state.pipeline.syncedSequence,

@@ -115,6 +115,7 @@ extension Store {
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         let durability = durability ?? log.configuration.durability
+        let conditions = conditions.isEmpty ? conditions : try await resolved(conditions)
         guard batch.recordCount > 0 else {
             return try await confirm(conditions)
         }
@@ -189,8 +190,21 @@ extension Store {
         try check(conditions)
         // What it read may still be on its way to the disk; it is told only once that is seen by all.
         let sequence = log.newestSequence
-        if sequence > log.index.visible { try await log.visibleGate.wait(for: sequence) }
+        if sequence > log.index.visibleSequence { try await log.visibleGate.wait(for: sequence) }
         return sequence
+    }
+
+    /// The conditions as the actor can judge them.
+    ///
+    /// - Throws: `.conflict` where one doesn't hold already; what reading a record throws.
+    private nonisolated func resolved(_ conditions: [Condition]) async throws(StoreError) -> [Condition] {
+        if log.isEnded { throw .closed }
+        var resolved: [Condition] = []
+        for condition in conditions {
+            guard let judgeable = try await condition.resolved(in: log) else { throw condition.conflict }
+            resolved.append(judgeable)
+        }
+        return resolved
     }
 
     private static func conditions(_ key: some ByteSource, _ condition: KeyCondition?) -> [Condition] {

@@ -177,9 +177,7 @@ public actor Store {
 
     /// Throws `.conflict` unless all of them hold in the newest state.
     func check(_ conditions: [Condition]) throws(StoreError) {
-        for condition in conditions where !condition.holds(in: log) {
-            throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
-        }
+        for condition in conditions where !condition.holds(in: log) { throw condition.conflict }
     }
 
     private func step(

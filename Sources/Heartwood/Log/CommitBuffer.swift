@@ -127,10 +127,12 @@ final class CommitBuffer: @unchecked Sendable {
         }
     }
 
-    /// A copy of `length` bytes at `fileOffset`; nil if they aren't here. Under the log's lock.
+    /// A copy of `length` bytes at `fileOffset`, or of what there is of them; nil if they aren't here. Under the log's
+    /// lock.
     func copy(at fileOffset: UInt64, length: Int) -> [UInt8]? {
-        guard fileOffset >= offset, fileOffset + UInt64(length) <= offset + UInt64(count) else { return nil }
+        guard fileOffset >= offset, fileOffset < offset + UInt64(count) else { return nil }
         let start = Int(fileOffset - offset)
+        let length = min(length, count - start)
         if externals.isEmpty {
             return [UInt8](UnsafeRawBufferPointer(start: memory + start, count: length))
         }

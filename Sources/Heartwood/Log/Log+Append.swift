@@ -20,7 +20,10 @@ extension Log {
     ) throws(StoreError) -> Admission {
         try state.withState { (state) throws(StoreError) -> Admission in
             try state.checkAcceptsWrites()
-            guard state.makeRoom(for: batch.encodedLength, ticket: ticket, configuration: configuration) else {
+            guard
+                state.makeRoom(
+                    for: batch.encodedLength, ticket: ticket, configuration: configuration, segments: segments)
+            else {
                 wakeWriter(&state, deadline: 0)
                 return .mustWait(generation: state.roomGeneration)
             }
@@ -31,17 +34,19 @@ extension Log {
     private func accept(_ batch: EncodedBatch, _ durability: Durability.Level, _ state: inout State) -> Admission {
         let isFirst = state.pipeline.open == nil
         let now = isFirst ? delays.now() : 0
-        let (sequence, isVisible) = state.pipeline.accept(durability, now: now)
-        let segment = state.current!.ordinal
-        index.apply(sequence: sequence, publish: isVisible) { writer in
+        let base = state.current!.baseAddress
+        let start = state.open.offset + UInt64(state.open.count)
+        let addresses = base + start >> 3...base + (start + UInt64(batch.encodedLength)) >> 3 - 1
+        let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
+        index.apply(
+            sequence: sequence, addresses: addresses, count: batch.recordCount, publish: isVisible
+        ) { writer in
             state.open.append(batch, sequence: sequence) { fields, key, offset in
-                let length = UInt32(fields.encodedLength)
                 writer.add(
                     key: key,
                     version: Version(
-                        sequence: sequence, expiry: fields.expiry,
-                        place: Place(segment: segment, length: length, offset: offset),
-                        isTombstone: fields.kind == .delete))
+                        place: Place(address: base + offset >> 3, length: fields.encodedLength),
+                        expiry: fields.expiry, isTombstone: fields.kind == .delete))
             }
         }
         state.counters.batches += 1
@@ -111,7 +116,9 @@ extension Log.State {
     }
 
     /// Whether a batch of `length` bytes can go into the open commit now; if not, notes what it lacks.
-    mutating func makeRoom(for length: Int, ticket: UInt64, configuration: Store.Configuration) -> Bool {
+    mutating func makeRoom(
+        for length: Int, ticket: UInt64, configuration: Store.Configuration, segments: SegmentTable
+    ) -> Bool {
         if let exclusiveTicket, exclusiveTicket != ticket { return false }
         guard current != nil else {
             demands.askForRotation(length)
@@ -121,6 +128,7 @@ extension Log.State {
         if !room.fits(to: end), holdsNothing {
             // A segment is named by its first number, so one without records can't be followed by another.
             room.grow(toFit: end)
+            segments.extend(current!, to: room.limit)
         }
         if !room.fits(to: end) {
             demands.askForRotation(length)

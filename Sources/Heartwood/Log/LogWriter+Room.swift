@@ -292,7 +292,7 @@ extension LogWriter {
             kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
             creationTime: created.milliseconds)
         return log.segments.add(
-            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first))
+            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.room.limit)
     }
 
     private func randomSalt() -> UInt32 {

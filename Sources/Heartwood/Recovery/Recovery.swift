@@ -9,8 +9,8 @@ internal import Logging
 struct Recovery {
     let directory: StoreDirectory
     let configuration: Store.Configuration
-    let index: VersionedIndex
     let segments: SegmentTable
+    private var collector: RecordCollector
     private var report = RecoveryReport()
     private var progress = RecoveryProgress(bytes: 0, totalBytes: 0, records: 0)
 
@@ -30,8 +30,8 @@ struct Recovery {
     ) {
         self.directory = directory
         self.configuration = configuration
-        self.index = index
         self.segments = segments
+        collector = RecordCollector(index)
     }
 
     /// Reads everything. O(bytes of log).
@@ -56,6 +56,7 @@ struct Recovery {
             noteLast(end, file)
         }
         let end = try replay(newest)
+        collector.finish()
         newestTime = max(newestTime, end.lastTime)
         noteLast(end, newest)
         configuration.recoveryProgress?(progress)
@@ -117,11 +118,22 @@ struct Recovery {
             }
         }
         try SegmentChain.check(files)
+        var total: UInt64 = 0
+        for file in files {
+            total = total.addingReportingOverflow(file.size + Place.extentBytes).partialValue
+            guard file.size < UInt64(Place.extentLimit) * Place.extentBytes / 2,
+                total < UInt64(Place.extentLimit) * Place.extentBytes
+            else {
+                throw StoreError(
+                    .tooLarge, "the log is larger than the 64 PiB that a store can address", file: file.path)
+            }
+        }
         return files.indices.map { position in
             let file = files[position]
             progress.totalBytes += file.size
             return OpenedSegment(
-                segment: segments.add(file.header, file: file.file, path: file.path), size: file.size,
+                segment: segments.add(file.header, file: file.file, path: file.path, bytes: file.size),
+                size: file.size,
                 successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
         }
     }
@@ -176,17 +188,8 @@ struct Recovery {
     }
 
     private mutating func apply(_ commit: ScannedCommit, of segment: Segment) {
-        var next = commit.records.startIndex
-        while next < commit.records.endIndex {
-            let sequence = commit.records[next].sequence
-            commit.keys.withUnsafeBytes { keys in
-                index.apply(sequence: sequence, publish: true) { writer in
-                    while next < commit.records.endIndex, commit.records[next].sequence == sequence {
-                        add(commit.records[next], keys: keys, segment: segment, to: &writer)
-                        next += 1
-                    }
-                }
-            }
+        commit.keys.withUnsafeBytes { keys in
+            for record in commit.records { collect(record, keys: keys, segment: segment) }
         }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
@@ -195,17 +198,14 @@ struct Recovery {
         tellProgress(commit.end - commit.offset, records: commit.records.count)
     }
 
-    private func add(
-        _ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment, to writer: inout VersionedIndex.Writer
-    ) {
+    private mutating func collect(_ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment) {
         if case .optional = record.header.kind { return }
-        writer.add(
-            key: keys.slice(record.keyStart, Int(record.header.keyLength)),
-            version: Version(
-                sequence: record.sequence, expiry: record.header.expiry,
+        collector.add(
+            keys.slice(record.keyStart, Int(record.header.keyLength)),
+            Version(
                 place: Place(
-                    segment: segment.ordinal, length: UInt32(record.header.encodedLength), offset: record.offset),
-                isTombstone: record.header.kind == .delete))
+                    address: segment.baseAddress + record.offset >> 3, length: record.header.encodedLength),
+                expiry: record.header.expiry, isTombstone: record.header.kind == .delete))
     }
 
     private mutating func tellProgress(_ bytes: UInt64, records: Int) {

@@ -52,8 +52,9 @@ package enum OpeningOutcome: Equatable {
         do throws(StoreError) {
             let store = try RecoveredStore("/store", configuration: configuration)
             var entries: [Entry] = []
-            store.forEach { key, sequence, value in
-                entries.append(Entry(key: key, sequence: sequence, value: Value(value)))
+            store.forEach { key, entry in
+                entries.append(
+                    Entry(key: key, sequence: (try? entry.get())?.sequence ?? 0, value: Value(entry.map(\.value))))
             }
             var report = store.report
             report.duration = .zero
