@@ -70,7 +70,10 @@ struct Judge {
             isReached: bytes <= wanted)
     }
 
-    private func ratio(_ rate: Double, _ wanted: Double, _ names: [String], subject: String) -> Verdict {
+    /// Nil where what it compares with wasn't asked for, though it could have been.
+    private func ratio(_ rate: Double, _ wanted: Double, _ names: [String], subject: String) -> Verdict? {
+        let built = Set(Catalogue.all.map(\.name))
+        if names.contains(where: { built.contains($0) && cells[$0] == nil }) { return nil }
         let others = names.compactMap { name in cells[name]?.rate.map { (name: name, rate: $0) } }
         let list = names.joined(separator: ", ")
         var verdict = Verdict(
@@ -78,8 +81,9 @@ struct Judge {
             wantedValue: wanted, measured: "", isReached: nil)
         guard others.count == names.count, let best = others.max(by: { $0.rate.median < $1.rate.median }) else {
             let missing = names.filter { name in !others.contains { $0.name == name } }
-            let isBuilt = Set(missing).isSubset(of: Catalogue.all.map(\.name))
-            verdict.reason = isBuilt ? "\(missing.joined(separator: ", ")) did not run" : "needs the other engines"
+            verdict.reason =
+                built.isSuperset(of: missing)
+                ? "\(missing.joined(separator: ", ")) did not run" : "needs the other engines"
             return verdict
         }
         verdict.measured = "\(Numbers.ratio(rate / best.rate.median)) x"

@@ -41,7 +41,7 @@ extension Peer {
 struct PeerSettings: Sendable {
     /// Whether a put returns only once it is on the disk.
     var isSynced = false
-    /// Whether as much as can be stays in the log, so that an opening has to replay it.
+    /// Whether as much as can be stays in the log while it is filled, so that the next opening has to replay it.
     var keepsLog = false
 }
 

@@ -39,6 +39,9 @@ extension Catalogue {
             BufferedPuts(
                 name: "buffered-8", title: ".buffered puts, eight tasks together", tasks: 8,
                 targets: [.perSecond(1_500_000)]),
+            TimedPuts(
+                name: "written-8", title: ".written puts, eight tasks together", group: .unsynced,
+                durability: .written, tasks: 8),
             Insertions(name: "insert-1", title: ".buffered puts of new keys only, one task"),
             BufferedBatches(),
         ] + ofPeers(.unsynced)
