@@ -109,8 +109,8 @@ struct HeartwoodBench: AsyncParsableCommand {
         let needed = StoreLegs.logLimit + (1 << 30) + filled
         guard work.freeBytes >= needed else {
             throw WrongPlace(
-                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are needed: "
-                    + "free some, choose another disk with --directory, or fewer keys with --keys")
+                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are "
+                    + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
         }
         if let fileSystem, fileSystem.isInMemory, directory == "." {
             throw WrongPlace(

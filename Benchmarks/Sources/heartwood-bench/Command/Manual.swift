@@ -1,8 +1,8 @@
 /// What `--help` says beyond the options.
 enum Manual {
     static let discussion = """
-        Writes, reopens and reads stores of 16-byte random keys and 100-byte random values, the same in every run. Each \
-        workload runs for some seconds, then the next, and all of them again: what is shown is the median of the runs, \
+        Writes, reopens and reads stores of 16-byte random keys and 100-byte random values, the same in every run. \
+        Each workload runs for some seconds, then the next, and all of them again: what is shown is the median of the runs, \
         with the lowest and the highest.
 
         Durable writes are shown as a ratio to the raw loop, which does nothing but append 128 bytes to a file of \
@@ -11,8 +11,8 @@ enum Manual {
         other writes than were made, loses one when it is reopened, or returns a wrong byte, ends the run.
 
         Built with HEARTWOOD_PEERS=1 (or by 'Benchmarks/run --peers', which installs what that needs on Debian and \
-        Ubuntu), LevelDB, RocksDB, LMDB and SQLite do the same work in the same run. Benchmarks/README.md says how they \
-        are set.
+        Ubuntu), LevelDB, RocksDB, LMDB and SQLite do the same work in the same run. Benchmarks/README.md says how \
+        they are set.
 
         Free the machine of other work first.
 
@@ -24,8 +24,8 @@ enum Manual {
         durable writes. A store that grows beyond some 4 GiB of log is replaced by a fresh one, and the clock \
         stands meanwhile. Ctrl-C ends it with what was measured so far; a second one at once.
 
-        WORKLOADS (--only takes names and groups, and adds what they are compared with; without it all are measured but \
-        those of the groups 'large' and 'memory')
+        WORKLOADS (--only takes names and groups, and adds what they are compared with; without it all are measured \
+        but those of the groups 'large' and 'memory')
         \(listOfWorkloads)
 
         EXIT CODES

@@ -1,5 +1,5 @@
-/// Keys that are made from their number when they are needed, into an array that is used again: ten million of them take
-/// no memory, and making one costs no cache miss that would be charged to a store.
+/// Keys that are made from their number when they are needed, into an array that is used again: ten million of them
+/// take no memory, and making one costs no cache miss that would be charged to a store.
 struct KeySource: Sendable {
     /// How the keys lie when they are taken by their number.
     enum Order: String, Sendable {

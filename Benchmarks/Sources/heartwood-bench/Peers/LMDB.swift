@@ -4,8 +4,8 @@ internal import CLMDB
 ///
 /// Each put is a transaction of its own. Without `isSynced` commits aren't synced (`MDB_NOSYNC`). Reading transactions
 /// aren't bound to a thread (`MDB_NOTLS`), because threads of these benchmarks come and go. Gets share a reading
-/// transaction, which is renewed every 256 gets: LMDB reads fastest when it is never renewed, and sees newer writes only
-/// when it is.
+/// transaction, which is renewed every 256 gets: LMDB reads fastest when it is never renewed, and sees newer writes
+/// only when it is.
 ///
 /// - Note: `@unchecked`: used by one thread at a time.
 final class LMDB: Peer, @unchecked Sendable {

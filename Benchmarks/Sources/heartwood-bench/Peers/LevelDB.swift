@@ -2,8 +2,8 @@ internal import CLevelDB
 
 /// LevelDB, as it comes, but without compression, which Heartwood doesn't use either.
 ///
-/// `keepsLog` makes the write buffer as large as LevelDB lets it be, 1 GiB, so that records stay in the log. It verifies
-/// checksums of values only where that is asked for; it isn't.
+/// `keepsLog` makes the write buffer as large as LevelDB lets it be, 1 GiB, so that records stay in the log. It
+/// verifies checksums of values only where that is asked for; it isn't.
 ///
 /// - Note: `@unchecked`: LevelDB's own locks guard what the pointers lead to; the pointers themselves never change.
 final class LevelDB: Peer, @unchecked Sendable {

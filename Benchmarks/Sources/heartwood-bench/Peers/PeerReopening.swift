@@ -3,8 +3,8 @@
 ///
 /// Neither LevelDB nor RocksDB brings its log into tables when it is closed, so a log that was closed is opened as one
 /// that a kill left. While they are filled, though, they do so whenever their write buffer is full, and LevelDB's can't
-/// be larger than 1 GiB. So each log is kept by a second name, with the list of tables as it was when there was none: the
-/// directory as a crash leaves it before the first table is done.
+/// be larger than 1 GiB. So each log is kept by a second name, with the list of tables as it was when there was none:
+/// the directory as a crash leaves it before the first table is done.
 struct PeerReopening<Engine: Peer>: Workload {
     let name: String
     let title: String

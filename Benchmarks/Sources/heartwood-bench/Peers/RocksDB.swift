@@ -2,8 +2,8 @@ internal import CRocksDB
 
 /// RocksDB, as it comes, but without compression, which Heartwood doesn't use either.
 ///
-/// `keepsLog` makes the write buffer so large that every record stays in the log. It verifies the checksum of each block
-/// that it reads, as it comes.
+/// `keepsLog` makes the write buffer so large that every record stays in the log. It verifies the checksum of each
+/// block that it reads, as it comes.
 ///
 /// - Note: `@unchecked`: RocksDB's own locks guard what the pointers lead to; the pointers themselves never change.
 final class RocksDB: Peer, @unchecked Sendable {

@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// SQLite as a key-value store: one table WITHOUT ROWID, a write-ahead log, prepared statements.
 ///
-/// Each put is a transaction of its own. With `isSynced` a commit waits for the disk (`synchronous=FULL`), otherwise only
-/// a checkpoint does (`synchronous=NORMAL`), which is what services use. Everything else is as it comes.
+/// Each put is a transaction of its own. With `isSynced` a commit waits for the disk (`synchronous=FULL`), otherwise
+/// only a checkpoint does (`synchronous=NORMAL`), which is what services use. Everything else is as it comes.
 ///
 /// - Note: `@unchecked`: used by one thread at a time.
 final class SQLite: Peer, @unchecked Sendable {

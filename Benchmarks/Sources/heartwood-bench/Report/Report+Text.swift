@@ -66,7 +66,7 @@ extension Report {
             return "| \(footprint.keyBytes) | \(Numbers.grouped(footprint.keys)) | \(bytes.joined(separator: " | ")) |"
         }
         return [
-            "| key bytes | keys | index bytes a key, put one by one | beyond the key | after reopening | beyond the key |",
+            "| key bytes | keys | index bytes a key, put singly | beyond the key | after reopening | beyond the key |",
             "|---:|---:|---:|---:|---:|---:|",
         ] + lines
     }

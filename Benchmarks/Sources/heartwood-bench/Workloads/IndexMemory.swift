@@ -1,7 +1,7 @@
 internal import Heartwood
 
-/// What the index takes for each key, after random keys were put one by one, and after the store was opened again, which
-/// builds the index from all keys at once. The rate is that of the puts, for information.
+/// What the index takes for each key, after random keys were put one by one, and after the store was opened again,
+/// which builds the index from all keys at once. The rate is that of the puts, for information.
 struct IndexMemory: Workload {
     let name: String
     let title: String
