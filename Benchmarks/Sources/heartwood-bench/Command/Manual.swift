@@ -2,8 +2,8 @@
 enum Manual {
     static let discussion = """
         Writes, reopens and reads stores of 16-byte random keys and 100-byte random values, the same in every run. \
-        Each workload runs for some seconds, then the next, and all of them again: what is shown is the median of the runs, \
-        with the lowest and the highest.
+        Each workload runs for some seconds, then the next, and all of them again: what is shown is the median of the \
+        runs, with the lowest and the highest.
 
         Durable writes are shown as a ratio to the raw loop, which does nothing but append 128 bytes to a file of \
         zeros and wait for the disk (fdatasync), on the same disk, in the same minutes: it is what one writer can \
