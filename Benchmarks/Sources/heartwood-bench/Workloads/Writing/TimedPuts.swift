@@ -7,7 +7,8 @@ struct TimedPuts: Workload {
     let group: WorkloadGroup
     let durability: Durability
     let tasks: Int
-    let target: Target?
+    var targets: [Target] = []
+    var neededRotations: UInt64 = 0
 
     func measure(_ run: Run) async throws -> Sample {
         try await StoreLegs.measure(run) { leg in
@@ -28,8 +29,8 @@ struct TimedPuts: Workload {
         var now = Ticks.now
         var count = 0
         while !leg.isOver(now, count: count, of: tasks) {
-            let (key, value) = pairs.next()
-            try await leg.store.put(key, value, durability: durability)
+            pairs.advance()
+            try await leg.store.put(pairs.key, pairs.value, durability: durability)
             let end = Ticks.now
             latencies.record(end - now)
             now = end

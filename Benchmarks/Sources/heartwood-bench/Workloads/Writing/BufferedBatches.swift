@@ -2,10 +2,11 @@ internal import Heartwood
 
 /// One task that writes batches of a thousand puts, `.buffered`. Counts records.
 struct BufferedBatches: Workload {
-    let name = "batch-1000"
-    let title = "buffered batches of 1,000, one task (records)"
+    static let name = "batch-1000"
+    let name: String = Self.name
+    let title = ".buffered batches of 1,000, one task (records)"
     let group = WorkloadGroup.unsynced
-    let target: Target? = .perSecond(600_000)
+    let targets: [Target] = [.perSecond(2_200_000)]
 
     static let batchSize = 1_000
 
@@ -22,8 +23,8 @@ struct BufferedBatches: Workload {
         while !leg.isOver(Ticks.now, count: batches * Self.batchSize) {
             try await leg.store.write(durability: .buffered) { batch in
                 for _ in 0..<Self.batchSize {
-                    let (key, value) = pairs.next()
-                    batch.put(key, value)
+                    pairs.advance()
+                    batch.put(pairs.key, pairs.value)
                 }
             }
             batches += 1

@@ -4,6 +4,7 @@ struct RawLoop: Workload {
     let name: String = Self.name
     let title = "raw: append 128 B, fdatasync"
     let group = WorkloadGroup.durable
+    let engine = "raw"
 
     private static let recordBytes = 128
     private static let fileBytes = 64 << 20
