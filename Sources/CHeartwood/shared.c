@@ -66,15 +66,23 @@ unsigned heartwood_thread_stripe(void) {
     return stripe;
 }
 
-void *heartwood_pages_map(size_t count, bool populated) {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-#ifdef MAP_POPULATE
-    if (populated) flags |= MAP_POPULATE;
-#else
-    (void)populated;
+/* The size at which processors have larger pages, as a rule. */
+#define LARGE_PAGE ((size_t)2 << 20)
+
+void *heartwood_pages_map(size_t count) {
+    /* Whole large pages need a large page's alignment: what lies before and behind is given back at once. */
+    size_t slack = count % LARGE_PAGE == 0 ? LARGE_PAGE : 0;
+    void *pages = mmap(NULL, count + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return NULL;
+    if (slack == 0) return pages;
+    uintptr_t start = (uintptr_t)pages;
+    uintptr_t aligned = (start + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    if (aligned > start) munmap(pages, aligned - start);
+    if (start + slack > aligned) munmap((void *)(aligned + count), start + slack - aligned);
+#ifdef MADV_HUGEPAGE
+    madvise((void *)aligned, count, MADV_HUGEPAGE);
 #endif
-    void *pages = mmap(NULL, count, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
+    return (void *)aligned;
 }
 
 void heartwood_pages_unmap(void *pages, size_t count) { munmap(pages, count); }

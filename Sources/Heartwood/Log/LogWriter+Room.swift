@@ -216,6 +216,7 @@ extension LogWriter {
             try syncFile(of: old)
             noteSynced()
         }
+        if log.configuration.valueReading == .mapped { old.allowMapping() }
         try putInPlace(segment)
     }
 

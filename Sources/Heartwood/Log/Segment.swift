@@ -1,8 +1,12 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// One log segment that is open: what a reader needs to find a record in it. Never changes.
-final class Segment: Sendable {
+/// One log segment that is open: what a reader needs to find a record in it. Never changes, but that it may be mapped
+/// into memory once nothing is written to it any more.
+///
+/// The invariant under `@unchecked Sendable`: `cell` lives as long as this does, is changed under the lock of `mapping`
+/// only, its count before its address, and is read by atomic loads.
+final class Segment: @unchecked Sendable {
     /// The number of its first extent; see `Place`.
     let extent: Int
     let header: FileHeader
@@ -10,16 +14,55 @@ final class Segment: Sendable {
     /// The path that it has, or will have once it is renamed.
     let path: String
 
+    private let mapping = Locked<(any FileMapping)?>(nil)
+    /// The address of the mapping; its count; whether it is to be mapped when it is read next.
+    private let cell: UnsafeMutableRawPointer
+
     init(extent: Int, header: FileHeader, file: any File, path: String) {
         self.extent = extent
         self.header = header
         self.file = file
         self.path = path
+        cell = .allocate(byteCount: 24, alignment: 8)
+        cell.initializeMemory(as: UInt64.self, repeating: 0, count: 3)
     }
+
+    deinit { cell.deallocate() }
+
+    /// Nothing is written to the file any more: it may be mapped.
+    func allowMapping() { Shared.storeReleasing(1, cell + 16) }
 
     /// The bytes of a place that lies in it, and what is behind them; nil where the file isn't mapped.
     @inline(__always)
-    func mappedBytes(of place: Place) -> UnsafeRawBufferPointer? { nil }
+    func mappedBytes(of place: Place) -> UnsafeRawBufferPointer? {
+        let address = Shared.loadAcquiring(cell)
+        if address == 0 {
+            return Shared.loadAcquiring(cell + 16) == 1 && map() ? mappedBytes(of: place) : nil
+        }
+        let count = Int(Shared.load64(cell + 8))
+        let offset = Int(offset(of: place))
+        guard offset < count else { return nil }
+        return UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: UInt(address)).unsafelyUnwrapped + offset,
+            count: min(place.lengthBound, count &- offset))
+    }
+
+    /// Maps the file; false where that can't be done, and then it isn't tried again.
+    @inline(never)
+    private func map() -> Bool {
+        mapping.withLock { mapping in
+            guard mapping == nil, let size = try? file.size(), let mapped = try? file.map(size),
+                let address = mapped.bytes.baseAddress
+            else {
+                Shared.storeReleasing(0, cell + 16)
+                return mapping != nil
+            }
+            mapping = mapped
+            Shared.store64(UInt64(mapped.bytes.count), cell + 8)
+            Shared.storeReleasing(UInt64(UInt(bitPattern: address)), cell)
+            return true
+        }
+    }
 
     /// The address of its first byte.
     var baseAddress: UInt64 { Place.address(extent: extent, offset: 0) }

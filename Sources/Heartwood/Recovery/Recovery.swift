@@ -131,9 +131,10 @@ struct Recovery {
         return files.indices.map { position in
             let file = files[position]
             progress.totalBytes += file.size
+            let segment = segments.add(file.header, file: file.file, path: file.path, bytes: file.size)
+            if configuration.valueReading == .mapped { segment.allowMapping() }
             return OpenedSegment(
-                segment: segments.add(file.header, file: file.file, path: file.path, bytes: file.size),
-                size: file.size,
+                segment: segment, size: file.size,
                 successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
         }
     }

@@ -25,7 +25,8 @@ package enum OpeningOutcome: Equatable {
 
     package struct Entry: Equatable {
         package var key: [UInt8]
-        package var sequence: SequenceNumber
+        /// Of the record; nil where that couldn't be read.
+        package var sequence: SequenceNumber?
         package var value: Value
     }
 
@@ -54,7 +55,7 @@ package enum OpeningOutcome: Equatable {
             var entries: [Entry] = []
             store.forEach { key, entry in
                 entries.append(
-                    Entry(key: key, sequence: (try? entry.get())?.sequence ?? 0, value: Value(entry.map(\.value))))
+                    Entry(key: key, sequence: (try? entry.get())?.sequence, value: Value(entry.map(\.value))))
             }
             var report = store.report
             report.duration = .zero

@@ -12,32 +12,24 @@ enum ReadingMode: String, Sendable, CaseIterable {
 }
 
 /// What these benchmarks ask of Heartwood beyond its plain puts and gets, in one place.
-///
-/// - Note: Places marked `COMING API` use today's forms until the engine has those named there.
 enum Engine {
     /// Whether workloads of that mode are there to be chosen.
-    ///
-    /// COMING API: `true` for both, once `configuration.valueReading` exists.
-    static func has(_ mode: ReadingMode) -> Bool { mode == .pread }
+    static func has(_ mode: ReadingMode) -> Bool { true }
 
     /// Whether the workloads that get many keys at once are there to be chosen.
-    ///
-    /// COMING API: `true`, once `store.get(all:)` exists.
-    static let hasGetAll = false
+    static let hasGetAll = true
 
     /// A configuration that reads in that mode, and is the default in everything else.
     static func configuration(_ mode: ReadingMode = .pread) -> Store.Configuration {
-        // COMING API: var configuration = Store.Configuration()
-        //             configuration.valueReading = mode == .mapped ? .mapped : .positioned
-        let configuration = Store.Configuration()
+        var configuration = Store.Configuration()
+        configuration.valueReading = mode == .mapped ? .mapped : .positioned
         return configuration
     }
 
     /// The values of several keys.
     @inline(__always)
     static func get(all keys: [[UInt8]], from store: Store) throws -> [[UInt8]?] {
-        // COMING API: try store.get(all: keys)
-        try keys.map { key in try store.get(key) }
+        try store.get(all: keys)
     }
 
     /// Lends every record, in order, until `body` says stop.
@@ -45,15 +37,13 @@ enum Engine {
     static func forEachRecord(
         _ store: Store, _ body: (_ key: RawSpan, _ value: RawSpan) -> ScanDecision
     ) throws {
-        // COMING API: try store.forEachRecord(body)
-        try store.forEach { entry in body(entry.key.span.bytes, entry.value.span.bytes) }
+        try store.forEachRecord(body)
     }
 
     /// Lends every key, in order, until `body` says stop.
     @inline(__always)
     static func forEachKey(_ store: Store, _ body: (_ key: RawSpan) -> ScanDecision) throws {
-        // COMING API: try store.forEachKey(body)
-        for key in store.keys() where body(key.span.bytes) == .stop { return }
+        try store.forEachKey(body)
     }
 
     /// Bytes of memory that the index takes for each key.

@@ -84,7 +84,9 @@ struct KeyTree {
             let index = node.childIndex(key, version: Shared.load64(node.base))!
             path[depth] = Step(node: node, index: index)
             depth += 1
-            node = node.child(index)
+            let word = node.word(index)
+            if level == 1 { Node.prefetchSlots(word: word) }
+            node = Node(word: word)
             level -= 1
         }
         let found = node.search(key, version: Shared.load64(node.base))

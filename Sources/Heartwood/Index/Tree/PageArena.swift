@@ -46,8 +46,7 @@ struct PageArena {
 
     private mutating func grow() {
         let bytes = min(Self.lastChunk, max(Self.firstChunk, chunks.last.map { $0.byteCount * 2 } ?? 0))
-        // Small chunks aren't populated: a process may have many small stores.
-        guard let pages = heartwood_pages_map(bytes, bytes == Self.lastChunk) else {
+        guard let pages = heartwood_pages_map(bytes) else {
             fatalError("the system has no memory for the index")
         }
         chunks.append((pages, bytes))

@@ -206,9 +206,18 @@ struct LeafWalk {
         }
         slots = lower..<max(lower, upper)
         isBehindRange = reversed ? lower > 0 : upper < count
+        if !isBehindRange { prefetchNext() }
         prefix = copy.prefix
         if prefix > 0 { key.copyMemory(from: copy.lowerFence!.baseAddress!, byteCount: prefix) }
         return true
+    }
+
+    /// Asks for the next leaf, so that it is there when this one has been visited.
+    private func prefetchNext() {
+        guard depth > 0 else { return }
+        let step = steps[depth - 1]
+        let index = reversed ? step.index - 1 : step.index + 1
+        if index >= 0, index < step.count, let word = step.node.checkedWord(index) { Node.prefetch(word: word) }
     }
 
     /// Whether a key of this leaf lies beyond the range, so that no leaf behind it is of interest.

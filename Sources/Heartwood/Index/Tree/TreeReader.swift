@@ -44,9 +44,11 @@ struct TreeReader: @unchecked Sendable {
     private func attemptToFind(_ key: UnsafeRawBufferPointer) -> UInt64? {
         guard var (node, version) = openRoot() else { return nil }
         while node.level > 0 {
-            guard let index = node.childIndex(key, version: version), let word = node.checkedWord(index),
-                let next = descend(from: node, version, to: word)
-            else { return nil }
+            guard let index = node.childIndex(key, version: version), let word = node.checkedWord(index) else {
+                return nil
+            }
+            if node.level == 1 { Node.prefetchSlots(word: word) }
+            guard let next = descend(from: node, version, to: word) else { return nil }
             (node, version) = next
         }
         let found = node.search(key, version: version)
