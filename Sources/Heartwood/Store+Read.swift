@@ -12,8 +12,14 @@ extension Store {
     ///
     /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
     /// - Complexity: O(log n), and one read of the record.
+    @inlinable
     public nonisolated func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
-        try reader.value(of: key)
+        try key.withByteBuffer { (key) throws(StoreError) in try value(of: key) }
+    }
+
+    @usableFromInline
+    nonisolated func value(of key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
+        try reader.withValue(of: key) { [UInt8]($0) }
     }
 
     /// The values of many keys, in the order of the keys; nil where there is none. All of them are of one state. May block
@@ -44,11 +50,21 @@ extension Store {
     /// Calls `body` with the bytes of a value, without making an array of them; nil where the key isn't there.
     ///
     /// - Throws: As ``get(_:)``, or what `body` throws.
+    @inlinable
     public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
-        let result = try key.withByteBuffer { (key) throws(StoreError) in
-            try reader.withValue(of: key) { value in Result { try body(value.bytes) } }
+        var result: Result<R, any Error>?
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try lendValue(of: key) { value in result = Result { try body(value) } }
         }
         return try result?.get()
+    }
+
+    /// Not generic, so that it is compiled for what it does.
+    @usableFromInline
+    nonisolated func lendValue(
+        of key: UnsafeRawBufferPointer, _ body: (RawSpan) -> Void
+    ) throws(StoreError) {
+        _ = try reader.withValue(of: key) { value in body(value.bytes) }
     }
 
     /// Whether a key is there. Never blocks on the disk.

@@ -20,13 +20,14 @@ extension Store {
     /// - Returns: The number of this write.
     /// - Complexity: O(log n) and the bytes; `.synced` waits for one sync of the disk.
     @discardableResult
-    public nonisolated func put(
+    @inlinable
+    public nonisolated(nonsending) func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil,
         durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        var batch = EncodedBatch()
-        try encoder.put(key, value, expires: expires, to: &batch)
-        return try await write(batch, Self.conditions(key, condition), durability)
+        let write = try prepare(key, value, expires)
+        if let condition { return try await commit(write, if: condition, of: key.byteArray, durability) }
+        return try await commit(write, durability)
     }
 
     /// Removes a key; it needn't be there.
@@ -34,12 +35,13 @@ extension Store {
     /// - Parameter condition: What must be true of the key; `.conflict` is thrown where it isn't.
     /// - Returns: The number of this write.
     @discardableResult
-    public nonisolated func remove(
+    @inlinable
+    public nonisolated(nonsending) func remove(
         _ key: some ByteSource, if condition: KeyCondition? = nil, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        var batch = EncodedBatch()
-        try encoder.remove(key, from: &batch)
-        return try await write(batch, Self.conditions(key, condition), durability)
+        let write = try key.withByteBuffer { (key) throws(StoreError) in try prepareRemoval(of: key) }
+        if let condition { return try await commit(write, if: condition, of: key.byteArray, durability) }
+        return try await commit(write, durability)
     }
 
     /// Writes what `body` puts into a batch, together or not at all.
@@ -109,85 +111,53 @@ extension Store {
         return sequence
     }
 
-    /// The way of every write: into the actor, and then, outside of it, until it is what was promised.
+    /// The way of every write: onto the actor, and then, outside of it, until it is what was promised.
+    ///
+    /// Where there is no room it waits, and takes the step anew.
     @discardableResult
-    private nonisolated func write(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+    nonisolated(nonsending) func write(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?, hint: LeafHint = .none
     ) async throws(StoreError) -> SequenceNumber {
-        let durability = durability ?? log.configuration.durability
         let conditions = conditions.isEmpty ? conditions : try await resolved(conditions)
-        guard batch.recordCount > 0 else {
-            return try await confirm(conditions)
+        guard batch.recordCount > 0 else { return try await confirmed(conditions) }
+        let level = (durability ?? log.configuration.durability).level
+        var ticket: UInt64 = 0
+        if Task.isCancelled { throw .cancelled }
+        var admission = try admit(batch, conditions, level, &ticket, hint: hint)
+        if case .mustWait(let generation) = admission {
+            admission = try await admitLate(batch, conditions, level, ticket, generation)
         }
-        guard log.intake.enter() else { return try await leave(batch, conditions, durability) }
-        let admitted: Admitted
+        guard case .accepted(let sequence, let isVisible) = admission else { preconditionFailure() }
+        if !isVisible { try await log.visibleGate.wait(for: sequence) }
+        return sequence
+    }
+
+    /// There was no room: waits for it, as often as it takes.
+    private nonisolated(nonsending) func admitLate(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ level: Durability.Level, _ ticket: UInt64,
+        _ generation: UInt64
+    ) async throws(StoreError) -> Log.Admission {
+        var (ticket, generation) = (ticket, generation)
         do throws(StoreError) {
-            admitted = try await commit(batch, conditions: conditions, durability: durability)
+            while true {
+                try await log.waitForRoom(since: generation, for: batch.encodedLength)
+                if Task.isCancelled { throw .cancelled }
+                let admission = try admit(batch, conditions, level, &ticket)
+                guard case .mustWait(let next) = admission else { return admission }
+                generation = next
+            }
         } catch {
-            log.intake.leave()
+            log.withdraw(ticket: ticket)
             throw error
         }
-        log.intake.leave()
-        if !admitted.isVisible { try await log.visibleGate.wait(for: admitted.sequence) }
-        return admitted.sequence
-    }
-
-    /// The actor is busy: leaves the write for it to take with others, and sleeps until it is done.
-    private nonisolated func leave(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability
-    ) async throws(StoreError) -> SequenceNumber {
-        if Task.isCancelled { throw .cancelled }
-        let outcome = await withUnsafeContinuation { (waiter: SequenceGate.Continuation) in
-            let entry = Intake.Entry(batch: batch, conditions: conditions, durability: durability, waiter: waiter)
-            if log.intake.add(entry) { Task { await drain() } }
-        }
-        return try outcome.get()
-    }
-
-    /// Takes the writes that were left while the actor was busy, in the order in which they came.
-    ///
-    /// Under steady load there is always something left, so now and then others get their turn on the actor.
-    private func drain() async {
-        var rounds = 0
-        while let entries = log.intake.take() {
-            rounds += 1
-            if rounds % 16 == 0 { await Task.yield() }
-            var waiting: [SequenceGate.Waiter] = []
-            waiting.reserveCapacity(entries.count)
-            for entry in entries {
-                do throws(StoreError) {
-                    let admitted: Admitted
-                    if let atOnce = try tryCommit(entry) {
-                        admitted = atOnce
-                    } else {
-                        admitted = try await commitLate(entry, &waiting)
-                    }
-                    if admitted.isVisible {
-                        entry.waiter.resume(returning: .reached(admitted.sequence))
-                    } else {
-                        waiting.append((admitted.sequence, entry.waiter))
-                    }
-                } catch {
-                    entry.waiter.resume(returning: .failed(error))
-                }
-            }
-            log.visibleGate.add(waiting)
-        }
-    }
-
-    /// There is no room for an entry: those before it wait where they can be resumed, and it takes its turn.
-    private func commitLate(
-        _ entry: Intake.Entry, _ waiting: inout [SequenceGate.Waiter]
-    ) async throws(StoreError) -> Admitted {
-        log.visibleGate.add(waiting)
-        waiting.removeAll(keepingCapacity: true)
-        return try await commit(entry.batch, conditions: entry.conditions, durability: entry.durability)
     }
 
     /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.
-    private func confirm(_ conditions: [Condition]) async throws(StoreError) -> SequenceNumber {
+    private nonisolated(nonsending) func confirmed(
+        _ conditions: [Condition]
+    ) async throws(StoreError) -> SequenceNumber {
         if log.isEnded { throw .closed }
-        try check(conditions)
+        try confirm(conditions)
         // What it read may still be on its way to the disk; it is told only once that is seen by all.
         let sequence = log.newestSequence
         if sequence > log.index.visibleSequence { try await log.visibleGate.wait(for: sequence) }
@@ -197,7 +167,7 @@ extension Store {
     /// The conditions as the actor can judge them.
     ///
     /// - Throws: `.conflict` where one doesn't hold already; what reading a record throws.
-    private nonisolated func resolved(_ conditions: [Condition]) async throws(StoreError) -> [Condition] {
+    private nonisolated(nonsending) func resolved(_ conditions: [Condition]) async throws(StoreError) -> [Condition] {
         if log.isEnded { throw .closed }
         var resolved: [Condition] = []
         for condition in conditions {
@@ -205,10 +175,6 @@ extension Store {
             resolved.append(judgeable)
         }
         return resolved
-    }
-
-    private static func conditions(_ key: some ByteSource, _ condition: KeyCondition?) -> [Condition] {
-        condition.map { [Condition(kind: .key(key.byteArray, $0))] } ?? []
     }
 }
 

@@ -16,8 +16,10 @@ final class VersionedIndex: Sendable {
         fileprivate(set) var count = 0
 
         /// Adds a version of a key. The key is copied. A version older than the newest that the key has is passed over.
-        mutating func add(key: UnsafeRawBufferPointer, version: Version) {
-            state.pointee.add(key, version, writeFrom: start)
+        ///
+        /// - Parameter hint: What `approach` said of the key.
+        mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint = .none) {
+            state.pointee.add(key, version, writeFrom: start, hint: hint)
             count += 1
         }
     }

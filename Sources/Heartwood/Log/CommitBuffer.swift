@@ -64,12 +64,16 @@ final class CommitBuffer: @unchecked Sendable {
         self.offset = offset
     }
 
-    /// Appends a batch, gives its records their number and place, and reports each to `each`, with its offset in the
-    /// file. O(bytes copied + records).
-    func append(
-        _ batch: EncodedBatch, sequence: SequenceNumber,
-        _ each: (RecordPlacement.Fields, UnsafeRawBufferPointer, UInt64) -> Void
-    ) {
+    /// A record of a batch that was just appended.
+    struct Appended {
+        let fields: RecordPlacement.Fields
+        let key: UnsafeRawBufferPointer
+        /// Where it lies in the file.
+        let offset: UInt64
+    }
+
+    /// Appends a batch, gives its records their number and place, and reports each to `each`. O(bytes copied + records).
+    func append(_ batch: EncodedBatch, sequence: SequenceNumber, _ each: (Appended) -> Void) {
         let segment = segment!
         let start = memoryCount
         let startInFile = offset + UInt64(count)
@@ -86,9 +90,11 @@ final class CommitBuffer: @unchecked Sendable {
             RecordPlacement.place(
                 header, sequenceDistance: distance, tag: ChecksumTag(salt: segment.header.salt, offset: place))
             each(
-                fields,
-                UnsafeRawBufferPointer(
-                    start: header + FormatConstants.recordHeaderSize, count: fields.keyLength), place)
+                Appended(
+                    fields: fields,
+                    key: UnsafeRawBufferPointer(
+                        start: header + FormatConstants.recordHeaderSize, count: fields.keyLength),
+                    offset: place))
             position += fields.encodedLength
             let keyEnd = position - fields.encodedLength + FormatConstants.recordHeaderSize + fields.keyLength
             if nextExternal < batch.externals.endIndex, batch.externals[nextExternal].position == keyEnd {

@@ -77,8 +77,6 @@ final class Log: Sendable {
     let index: VersionedIndex
     let segments: SegmentTable
     let state: ConditionLock<State>
-    /// Where writes are left while the actor is busy.
-    let intake = Intake()
     /// Opens as writes become visible.
     let visibleGate: SequenceGate
     /// Opens as writes reach the disk.

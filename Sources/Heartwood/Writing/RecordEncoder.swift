@@ -3,43 +3,41 @@ internal import HeartwoodFormat
 
 /// Turns operations into records: checks the limits, compresses, computes the checksums. All in the caller's task, so
 /// that many of them work at once and the actor only copies.
+@usableFromInline
 struct RecordEncoder: Sendable {
     let log: Log
     let deflaters: DeflaterPool
 
     /// Values from here on are not copied into the commit buffer.
-    static let externalBytes = 1 << 20
+    @usableFromInline
+    static var externalBytes: Int { 1 << 20 }
 
     private var configuration: Store.Configuration { log.configuration }
 
+    /// - Parameter external: The value again, where it has so many bytes that it isn't copied.
     func put(
-        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry, to batch: inout EncodedBatch
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, expires: Expiry,
+        to batch: inout EncodedBatch
     ) throws(StoreError) {
         let expiry = expires == .never ? 0 : expires.stored(now: log.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
-        try key.withByteBuffer { (key) throws(StoreError) in
-            try KeyLimits.check(key)
-            try value.withByteBuffer { (bytes) throws(StoreError) in
-                let accepted = key.count + bytes.count
-                try checkSize(bytes.count, key: key.count, batch: batch.encodedLength)
-                if let stored = compressed(bytes) {
-                    append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
-                } else if bytes.count >= Self.externalBytes {
-                    append(kind, [], key, value.byteArray, expiry, accepted, to: &batch)
-                } else {
-                    batch.append(kind, key: key, value: bytes, expiry: expiry, acceptedBytes: accepted)
-                }
-            }
+        try KeyLimits.check(key)
+        let accepted = key.count + value.count
+        try checkSize(value.count, key: key.count, batch: batch.encodedLength)
+        if let stored = compressed(value) {
+            append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
+        } else if let external {
+            append(kind, [], key, external, expiry, accepted, to: &batch)
+        } else {
+            batch.append(kind, key: key, value: value, expiry: expiry, acceptedBytes: accepted)
         }
     }
 
-    func remove(_ key: some ByteSource, from batch: inout EncodedBatch) throws(StoreError) {
-        try key.withByteBuffer { (key) throws(StoreError) in
-            try KeyLimits.check(key)
-            try checkSize(0, key: key.count, batch: batch.encodedLength)
-            batch.append(
-                .delete, key: key, value: UnsafeRawBufferPointer(start: nil, count: 0), acceptedBytes: key.count)
-        }
+    func remove(_ key: UnsafeRawBufferPointer, from batch: inout EncodedBatch) throws(StoreError) {
+        try KeyLimits.check(key)
+        try checkSize(0, key: key.count, batch: batch.encodedLength)
+        batch.append(
+            .delete, key: key, value: UnsafeRawBufferPointer(start: nil, count: 0), acceptedBytes: key.count)
     }
 
     private func append(
@@ -56,7 +54,7 @@ struct RecordEncoder: Sendable {
     }
 
     private func compressed(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
-        let compression = configuration.compression
+        let compression = log.configuration.compression
         guard compression.isEnabled, value.count >= compression.threshold else { return nil }
         return deflaters.withDeflater { $0.storedForm(of: value) } ?? nil
     }

@@ -104,14 +104,20 @@ public final class Transaction {
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
     ) throws(StoreError) {
         let expiry = expires.stored(now: hold.now)
-        try encoder.put(
-            key, value, expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
-        writes[key.byteArray] = .put(value.byteArray, expiry: expiry)
+        let stored = value.byteArray
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try lend(stored) { (bytes) throws(StoreError) in
+                try encoder.put(
+                    key, bytes, external: bytes.count >= RecordEncoder.externalBytes ? stored : nil,
+                    expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
+            }
+        }
+        writes[key.byteArray] = .put(stored, expiry: expiry)
     }
 
     /// Removes a key when the transaction commits; it needn't be there.
     public func remove(_ key: some ByteSource) throws(StoreError) {
-        try encoder.remove(key, from: &encoded)
+        try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .removal
     }
 

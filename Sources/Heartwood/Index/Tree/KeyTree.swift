@@ -11,8 +11,10 @@ struct KeyTree {
         let leaf: Node
         let index: Int
         let isFound: Bool
-        /// Inner nodes on the way.
+        /// Inner nodes on the way; unknown where it wasn't gone.
         let depth: Int
+
+        static var unknown: Int { -1 }
     }
 
     struct Step {
@@ -93,6 +95,14 @@ struct KeyTree {
         return Position(leaf: node, index: found.index, isFound: found.isEqual, depth: depth)
     }
 
+    /// The same, by way of a hint that may be out of date. The way isn't remembered then.
+    @inline(__always)
+    mutating func seek(_ key: UnsafeRawBufferPointer, hint: LeafHint) -> Position {
+        guard let leaf = hint.node else { return seek(key) }
+        let found = leaf.search(key, version: Shared.load64(leaf.base))
+        return Position(leaf: leaf, index: found.index, isFound: found.isEqual, depth: Position.unknown)
+    }
+
     // MARK: - Insertion
 
     /// Puts in a key that was sought and not found there.
@@ -103,6 +113,7 @@ struct KeyTree {
     ) -> (leaf: Node, index: Int) {
         var position = position
         while !hasRoom(for: key, in: position.leaf) {
+            if position.depth == Position.unknown { position = seek(key) }
             split(position.leaf, depth: position.depth, forInsertionAt: position.index)
             position = seek(key)
         }
@@ -219,6 +230,10 @@ struct KeyTree {
     /// Takes out the key that was sought and found there.
     mutating func remove(at position: Position) {
         count -= 1
+        var position = position
+        if position.depth == Position.unknown {
+            position = position.leaf.withKey(position.leaf.slot(position.index)) { seek($0) }
+        }
         let leaf = position.leaf
         retire(keyOf: leaf.slot(position.index), in: leaf)
         leaf.beginChange()

@@ -56,9 +56,11 @@ struct IndexState {
     ///
     /// - Parameter start: The first address of the write that it belongs to: of versions from there on nobody reads
     ///   any but the last.
-    mutating func add(_ key: UnsafeRawBufferPointer, _ version: Version, writeFrom start: UInt64) {
+    mutating func add(
+        _ key: UnsafeRawBufferPointer, _ version: Version, writeFrom start: UInt64, hint: LeafHint = .none
+    ) {
         precondition(!key.isEmpty && key.count <= Int(UInt16.max), "a key has 1 to 65,535 bytes")
-        let position = tree.seek(key)
+        let position = tree.seek(key, hint: hint)
         guard position.isFound else {
             if !version.isTombstone {
                 insert(key, version, at: position)

@@ -1,0 +1,83 @@
+internal import CHeartwood
+internal import HeartwoodFileSystem
+internal import Synchronization
+
+/// The executor of a store: who holds its lock is on the actor.
+///
+/// The actor's own work takes less than a microsecond and never waits for anything. To go through a scheduler for it
+/// costs as much again when nobody else is there, and several times as much when somebody is; so a writer takes the lock
+/// and is on the actor then and there, without being suspended. Measured on 2 cores, `.buffered` puts: one task from
+/// 687,000 to 1,130,000 a second, eight tasks from 466,000 to 1,090,000.
+///
+/// The invariant under `@unchecked Sendable`: the mutex lives as long as this does, and never moves.
+final class LockExecutor: SerialExecutor, @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<heartwood_mutex>
+    /// The thread that holds the lock; 0: none.
+    private let holder = Atomic<UInt>(0)
+
+    /// Attempts before a thread goes to sleep: about as long as the lock is held. To sleep and be woken costs some ten
+    /// times as much.
+    private static let spins = 64
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: heartwood_mutex())
+        let error = heartwood_mutex_init(mutex)
+        precondition(error == 0, "a mutex can't be made: error \(error)")
+    }
+
+    deinit {
+        heartwood_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
+    }
+
+    /// Calls `body` on the actor. Not recursive. `body` must be quick, and must not wait for anything.
+    @inline(__always)
+    func run<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        lock()
+        defer {
+            holder.store(0, ordering: .relaxed)
+            heartwood_mutex_unlock(mutex)
+        }
+        return try body()
+    }
+
+    @inline(__always)
+    private func lock() {
+        if !heartwood_mutex_try_lock(mutex) { lockContended() }
+        holder.store(heartwood_thread_number(), ordering: .relaxed)
+    }
+
+    @inline(never)
+    private func lockContended() {
+        for _ in 0..<Self.spins {
+            heartwood_relax()
+            if heartwood_mutex_try_lock(mutex) { return }
+        }
+        heartwood_mutex_lock(mutex)
+    }
+
+    /// Whether this thread is on the actor.
+    private var isHeld: Bool { holder.load(ordering: .relaxed) == heartwood_thread_number() }
+
+    // MARK: - SerialExecutor
+
+    /// What was called on the actor in the usual way, with `await`, which nothing in the engine is: on another thread,
+    /// because this one may hold the lock.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        BlockingPool.start { [self] in
+            run { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    func checkIsolated() {
+        precondition(isHeld, "a store's actor was entered without its lock")
+    }
+
+    @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
+    func isIsolatingCurrentContext() -> Bool? { isHeld }
+}
