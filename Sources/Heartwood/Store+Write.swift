@@ -25,9 +25,14 @@ extension Store {
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil,
         durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        let write = try prepare(key, value, expires)
-        if let condition { return try await commit(write, if: condition, of: key.byteArray, durability) }
-        return try await commit(write, durability)
+        let write = try key.withByteBuffer { (bytes) throws(StoreError) in
+            try value.withByteBuffer { (valueBytes) throws(StoreError) in
+                let isLarge = valueBytes.count >= RecordEncoder.externalBytes
+                return try attempt(
+                    bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
+            }
+        }
+        return try await finish(write, durability)
     }
 
     /// Removes a key; it needn't be there.
@@ -39,9 +44,10 @@ extension Store {
     public nonisolated(nonsending) func remove(
         _ key: some ByteSource, if condition: KeyCondition? = nil, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        let write = try key.withByteBuffer { (key) throws(StoreError) in try prepareRemoval(of: key) }
-        if let condition { return try await commit(write, if: condition, of: key.byteArray, durability) }
-        return try await commit(write, durability)
+        let write = try key.withByteBuffer { (key) throws(StoreError) in
+            try attemptRemoval(of: key, condition, durability)
+        }
+        return try await finish(write, durability)
     }
 
     /// Writes what `body` puts into a batch, together or not at all.
@@ -116,14 +122,14 @@ extension Store {
     /// Where there is no room it waits, and takes the step anew.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?, hint: LeafHint = .none
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         let conditions = conditions.isEmpty ? conditions : try await resolved(conditions)
         guard batch.recordCount > 0 else { return try await confirmed(conditions) }
         let level = (durability ?? log.configuration.durability).level
         var ticket: UInt64 = 0
         if Task.isCancelled { throw .cancelled }
-        var admission = try admit(batch, conditions, level, &ticket, hint: hint)
+        var admission = try admit(batch, conditions, level, &ticket)
         if case .mustWait(let generation) = admission {
             admission = try await admitLate(batch, conditions, level, ticket, generation)
         }

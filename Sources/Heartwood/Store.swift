@@ -143,15 +143,26 @@ public actor Store {
     ///
     /// - Parameter ticket: Identifies the write over its attempts; 0 at the first, which gets one.
     private func step(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64,
-        _ hint: LeafHint
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Log.Admission {
-        if ticket == 0 {
-            nextTicket += 1
-            ticket = nextTicket
-        }
+        if ticket == 0 { ticket = makeTicket() }
         try check(conditions)
-        return try log.append(batch, durability: durability, ticket: ticket, hint: hint)
+        return try log.append(batch, durability: durability, ticket: ticket)
+    }
+
+    /// The same for a single record without conditions.
+    private func step(
+        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
+    ) throws(StoreError) -> Log.Admission {
+        let ticket = makeTicket()
+        let admission = try log.append(record, durability: durability, ticket: ticket, hint: hint)
+        if case .mustWait = admission { log.withdraw(ticket: ticket) }
+        return admission
+    }
+
+    private func makeTicket() -> UInt64 {
+        nextTicket += 1
+        return nextTicket
     }
 
     /// Throws `.conflict` unless all of them hold in the newest state.
@@ -161,12 +172,25 @@ public actor Store {
 
     /// Takes the step on the actor, without being suspended.
     nonisolated func admit(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64,
-        hint: LeafHint = .none
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Log.Admission {
         try executor.run { () throws(StoreError) in
             try assumeIsolated { store in
-                Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket, hint) }
+                Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket) }
+            }.get()
+        }
+    }
+
+    /// The same for a single record.
+    nonisolated func admit(
+        _ record: UnplacedRecord, _ durability: Durability.Level, hint: LeafHint
+    ) throws(StoreError) -> Log.Admission {
+        // Sound because the caller lends the record's bytes until this returns: the actor is entered on this thread, and
+        // left again.
+        nonisolated(unsafe) let record = record
+        return try executor.run { () throws(StoreError) in
+            try assumeIsolated { store in
+                Result { () throws(StoreError) in try store.step(record, durability, hint) }
             }.get()
         }
     }

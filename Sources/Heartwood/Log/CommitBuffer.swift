@@ -111,6 +111,20 @@ final class CommitBuffer: @unchecked Sendable {
         recordCount += batch.recordCount
     }
 
+    /// Appends one record that isn't encoded yet, and returns its offset in the file. O(bytes copied).
+    func append(_ record: UnplacedRecord, sequence: SequenceNumber) -> UInt64 {
+        let segment = segment!
+        let place = offset + UInt64(count)
+        let length = record.encodedLength
+        reserve(length)
+        record.encode(
+            to: memory + memoryCount, sequenceDistance: sequence - segment.header.firstSequence,
+            tag: ChecksumTag(salt: segment.header.salt, offset: place))
+        memoryCount += length
+        recordCount += 1
+        return place
+    }
+
     /// Fills in the commit header. By the log writer only, once the buffer is sealed.
     func finish(_ header: CommitHeader) {
         header.encode(to: memory, salt: segment!.header.salt, offset: offset)

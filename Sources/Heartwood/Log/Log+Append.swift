@@ -13,50 +13,77 @@ extension Log {
     /// Numbers a batch, copies it into the open commit and adds its versions to the index: one step, so that a number
     /// that the pipeline knows is always in the index too. By the actor only.
     ///
-    /// - Parameters:
-    ///   - ticket: Identifies the write over its attempts.
-    ///   - hint: What the index said of the key, where there is one record.
+    /// - Parameter ticket: Identifies the write over its attempts.
     /// - Throws: `.closed`, `.failed`. Nothing was numbered then.
     func append(
-        _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64, hint: LeafHint
+        _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64
+    ) throws(StoreError) -> Admission {
+        try append(
+            length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes, durability,
+            ticket
+        ) { buffer, sequence, base, writer in
+            // The leaves of some records are asked for before the first of them is needed.
+            var group = AppendedGroup(tree: index.tree, base: base)
+            buffer.append(batch, sequence: sequence) { group.add($0, to: &writer) }
+            group.flush(to: &writer)
+        }
+    }
+
+    /// The same for a single record that isn't encoded yet.
+    ///
+    /// - Parameter hint: What the index said of its key.
+    func append(
+        _ record: UnplacedRecord, durability: Durability.Level, ticket: UInt64, hint: LeafHint
+    ) throws(StoreError) -> Admission {
+        try append(
+            length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count, durability,
+            ticket
+        ) { buffer, sequence, base, writer in
+            let offset = buffer.append(record, sequence: sequence)
+            writer.add(
+                key: record.key,
+                version: Version(
+                    place: Place(address: base + offset >> 3, length: record.encodedLength), expiry: record.expiry,
+                    isTombstone: record.kind == .delete),
+                hint: hint)
+        }
+    }
+
+    /// - Parameter fill: Gives the records to the buffer and their versions to the index; gets the address at which the
+    ///   segment begins.
+    @inline(__always)
+    private func append(
+        length: Int, count: Int, acceptedBytes: Int, _ durability: Durability.Level, _ ticket: UInt64,
+        _ fill: (CommitBuffer, SequenceNumber, UInt64, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
         try state.withState { (state) throws(StoreError) -> Admission in
             try state.checkAcceptsWrites()
             guard
-                state.makeRoom(
-                    for: batch.encodedLength, ticket: ticket, configuration: configuration, segments: segments)
+                state.makeRoom(for: length, ticket: ticket, configuration: configuration, segments: segments)
             else {
                 wakeWriter(&state, deadline: 0)
                 return .mustWait(generation: state.roomGeneration)
             }
-            return accept(batch, durability, hint, &state)
+            let isFirst = state.pipeline.open == nil
+            let now = isFirst ? delays.now() : 0
+            let base = state.current!.baseAddress
+            let start = state.open.offset + UInt64(state.open.count)
+            let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
+            let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
+            let buffer = state.open
+            index.apply(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
+                fill(buffer, sequence, base, &writer)
+            }
+            state.counters.batches += 1
+            state.counters.records += UInt64(count)
+            state.counters.acceptedBytes += UInt64(acceptedBytes)
+            wakeWriter(&state, for: durability, isFirst: isFirst, now: now)
+            return .accepted(sequence, isVisible: isVisible)
         }
     }
 
-    private func accept(
-        _ batch: EncodedBatch, _ durability: Durability.Level, _ hint: LeafHint, _ state: inout State
-    ) -> Admission {
-        let isFirst = state.pipeline.open == nil
-        let now = isFirst ? delays.now() : 0
-        let base = state.current!.baseAddress
-        let start = state.open.offset + UInt64(state.open.count)
-        let addresses = base + start >> 3...base + (start + UInt64(batch.encodedLength)) >> 3 - 1
-        let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
-        index.apply(
-            sequence: sequence, addresses: addresses, count: batch.recordCount, publish: isVisible
-        ) { writer in
-            if batch.recordCount == 1 {
-                state.open.append(batch, sequence: sequence) { writer.add($0, base: base, hint: hint) }
-            } else {
-                // The leaves of some records are asked for before the first of them is needed.
-                var group = AppendedGroup(tree: index.tree, base: base)
-                state.open.append(batch, sequence: sequence) { group.add($0, to: &writer) }
-                group.flush(to: &writer)
-            }
-        }
-        state.counters.batches += 1
-        state.counters.records += UInt64(batch.recordCount)
-        state.counters.acceptedBytes += UInt64(batch.acceptedBytes)
+    @inline(__always)
+    private func wakeWriter(_ state: inout State, for durability: Durability.Level, isFirst: Bool, now: UInt64) {
         if durability != .buffered {
             wakeWriter(&state, deadline: 0)
         } else if state.open.count >= configuration.commitBufferBytes / 4 {
@@ -65,7 +92,6 @@ extension Log {
         } else if isFirst {
             wakeWriter(&state, deadline: now &+ state.pipeline.timing.write)
         }
-        return .accepted(sequence, isVisible: isVisible)
     }
 
     /// Waits until room may have appeared.

@@ -71,7 +71,7 @@ struct Recovery {
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
             throw .corruption(
                 "the numbers of the log are beyond those that a store comes to, so it was not written by one",
-                file: newest.segment.path, offset: 0)
+                file: newest.file.path, offset: 0)
         }
         return Outcome(
             storeID: newest.header.storeID,
@@ -101,10 +101,9 @@ struct Recovery {
 
     /// A segment with what its successor says of it.
     private struct OpenedSegment {
-        var segment: Segment
-        var size: UInt64
+        var file: SegmentFile
         var successor: FileHeader.Predecessor?
-        var header: FileHeader { segment.header }
+        var header: FileHeader { file.header }
     }
 
     /// Opens the segments and checks that they form one chain.
@@ -118,23 +117,11 @@ struct Recovery {
             }
         }
         try SegmentChain.check(files)
-        var total: UInt64 = 0
-        for file in files {
-            total = total.addingReportingOverflow(file.size + Place.extentBytes).partialValue
-            guard file.size < UInt64(Place.extentLimit) * Place.extentBytes / 2,
-                total < UInt64(Place.extentLimit) * Place.extentBytes
-            else {
-                throw StoreError(
-                    .tooLarge, "the log is larger than the 64 PiB that a store can address", file: file.path)
-            }
-        }
         return files.indices.map { position in
             let file = files[position]
             progress.totalBytes += file.size
-            let segment = segments.add(file.header, file: file.file, path: file.path, bytes: file.size)
-            if configuration.valueReading == .mapped { segment.allowMapping() }
             return OpenedSegment(
-                segment: segment, size: file.size,
+                file: file,
                 successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
         }
     }
@@ -177,12 +164,17 @@ struct Recovery {
 
     private mutating func readThrough(_ opened: OpenedSegment) throws(FileSystemError) -> Result<End, StoreError> {
         var scanner = SegmentScanner(
-            source: try FileWindow(opened.segment.file), header: opened.header,
+            source: try FileWindow(opened.file.file), header: opened.header,
             recordedEnd: opened.successor?.endOffset)
+        let segment = segments.add(opened.header, file: opened.file.file, path: opened.file.path, bytes: 0)
+        if configuration.valueReading == .mapped { segment.allowMapping() }
         var commit = ScannedCommit()
         while true {
             switch try scanner.next(into: &commit) {
-            case .commit: apply(commit, of: opened.segment)
+            case .commit:
+                // As far as there are commits: the size of a file is nothing to reserve memory by.
+                segments.extend(segment, to: commit.end)
+                apply(commit, of: segment)
             case .stop(let stop): return try judge(stop, &scanner, opened)
             }
         }
@@ -222,7 +214,7 @@ struct Recovery {
     private mutating func judge(
         _ stop: TailVerdict.Stop, _ scanner: inout SegmentScanner<FileWindow>, _ opened: OpenedSegment
     ) throws(FileSystemError) -> Result<End, StoreError> {
-        let path = opened.segment.path
+        let path = opened.file.path
         if case .damage(.unsupported(let what)) = stop.reason {
             return .failure(.unsupported(.unsupported(what), file: path, offset: stop.damageOffset))
         }
@@ -244,10 +236,10 @@ struct Recovery {
         case .clean:
             report.tail = .closed
             // The mark itself may be one of those bytes: the next segment will say that this one ends behind it.
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .unclosed:
             report.tail = .unclosed
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .torn:
             let bytes = try lastNonZero(in: &scanner.source, from: stop.offset) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
@@ -255,7 +247,7 @@ struct Recovery {
             configuration.logger?.notice(
                 "the log has a torn tail, as after a crash; it was never known to be durable and is passed over",
                 metadata: ["file": "\(path)", "offset": "\(stop.offset)", "bytes": "\(bytes)"])
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         }
         return .success(end)
     }
@@ -309,7 +301,7 @@ struct Recovery {
     ///
     /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
     /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
-    private func rewrite(_ segment: Segment, from start: UInt64, to end: UInt64) throws(FileSystemError) {
+    private func rewrite(_ segment: SegmentFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
         while at < end {
