@@ -1,0 +1,63 @@
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+extension Store {
+    /// What a user may add: a method on the actor, called with `await`.
+    func statisticsOnTheActor() -> Statistics { statistics }
+
+    func assertIsolatedNow() { assertIsolated() }
+}
+
+/// The actor's executor is a lock.
+@Suite struct LockExecutorConcurrencyTests {
+    @Test func usersOwnMethodsRunOnTheActor() async throws {
+        let store = try Store.inMemory()
+        try await store.put("key", "value")
+        #expect(await store.statisticsOnTheActor().keys == 1)
+        await store.assertIsolatedNow()
+        try await store.close()
+    }
+
+    @Test func methodsOnTheActorAndWritesTakeTurns() async throws {
+        let store = try Store.inMemory()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<200 {
+                        try await store.put("\(task):\(number)", "value", durability: .buffered)
+                        if number % 10 == 0 { await store.assertIsolatedNow() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await store.statisticsOnTheActor().keys == 800)
+        try await store.close()
+    }
+
+    @Test func whoHoldsTheLockIsAlone() async {
+        final class Counters: Sendable {
+            let inside = Atomic(0)
+            let total = Atomic(0)
+        }
+        let executor = LockExecutor()
+        let counters = Counters()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<2_000 {
+                        executor.run {
+                            if counters.inside.wrappingAdd(1, ordering: .relaxed).oldValue == 0 {
+                                counters.total.add(1, ordering: .relaxed)
+                            }
+                            counters.inside.subtract(1, ordering: .relaxed)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(counters.total.load(ordering: .relaxed) == 8_000)
+    }
+}
