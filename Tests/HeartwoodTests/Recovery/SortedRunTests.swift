@@ -66,7 +66,9 @@ import Testing
 
     /// Every set of keys of up to three bytes out of two, added in this order and the other way round.
     @Test func everySetOfTinyKeys() throws {
-        let keys: [[UInt8]] = [[0], [1], [0, 0], [0, 1], [1, 0], [1, 1], [0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
+        let keys: [[UInt8]] = [
+            [0], [1], [0, 0], [0, 1], [1, 0], [1, 1], [0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0],
+        ]
         for chosen in 1..<1 << keys.count {
             var forward = Expected()
             var backward = Expected()
@@ -96,7 +98,8 @@ import Testing
         var expected = Expected()
         expected.add([0xFF], .value(1))
         for number in 2...40 as ClosedRange<UInt64> {
-            expected.add([UInt8](repeating: 3, count: 65_534) + [UInt8(truncatingIfNeeded: number &* 77)], .value(number))
+            expected.add(
+                [UInt8](repeating: 3, count: 65_534) + [UInt8(truncatingIfNeeded: number &* 77)], .value(number))
         }
         try expected.check()
     }

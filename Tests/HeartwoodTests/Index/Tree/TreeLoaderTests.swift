@@ -13,7 +13,9 @@ import Testing
     }
 
     /// Up to three leaves of small keys; up to a root that is full, and a second level of inner nodes, of wide ones.
-    @Test(arguments: [(TreeKeys.numbers, 0...620), (.wide, 0...60), (.wide, 150...330), (.long, 0...420), (.nested, 0...400)])
+    @Test(arguments: [
+        (TreeKeys.numbers, 0...620), (.wide, 0...60), (.wide, 150...330), (.long, 0...420), (.nested, 0...400),
+    ])
     func everyCount(keys: TreeKeys, counts: ClosedRange<Int>) throws {
         for count in counts {
             let entries = TreeEntries(keys, count)
