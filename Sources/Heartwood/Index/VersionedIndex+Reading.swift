@@ -10,22 +10,25 @@ extension VersionedIndex {
         defer { epochs.unpin(pin) }
         guard let bits = tree.find(key) else { return nil }
         let word = VersionWord(bits: bits)
-        let version = point.map { word.version(at: $0) } ?? visibleVersion(word)
+        let version = point.map { word.version(at: $0) } ?? Self.visibleVersion(word) { visible }
         guard let version, !version.isTombstone else { return nil }
         return version
     }
 
-    /// The version that is visible now.
+    /// The version that is visible now. The caller is pinned.
     ///
-    /// The point is read after the word, so what was overwritten in place as visible is seen as such. And where nothing
-    /// is seen, it is read again: a version that was dropped meanwhile was superseded by one that is visible now.
+    /// The point is read after the word, so what was overwritten in place as visible is seen as such. A version behind
+    /// the word's own counts only if the point is still the same afterwards. For once a newer one is visible, what was
+    /// seen at the point may be dropped: a walk that is on its way then comes to the end, or to a version still older
+    /// that is kept for a hold. This ends at the latest when the word's own version is visible.
     @inline(__always)
-    private func visibleVersion(_ word: VersionWord) -> Version? {
-        var point = visible
+    static func visibleVersion(_ word: VersionWord, _ visible: () -> UInt64) -> Version? {
+        var point = visible()
         while true {
-            if let version = word.version(at: point) { return version }
-            let now = visible
-            if now == point { return nil }
+            if word.newestAddress <= point { return word.newest }
+            let version = word.version(at: point)
+            let now = visible()
+            if now == point { return version }
             point = now
         }
     }

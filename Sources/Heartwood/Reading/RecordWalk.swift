@@ -1,6 +1,7 @@
 internal import CHeartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
+internal import Synchronization
 
 /// Walks over the records of a range of a held state and lends them. For one thread.
 ///
@@ -107,6 +108,8 @@ struct RecordWalk {
             else { break }
             (start, end) = (newStart, newEnd)
         }
+        // A place says more than a record has, and what lies behind the last one may be written any moment.
+        end = min(end, records.log.unwrittenFrom.load(ordering: .acquiring))
         do throws(FileSystemError) {
             try window.load(from: start, to: end, of: segment)
         } catch {

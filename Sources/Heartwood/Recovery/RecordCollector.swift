@@ -8,16 +8,18 @@ internal import HeartwoodFileSystem
 struct RecordCollector {
     private let index: VersionedIndex
     private var run = SortedRun()
-
     /// Bytes that a lot may take.
-    private static var limit: Int { 512 << 20 }
+    private let limit: Int
 
-    init(_ index: VersionedIndex) { self.index = index }
+    init(_ index: VersionedIndex, limit: Int = 512 << 20) {
+        self.index = index
+        self.limit = limit
+    }
 
     /// Notes what a record says. Records come in the order of the log.
     mutating func add(_ key: UnsafeRawBufferPointer, _ version: Version) {
         run.add(key, version)
-        if run.byteCount > Self.limit { flush() }
+        if run.byteCount > limit { flush() }
     }
 
     /// Brings what was gathered last into the index.

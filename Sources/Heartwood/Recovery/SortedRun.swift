@@ -107,8 +107,16 @@ struct ReferenceSorter {
     typealias Reference = SortedRun.Reference
     let references: UnsafeMutablePointer<Reference>
     let bytes: UnsafeRawPointer
+    /// Keys that share their first `depth` bytes and are to be sorted by those behind. A list, for long keys that differ
+    /// late share eight bytes after eight: calls within calls would need more stack than there is.
+    private var unsorted: [(range: Range<Int>, depth: Int)] = []
 
     private static var few: Int { 24 }
+
+    init(references: UnsafeMutablePointer<Reference>, bytes: UnsafeRawPointer) {
+        self.references = references
+        self.bytes = bytes
+    }
 
     /// Bytes that all keys begin with, up to a point: no need to sort by them.
     func commonPrefix(_ count: Int) -> Int {
@@ -129,12 +137,14 @@ struct ReferenceSorter {
 
     /// Sorts references whose keys share the first `depth` bytes.
     mutating func sort(_ range: Range<Int>, from depth: Int) {
-        guard range.count > 1 else { return }
-        for index in range {
-            let key = key(references[index])
-            references[index].head = KeyOrder.head(of: UnsafeRawBufferPointer(rebasing: key.dropFirst(depth)))
+        unsorted.append((range, depth))
+        while let (range, depth) = unsorted.popLast() {
+            for index in range {
+                let key = key(references[index])
+                references[index].head = KeyOrder.head(of: UnsafeRawBufferPointer(rebasing: key.dropFirst(depth)))
+            }
+            sortByHead(range, shift: 56, depth)
         }
-        sortByHead(range, shift: 56, depth)
     }
 
     private mutating func sortByHead(_ range: Range<Int>, shift: Int, _ depth: Int) {
@@ -219,6 +229,6 @@ struct ReferenceSorter {
             return aLength != bLength ? aLength < bLength : a.place << 1 < b.place << 1
         }
         let longer = range.first { references[$0].length > reach } ?? range.upperBound
-        sort(longer..<range.upperBound, from: reach)
+        if longer + 1 < range.upperBound { unsorted.append((longer..<range.upperBound, reach)) }
     }
 }

@@ -112,6 +112,27 @@ import Testing
         #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
 
+    /// Cells that name keys outside of the node are smaller than the fence that a split brings.
+    @Test(arguments: Order.allCases, [1, 250, 255, 256, 300, 1_000])
+    func longKeysInOrder(inserting: Order, common: Int) throws {
+        var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
+        let index = VersionedIndex()
+        let count = 3_000
+        func key(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: 0x61, count: common) + bigEndianKey(number) + [UInt8](repeating: 0x62, count: 260)
+        }
+        for (position, number) in inserting.arrange(count, &random).enumerated() {
+            index.put(key(number), UInt64(position + 1))
+        }
+        try #require(index.checkInvariants() == nil, "seed \(random.seed)")
+        #expect(index.keys() == (0..<count).map(key))
+        for (position, number) in inserting.arrange(count, &random).enumerated() {
+            index.remove(key(number), UInt64(count + position + 1))
+            if position % 500 == 0 { try #require(index.checkInvariants() == nil, "seed \(random.seed)") }
+        }
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
+    }
+
     @Test func zerosAtTheEndMakeDifferentKeys() {
         let index = VersionedIndex()
         let keys: [[UInt8]] = (0...9).map { [0x61] + Array(repeating: 0, count: $0) }

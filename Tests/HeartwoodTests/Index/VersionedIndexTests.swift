@@ -26,6 +26,31 @@ import Testing
         #expect(index.visibleSequence == 5)
     }
 
+    /// A reader has come as far as a pending version when that becomes visible, and what was visible before is dropped:
+    /// what a hold still keeps below must not be taken for it.
+    @Test(arguments: [false, true])
+    func aReaderThatIsOvertakenSeesNothingOlderThanItFound(isRemoved: Bool) {
+        index.put(a, 1)
+        let outer = index.holdSequence()
+        if isRemoved { index.remove(a, 2) } else { index.put(a, 2) }
+        let held = index.holdSequence()
+        index.put(a, 3)
+        index.put(a, 4, publish: false)
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        let word = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
+        var asked = 0
+        let version = VersionedIndex.visibleVersion(word) {
+            let visible = index.visible
+            asked += 1
+            if asked == 1 { index.publish(4) }
+            return visible
+        }
+        #expect(version?.sequence == 4)
+        index.release(held)
+        index.release(outer)
+    }
+
     @Test func theLastVersionWithinAWriteWins() {
         for publish in [true, false] {
             let index = VersionedIndex()

@@ -165,8 +165,7 @@ struct KeyTree {
     /// order there, so that what lies behind such a run of keys is well filled.
     private func splitPoint(of node: Node, forInsertionAt index: Int) -> Int {
         let count = node.count
-        if index >= count { return count - max(1, count / 16) }
-        if index == 0 { return max(1, count / 16) }
+        if index == 0 || index >= count { return splitPoint(of: node, nearUpperEnd: index > 0) }
         let half = (Node.byteCount - Node.headerBytes) / 2
         var bytes = 0
         for slot in 0..<count {
@@ -174,6 +173,19 @@ struct KeyTree {
             if bytes >= half { return min(max(slot, 1), count - 1) }
         }
         return count / 2
+    }
+
+    /// The slot by which as many bytes lie beyond, up to an end, as the larger half may need for another fence: cells that
+    /// name long keys are smaller than a fence, and don't shrink by it.
+    private func splitPoint(of node: Node, nearUpperEnd: Bool) -> Int {
+        let count = node.count
+        var bytes = 0
+        var beyond = 0
+        while beyond < count - 1, bytes < Node.fenceLimit + 1 {
+            bytes += 8 + node.slot(nearUpperEnd ? count - 1 - beyond : beyond).cellBytes
+            beyond += 1
+        }
+        return nearUpperEnd ? count - beyond : beyond
     }
 
     /// Puts a new root over the old one, which is its only child for the moment.
@@ -271,7 +283,8 @@ struct KeyTree {
         let separatorSlot = parent.slot(rightIndex)
         image.clear(level: level, lower: left.lowerFence, upper: right.upperFence)
         // Its prefix may be shorter than theirs, so that all the cells grow: it isn't known before whether they fit.
-        guard image.append(0..<left.count, of: left, home: nil) else { return false }
+        if level > 0 { _ = image.append(Node.Cell(key: Node.lowest, word: left.word(0), longKey: nil)) }
+        guard image.append((level > 0 ? 1 : 0)..<left.count, of: left, home: nil) else { return false }
         var added: LongKey?
         if level > 0 {
             let cell = parent.withKey(separatorSlot) { key -> Node.Cell? in

@@ -40,6 +40,12 @@ extension VersionWord {
         return VersionBlock(address: bits & ~(1 << 63)).version
     }
 
+    /// The address of the newest version. The caller is pinned, or the writer.
+    @inline(__always)
+    var newestAddress: UInt64 {
+        (place ?? Place(word: Shared.load64(VersionBlock(address: bits & ~(1 << 63)).memory))).address
+    }
+
     /// The newest version that a reader at `point` sees, tombstones included. The caller is pinned.
     @inline(__always)
     func version(at point: UInt64) -> Version? {
