@@ -10,7 +10,8 @@ extension Store {
     ///
     /// May block on the disk: in a task that must not, use ``fetch(_:)``.
     ///
-    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
+    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
+    ///   `maximumValueBytes`.
     /// - Complexity: O(log n), and one read of the record.
     @inlinable
     public nonisolated func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
@@ -26,7 +27,8 @@ extension Store {
     /// on the disk.
     ///
     /// - Throws: As ``get(_:)``.
-    /// - Complexity: As that of one `get` each; the records are read in the order in which they lie in the files.
+    /// - Complexity: As that of one `get` each; the records are read in the order in which they lie in the files. One key
+    ///   outside the limits refuses the whole call. All the values are in memory at once.
     public nonisolated func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
         try snapshot().get(all: keys)
     }
@@ -49,7 +51,10 @@ extension Store {
 
     /// Calls `body` with the bytes of a value, without making an array of them; nil where the key isn't there.
     ///
+    /// May block on the disk. The bytes are valid during the call only; compressed values are decompressed first.
+    ///
     /// - Throws: As ``get(_:)``, or what `body` throws.
+    /// - Complexity: As ``get(_:)``.
     @inlinable
     public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
         var result: Result<R, any Error>?
@@ -108,7 +113,9 @@ extension Store {
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.
     ///
-    /// - Throws: What `body` throws, or `StoreError`.
+    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
+    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
     public nonisolated func forEach(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
     ) throws {
@@ -118,7 +125,9 @@ extension Store {
     /// Calls `body` with the keys and values of a range, in order, until it says stop, without making arrays of them: the
     /// fastest way to see many. May block on the disk. The bytes are valid during the call only.
     ///
-    /// - Throws: What `body` throws, or `StoreError`.
+    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
+    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
     public nonisolated func forEachRecord(
         in range: KeyRange = .all, reversed: Bool = false,
         _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
@@ -130,6 +139,8 @@ extension Store {
     /// during the call only.
     ///
     /// - Throws: What `body` throws, or `.closed`.
+    /// - Complexity: O(log n + keys). The state is held until it returns; no lock is held while `body` runs. Cancellation
+    ///   isn't looked at: say `.stop`.
     public nonisolated func forEachKey(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
     ) throws {

@@ -6,7 +6,8 @@ internal import HeartwoodFormat
 /// end, and cancellation changes nothing.
 ///
 /// All of them throw `.invalidArgument`, `.tooLarge`, `.closed`, `.cancelled`, `.outOfSpace`, `.failed`, `.permission`,
-/// `.tooManyFiles` and `.inputOutput`, where nothing was written; and `.outcomeUnknown`, where a write to the disk
+/// `.tooManyFiles` and `.inputOutput`, where nothing was written; `.conflict` where a condition doesn't hold;
+/// `.corruption` where the record that a condition on a number reads is damaged; and `.outcomeUnknown`, where a write to the disk
 /// failed while this one was under way.
 extension Store {
     /// Sets a key's value.

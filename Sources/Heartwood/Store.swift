@@ -58,7 +58,8 @@ public actor Store {
         log.abandon()
     }
 
-    /// Who holds a lock is on this actor; see `LockExecutor`.
+    /// The executor: a lock. A method that you isolate to the store in an extension runs on one of a few threads of its
+    /// own, with that lock held; every write waits for it, so it must be short and must not block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens a store, and makes it where there is none, without blocking a thread of the cooperative pool.

@@ -41,8 +41,9 @@ public protocol File: AnyObject, Sendable {
     func sync(_ kind: SyncKind) throws(FileSystemError)
 
     /// Makes the first `count` bytes readable as memory, for as long as the mapping is kept. Nil where there are no
-    /// mappings.
+    /// mappings. It stays valid after `close()`; nothing is to be written to the file while it is mapped. O(1).
     ///
+    /// - Parameter count: No more than the file has.
     /// - Throws: ``FileSystemError``.
     func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)?
 

@@ -5,7 +5,8 @@ internal import HeartwoodFormat
 /// into memory once nothing is written to it any more.
 ///
 /// The invariant under `@unchecked Sendable`: `cell` lives as long as this does, is changed under the lock of `mapping`
-/// only, its count before its address, and is read by atomic loads.
+/// only, its count before its address (but for the third word, which says whether it may be mapped), and is read by
+/// atomic loads.
 final class Segment: @unchecked Sendable {
     /// The number of its first extent; see `Place`.
     let extent: Int
@@ -112,12 +113,6 @@ final class SegmentTable: @unchecked Sendable {
         let table = UnsafeMutableRawPointer(bitPattern: UInt(Shared.loadAcquiring(cell))).unsafelyUnwrapped
         let entry = Shared.load64(table + 8 &* place.extent)
         return Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: UInt(entry)).unsafelyUnwrapped)
-    }
-
-    /// Whether a file of that many bytes can still be given addresses.
-    func hasAddresses(for bytes: UInt64) -> Bool {
-        let needed = bytes / Place.extentBytes + 1
-        return needed < UInt64(Place.extentLimit) && state.withLock { $0.extents + Int(needed) <= Place.extentLimit }
     }
 
     /// Adds a segment behind all others.

@@ -6,7 +6,7 @@ internal import HeartwoodFileSystem
 /// for try await (key, value) in store.scan(prefix: "user:") { … }
 /// ```
 ///
-/// Values are read some at a time, off the cooperative pool, up to a megabyte of them. Each iterator walks the same state
+/// Values are read some at a time, off the cooperative pool, until they are a megabyte or more. Each iterator walks the same state
 /// from the start. The state is held until scan and iterators are gone. When its task is cancelled, an iterator throws
 /// `.cancelled`.
 public struct Scan: AsyncSequence, Sendable {
@@ -45,6 +45,8 @@ public struct Scan: AsyncSequence, Sendable {
         }
 
         /// The next entry; nil at the end.
+        ///
+        /// - Throws: `StoreError`: `.closed`, `.corruption`, `.inputOutput`, `.cancelled`.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Element? {
             if position == batch.count {
                 if isDone { return nil }

@@ -32,7 +32,12 @@ struct SortedRun {
 
     var isEmpty: Bool { references.isEmpty }
     var count: Int { references.count }
-    var byteCount: Int { references.count * MemoryLayout<Reference>.stride + bytes.count }
+    var byteCount: Int {
+        references.count * MemoryLayout<Reference>.stride + bytes.count + specials.count * Self.specialBytes
+    }
+
+    /// What a dictionary takes for an entry, about.
+    private static var specialBytes: Int { 2 * (8 + MemoryLayout<Version>.stride) }
 
     mutating func add(_ key: UnsafeRawBufferPointer, _ version: Version) {
         lastAddress = version.address

@@ -7,7 +7,8 @@ public struct KeyCondition: Sendable, Hashable {
 
     /// The key isn't there (or has expired).
     public static let absent = KeyCondition(kind: .absent)
-    /// The key was last set by the write of this number, as `Entry.sequence` tells it.
+    /// The key was last set by the write of this number, as `Entry.sequence` tells it. Takes one read of the key's record,
+    /// off the cooperative pool unless it is still in memory. Doesn't hold for a key that was removed or has expired.
     public static func sequence(_ sequence: SequenceNumber) -> KeyCondition { KeyCondition(kind: .sequence(sequence)) }
 }
 
@@ -30,14 +31,15 @@ public struct Condition: Sendable {
         Condition(kind: .key(key.byteArray, .absent))
     }
 
-    /// The key was last set by the write of this number. Judging it takes one read of the key's record.
+    /// The key was last set by the write of this number. Takes one read of the key's record, off the cooperative pool
+    /// unless it is still in memory. Doesn't hold for a key that was removed or has expired.
     public static func sequence(of key: some ByteSource, is sequence: SequenceNumber) -> Condition {
         Condition(kind: .key(key.byteArray, .sequence(sequence)))
     }
 
     /// No key of the range was set or removed since the snapshot was taken.
     ///
-    /// - Complexity: O(keys in the range) now, and again when it is judged.
+    /// - Complexity: O(keys in the range) now, and again when it is judged; other writes wait meanwhile.
     public static func unchanged(_ range: KeyRange, since snapshot: Snapshot) -> Condition {
         let base = snapshot.hold.point.address
         let count = snapshot.hold.log.index.count(range, at: base)

@@ -33,10 +33,13 @@ final class LockExecutor: SerialExecutor, @unchecked Sendable {
         UnsafeMutableRawPointer(mutex).deallocate()
     }
 
-    /// Calls `body` on the actor. Not recursive. `body` must be quick, and must not wait for anything.
+    /// Calls `body` on the actor. `body` must be quick, and must not wait for anything.
+    ///
+    /// A thread that is on the actor already stays there: a method that a user isolates to the store may write.
     @inline(__always)
     func run<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-        lock()
+        if !heartwood_mutex_try_lock(mutex), !lockContended() { return try body() }
+        Shared.store64(UInt64(heartwood_thread_number()), holder)
         defer {
             Shared.store64(0, holder)
             heartwood_mutex_unlock(mutex)
@@ -44,19 +47,16 @@ final class LockExecutor: SerialExecutor, @unchecked Sendable {
         return try body()
     }
 
-    @inline(__always)
-    private func lock() {
-        if !heartwood_mutex_try_lock(mutex) { lockContended() }
-        Shared.store64(UInt64(heartwood_thread_number()), holder)
-    }
-
+    /// Takes the lock; false where this thread has it.
     @inline(never)
-    private func lockContended() {
+    private func lockContended() -> Bool {
+        if isHeld { return false }
         for _ in 0..<Self.spins {
             heartwood_relax()
-            if heartwood_mutex_try_lock(mutex) { return }
+            if heartwood_mutex_try_lock(mutex) { return true }
         }
         heartwood_mutex_lock(mutex)
+        return true
     }
 
     /// Whether this thread is on the actor.

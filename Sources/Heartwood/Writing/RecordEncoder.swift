@@ -2,7 +2,8 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Turns operations into records: checks the limits, compresses, computes the checksums. All in the caller's task, so
-/// that many of them work at once and the actor only copies.
+/// that many of them work at once and the actor only copies. (Single writes that are neither large nor compressed go
+/// without it.)
 @usableFromInline
 struct RecordEncoder: Sendable {
     let log: Log

@@ -8,6 +8,15 @@ extension Store {
     func statisticsOnTheActor() -> Statistics { statistics }
 
     func assertIsolatedNow() { assertIsolated() }
+
+    func putOnTheActor(_ key: String) async throws -> (before: Int, after: Int) {
+        let before = statistics.keys
+        try await put(key, "value")
+        try await put(key + "'", "value", durability: .buffered)
+        try await write { batch in batch.remove(key) }
+        assertIsolated()
+        return (before, statistics.keys)
+    }
 }
 
 /// The actor's executor is a lock.
@@ -17,6 +26,14 @@ extension Store {
         try await store.put("key", "value")
         #expect(await store.statisticsOnTheActor().keys == 1)
         await store.assertIsolatedNow()
+        try await store.close()
+    }
+
+    /// It waited for itself: the write took the lock that the method's own executor held.
+    @Test func usersOwnMethodsMayWrite() async throws {
+        let store = try Store.inMemory()
+        let (before, after) = try await store.putOnTheActor("key")
+        #expect(before == 0 && after == 1)
         try await store.close()
     }
 

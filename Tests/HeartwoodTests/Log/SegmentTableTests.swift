@@ -59,14 +59,6 @@ import Testing
         #expect(try add(2, 100).extent == 9)
     }
 
-    @Test func addressesComeToAnEnd() {
-        let all = UInt64(Place.extentLimit) * Place.extentBytes
-        #expect(table.hasAddresses(for: 1 << 40))
-        #expect(table.hasAddresses(for: all - 2 * Place.extentBytes))
-        #expect(!table.hasAddresses(for: all))
-        #expect(!table.hasAddresses(for: .max))
-    }
-
     /// Readers look up what was published while the table grows, and is replaced by larger ones.
     @Test func growsWhileItIsReadConcurrency() throws {
         final class Published: Sendable {

@@ -17,8 +17,9 @@ import Testing
         configuration.valueReading = reading
         configuration.durability = .buffered
         let sizes = [0, 1, 100, 4_050, 4_100, 20_000, 70_000, 300_000]
-        let entries = (0..<200).map { number in
-            (key: bigEndianKey(number * 3), value: [UInt8](repeating: UInt8(number), count: sizes[number % sizes.count]))
+        let entries = (0..<200).map { number -> (key: [UInt8], value: [UInt8]) in
+            let size = sizes[number % sizes.count]
+            return (key: bigEndianKey(number * 3), value: [UInt8](repeating: UInt8(number), count: size))
         }
         let store = try await Store.open(at: directory.path("store"), configuration: configuration)
         for (key, value) in entries.shuffled() { try await store.put(key, value) }

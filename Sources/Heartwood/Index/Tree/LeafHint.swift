@@ -19,13 +19,15 @@ struct LeafHint: Sendable {
 }
 
 extension TreeReader {
-    /// Goes down to the leaf where a key belongs, and asks for its memory without waiting for it.
+    /// Goes down to the leaf where a key belongs, and asks for its memory without waiting for it. The caller need not be
+    /// pinned: nodes stay mapped, and keys outside of them aren't looked at.
     @inline(__always)
     func approach(_ key: UnsafeRawBufferPointer) -> LeafHint {
         guard !key.isEmpty, var (node, version) = openRoot() else { return .none }
         while true {
             let level = node.level
-            guard level > 0, let index = node.childIndex(key, version: version), let word = node.checkedWord(index)
+            guard level > 0, let index = node.childIndex(key, version: version, followsLongKeys: false),
+                let word = node.checkedWord(index)
             else { return .none }
             if level == 1 {
                 guard node.isUnchanged(since: version) else { return .none }

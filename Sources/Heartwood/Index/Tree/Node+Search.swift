@@ -22,8 +22,11 @@ extension Node {
     ///
     /// Torn bytes are bounded, not believed: the caller has to look at the version afterwards. (No branchless search: it
     /// waits for each miss in turn, where this one runs ahead of them; 16 hints in the header were not tried.)
+    ///
+    /// - Parameter followsLongKeys: Whether the caller is pinned, or the writer, so that keys outside of the node may be
+    ///   looked at. Where one would have to be and may not, it is as if the node had changed.
     @inline(__always)
-    func search(_ key: UnsafeRawBufferPointer, version: UInt64) -> Found {
+    func search(_ key: UnsafeRawBufferPointer, version: UInt64, followsLongKeys: Bool = true) -> Found {
         let summary = summary
         let prefix = summary.prefix
         guard summary.count <= Self.maximumCount, prefix <= key.count else { return .torn }
@@ -38,7 +41,9 @@ extension Node {
             } else if slot.head > head {
                 high = middle
             } else {
-                guard let order = compareRest(of: key, from: prefix, with: slot, version: version) else {
+                guard followsLongKeys || !slot.isExternal,
+                    let order = compareRest(of: key, from: prefix, with: slot, version: version)
+                else {
                     return .torn
                 }
                 if order == 0 { return Found(code: middle << 1 | 1) }
@@ -50,8 +55,8 @@ extension Node {
 
     /// The child under which a key belongs; nil if the node changed meanwhile.
     @inline(__always)
-    func childIndex(_ key: UnsafeRawBufferPointer, version: UInt64) -> Int? {
-        let found = search(key, version: version)
+    func childIndex(_ key: UnsafeRawBufferPointer, version: UInt64, followsLongKeys: Bool = true) -> Int? {
+        let found = search(key, version: version, followsLongKeys: followsLongKeys)
         if found.isTorn { return nil }
         let index = found.isEqual ? found.index : found.index &- 1
         return index >= 0 ? index : nil

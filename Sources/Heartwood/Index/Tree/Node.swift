@@ -28,7 +28,7 @@ struct Node: Equatable {
     static let fenceLimit = 255
     /// The greatest number of slots that there can be.
     static let maximumCount = (byteCount - headerBytes) / 16
-    /// Where a slot of this node may lie at the highest.
+    /// Where the heap ends.
     static let heapEnd = byteCount
 
     @inline(__always)

@@ -3,7 +3,7 @@ internal import CHeartwood
 /// Pages of 4,096 bytes, taken from the system in chunks and kept until the end.
 ///
 /// A page that is given back may still be read by somebody who had its address: it is never unmapped, and its memory
-/// returns to the system only by letting go of its contents, after which it reads as zeros. So whoever reads pages
+/// returns to the system only by letting go of its contents, after which it reads as zeros or as what was there. So whoever reads pages
 /// without a lock must recognise a page that changed (`Node.version`), or be kept from it by epochs.
 struct PageArena {
     private var chunks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []

@@ -1,4 +1,5 @@
-/// Memory for versions: pages cut into blocks of 64 bytes. A page goes back once all its blocks have.
+/// Memory for versions: pages cut into blocks of 64 bytes. A page goes back once all its blocks have, but for
+/// the last page.
 ///
 /// The first block of each page counts: blocks in use, first free block, the pages before and behind it in the list of
 /// those that have a free one.
