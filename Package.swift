@@ -13,6 +13,10 @@ var settings: [SwiftSetting] = [
 if warningsAreErrors {
     settings.append(.treatAllWarnings(as: .error))
 }
+// Set for builds with ThreadSanitizer, so that it sees what the index's readers and its writer do to the same memory.
+if Context.environment["HEARTWOOD_CHECKED_MEMORY"] == "1" {
+    settings.append(.define("HEARTWOOD_CHECKED_MEMORY"))
+}
 
 let package = Package(
     name: "heartwood",

@@ -68,7 +68,20 @@ int heartwood_sync(int descriptor, bool data_only) {
 
 /* Threads */
 
-int heartwood_mutex_init(heartwood_mutex *mutex) { return pthread_mutex_init(&mutex->value, NULL); }
+int heartwood_mutex_init(heartwood_mutex *mutex) {
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+    /* Locks are held for less than a microsecond, and to sleep and be woken takes tens: look a few times before. */
+    pthread_mutexattr_t attributes;
+    int error = pthread_mutexattr_init(&attributes);
+    if (error != 0) return error;
+    error = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    if (error == 0) error = pthread_mutex_init(&mutex->value, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return error;
+#else
+    return pthread_mutex_init(&mutex->value, NULL);
+#endif
+}
 
 void heartwood_mutex_destroy(heartwood_mutex *mutex) { pthread_mutex_destroy(&mutex->value); }
 

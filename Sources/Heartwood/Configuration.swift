@@ -14,6 +14,9 @@ extension Store {
         /// The largest value accepted, in bytes, before compression; also the most that reading a compressed value
         /// allocates. 1 GiB by default; at most 2 GiB less 128 KiB.
         public var maximumValueBytes = 1 << 30
+        /// How values are read back. `.positioned` by default: an error of the disk is then an error of the read. See
+        /// ``ValueReading/mapped`` before you choose it.
+        public var valueReading: ValueReading = .positioned
         /// Compression of values. Off by default; what was written before is read whatever the setting.
         public var compression: Compression = .off
         /// Whether an opening that finds no store makes one. True by default.

@@ -10,10 +10,27 @@ extension Store {
     ///
     /// May block on the disk: in a task that must not, use ``fetch(_:)``.
     ///
-    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
+    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
+    ///   `maximumValueBytes`.
     /// - Complexity: O(log n), and one read of the record.
+    @inlinable
     public nonisolated func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
-        try reader.value(of: key)
+        try key.withByteBuffer { (key) throws(StoreError) in try value(of: key) }
+    }
+
+    @usableFromInline
+    nonisolated func value(of key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
+        try reader.withValue(of: key) { [UInt8]($0) }
+    }
+
+    /// The values of many keys, in the order of the keys; nil where there is none. All of them are of one state. May block
+    /// on the disk.
+    ///
+    /// - Throws: As ``get(_:)``.
+    /// - Complexity: As that of one `get` each; the records are read in the order in which they lie in the files. One key
+    ///   outside the limits refuses the whole call. All the values are in memory at once.
+    public nonisolated func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
+        try snapshot().get(all: keys)
     }
 
     /// The value of a key; nil where there is none. Reads off the cooperative pool; cancellation doesn't interrupt it.
@@ -34,12 +51,25 @@ extension Store {
 
     /// Calls `body` with the bytes of a value, without making an array of them; nil where the key isn't there.
     ///
+    /// May block on the disk. The bytes are valid during the call only; compressed values are decompressed first.
+    ///
     /// - Throws: As ``get(_:)``, or what `body` throws.
+    /// - Complexity: As ``get(_:)``.
+    @inlinable
     public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
-        let result = try key.withByteBuffer { (key) throws(StoreError) in
-            try reader.withValue(of: key) { value in Result { try body(value.bytes) } }
+        var result: Result<R, any Error>?
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try lendValue(of: key) { value in result = Result { try body(value) } }
         }
         return try result?.get()
+    }
+
+    /// Not generic, so that it is compiled for what it does.
+    @usableFromInline
+    nonisolated func lendValue(
+        of key: UnsafeRawBufferPointer, _ body: (RawSpan) -> Void
+    ) throws(StoreError) {
+        _ = try reader.withValue(of: key) { value in body(value.bytes) }
     }
 
     /// Whether a key is there. Never blocks on the disk.
@@ -83,11 +113,38 @@ extension Store {
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.
     ///
-    /// - Throws: What `body` throws, or `StoreError`.
+    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
+    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
     public nonisolated func forEach(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
     ) throws {
         try snapshot().forEach(in: range, reversed: reversed, body)
+    }
+
+    /// Calls `body` with the keys and values of a range, in order, until it says stop, without making arrays of them: the
+    /// fastest way to see many. May block on the disk. The bytes are valid during the call only.
+    ///
+    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
+    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
+    public nonisolated func forEachRecord(
+        in range: KeyRange = .all, reversed: Bool = false,
+        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
+    ) throws {
+        try snapshot().forEachRecord(in: range, reversed: reversed, body)
+    }
+
+    /// Calls `body` with the keys of a range, in order, until it says stop. Never blocks on the disk. The bytes are valid
+    /// during the call only.
+    ///
+    /// - Throws: What `body` throws, or `.closed`.
+    /// - Complexity: O(log n + keys). The state is held until it returns; no lock is held while `body` runs. Cancellation
+    ///   isn't looked at: say `.stop`.
+    public nonisolated func forEachKey(
+        in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
+    ) throws {
+        try snapshot().forEachKey(in: range, reversed: reversed, body)
     }
 
     /// What the store holds and has done. O(1).
@@ -103,7 +160,7 @@ extension Store {
                 liveBytes: index.liveBytes,
                 logBytes: recoveryReport.bytes + state.counters.writtenBytes,
                 segments: log.segments.count,
-                heldStates: index.heldSequences,
+                heldStates: index.heldPoints,
                 lastSequence: state.pipeline.lastSequence,
                 visibleSequence: state.pipeline.visible,
                 syncedSequence: state.pipeline.syncedSequence,

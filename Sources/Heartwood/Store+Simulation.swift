@@ -27,6 +27,6 @@ extension Store {
     /// Tells up to where readers see, at the moment at which it is called. Doesn't keep the store alive.
     package nonisolated var readableNow: @Sendable () -> SequenceNumber {
         let index = log.index
-        return { index.visible }
+        return { index.visibleSequence }
     }
 }

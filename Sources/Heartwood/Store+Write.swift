@@ -6,7 +6,8 @@ internal import HeartwoodFormat
 /// end, and cancellation changes nothing.
 ///
 /// All of them throw `.invalidArgument`, `.tooLarge`, `.closed`, `.cancelled`, `.outOfSpace`, `.failed`, `.permission`,
-/// `.tooManyFiles` and `.inputOutput`, where nothing was written; and `.outcomeUnknown`, where a write to the disk
+/// `.tooManyFiles` and `.inputOutput`, where nothing was written; `.conflict` where a condition doesn't hold;
+/// `.corruption` where the record that a condition on a number reads is damaged; and `.outcomeUnknown`, where a write to the disk
 /// failed while this one was under way.
 extension Store {
     /// Sets a key's value.
@@ -20,13 +21,19 @@ extension Store {
     /// - Returns: The number of this write.
     /// - Complexity: O(log n) and the bytes; `.synced` waits for one sync of the disk.
     @discardableResult
-    public nonisolated func put(
+    @inlinable
+    public nonisolated(nonsending) func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil,
         durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        var batch = EncodedBatch()
-        try encoder.put(key, value, expires: expires, to: &batch)
-        return try await write(batch, Self.conditions(key, condition), durability)
+        let write = try key.withByteBuffer { (bytes) throws(StoreError) in
+            try value.withByteBuffer { (valueBytes) throws(StoreError) in
+                let isLarge = valueBytes.count >= RecordEncoder.externalBytes
+                return try attempt(
+                    bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
+            }
+        }
+        return try await finish(write, durability)
     }
 
     /// Removes a key; it needn't be there.
@@ -34,12 +41,14 @@ extension Store {
     /// - Parameter condition: What must be true of the key; `.conflict` is thrown where it isn't.
     /// - Returns: The number of this write.
     @discardableResult
-    public nonisolated func remove(
+    @inlinable
+    public nonisolated(nonsending) func remove(
         _ key: some ByteSource, if condition: KeyCondition? = nil, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        var batch = EncodedBatch()
-        try encoder.remove(key, from: &batch)
-        return try await write(batch, Self.conditions(key, condition), durability)
+        let write = try key.withByteBuffer { (key) throws(StoreError) in
+            try attemptRemoval(of: key, condition, durability)
+        }
+        return try await finish(write, durability)
     }
 
     /// Writes what `body` puts into a batch, together or not at all.
@@ -109,92 +118,70 @@ extension Store {
         return sequence
     }
 
-    /// The way of every write: into the actor, and then, outside of it, until it is what was promised.
+    /// The way of every write: onto the actor, and then, outside of it, until it is what was promised.
+    ///
+    /// Where there is no room it waits, and takes the step anew.
     @discardableResult
-    private nonisolated func write(
+    nonisolated(nonsending) func write(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
-        let durability = durability ?? log.configuration.durability
-        guard batch.recordCount > 0 else {
-            return try await confirm(conditions)
-        }
-        guard log.intake.enter() else { return try await leave(batch, conditions, durability) }
-        let admitted: Admitted
-        do throws(StoreError) {
-            admitted = try await commit(batch, conditions: conditions, durability: durability)
-        } catch {
-            log.intake.leave()
-            throw error
-        }
-        log.intake.leave()
-        if !admitted.isVisible { try await log.visibleGate.wait(for: admitted.sequence) }
-        return admitted.sequence
-    }
-
-    /// The actor is busy: leaves the write for it to take with others, and sleeps until it is done.
-    private nonisolated func leave(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability
-    ) async throws(StoreError) -> SequenceNumber {
+        let conditions = conditions.isEmpty ? conditions : try await resolved(conditions)
+        guard batch.recordCount > 0 else { return try await confirmed(conditions) }
+        let level = (durability ?? log.configuration.durability).level
+        var ticket: UInt64 = 0
         if Task.isCancelled { throw .cancelled }
-        let outcome = await withUnsafeContinuation { (waiter: SequenceGate.Continuation) in
-            let entry = Intake.Entry(batch: batch, conditions: conditions, durability: durability, waiter: waiter)
-            if log.intake.add(entry) { Task { await drain() } }
+        var admission = try admit(batch, conditions, level, &ticket)
+        if case .mustWait(let generation) = admission {
+            admission = try await admitLate(batch, conditions, level, ticket, generation)
         }
-        return try outcome.get()
-    }
-
-    /// Takes the writes that were left while the actor was busy, in the order in which they came.
-    ///
-    /// Under steady load there is always something left, so now and then others get their turn on the actor.
-    private func drain() async {
-        var rounds = 0
-        while let entries = log.intake.take() {
-            rounds += 1
-            if rounds % 16 == 0 { await Task.yield() }
-            var waiting: [SequenceGate.Waiter] = []
-            waiting.reserveCapacity(entries.count)
-            for entry in entries {
-                do throws(StoreError) {
-                    let admitted: Admitted
-                    if let atOnce = try tryCommit(entry) {
-                        admitted = atOnce
-                    } else {
-                        admitted = try await commitLate(entry, &waiting)
-                    }
-                    if admitted.isVisible {
-                        entry.waiter.resume(returning: .reached(admitted.sequence))
-                    } else {
-                        waiting.append((admitted.sequence, entry.waiter))
-                    }
-                } catch {
-                    entry.waiter.resume(returning: .failed(error))
-                }
-            }
-            log.visibleGate.add(waiting)
-        }
-    }
-
-    /// There is no room for an entry: those before it wait where they can be resumed, and it takes its turn.
-    private func commitLate(
-        _ entry: Intake.Entry, _ waiting: inout [SequenceGate.Waiter]
-    ) async throws(StoreError) -> Admitted {
-        log.visibleGate.add(waiting)
-        waiting.removeAll(keepingCapacity: true)
-        return try await commit(entry.batch, conditions: entry.conditions, durability: entry.durability)
-    }
-
-    /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.
-    private func confirm(_ conditions: [Condition]) async throws(StoreError) -> SequenceNumber {
-        if log.isEnded { throw .closed }
-        try check(conditions)
-        // What it read may still be on its way to the disk; it is told only once that is seen by all.
-        let sequence = log.newestSequence
-        if sequence > log.index.visible { try await log.visibleGate.wait(for: sequence) }
+        guard case .accepted(let sequence, let isVisible) = admission else { preconditionFailure() }
+        if !isVisible { try await log.visibleGate.wait(for: sequence) }
         return sequence
     }
 
-    private static func conditions(_ key: some ByteSource, _ condition: KeyCondition?) -> [Condition] {
-        condition.map { [Condition(kind: .key(key.byteArray, $0))] } ?? []
+    /// There was no room: waits for it, as often as it takes.
+    private nonisolated(nonsending) func admitLate(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ level: Durability.Level, _ ticket: UInt64,
+        _ generation: UInt64
+    ) async throws(StoreError) -> Log.Admission {
+        var (ticket, generation) = (ticket, generation)
+        do throws(StoreError) {
+            while true {
+                try await log.waitForRoom(since: generation, for: batch.encodedLength)
+                if Task.isCancelled { throw .cancelled }
+                let admission = try admit(batch, conditions, level, &ticket)
+                guard case .mustWait(let next) = admission else { return admission }
+                generation = next
+            }
+        } catch {
+            log.withdraw(ticket: ticket)
+            throw error
+        }
+    }
+
+    /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.
+    private nonisolated(nonsending) func confirmed(
+        _ conditions: [Condition]
+    ) async throws(StoreError) -> SequenceNumber {
+        if log.isEnded { throw .closed }
+        try confirm(conditions)
+        // What it read may still be on its way to the disk; it is told only once that is seen by all.
+        let sequence = log.newestSequence
+        if sequence > log.index.visibleSequence { try await log.visibleGate.wait(for: sequence) }
+        return sequence
+    }
+
+    /// The conditions as the actor can judge them.
+    ///
+    /// - Throws: `.conflict` where one doesn't hold already; what reading a record throws.
+    private nonisolated(nonsending) func resolved(_ conditions: [Condition]) async throws(StoreError) -> [Condition] {
+        if log.isEnded { throw .closed }
+        var resolved: [Condition] = []
+        for condition in conditions {
+            guard let judgeable = try await condition.resolved(in: log) else { throw condition.conflict }
+            resolved.append(judgeable)
+        }
+        return resolved
     }
 }
 

@@ -22,6 +22,7 @@ public actor Store {
     public nonisolated let recoveryReport: RecoveryReport
     nonisolated let log: Log
     nonisolated let encoder: RecordEncoder
+    private nonisolated let executor = LockExecutor()
     private var nextTicket: UInt64 = 0
 
     /// Opens a store, and makes it where there is none; blocks meanwhile. In asynchronous code use
@@ -56,6 +57,10 @@ public actor Store {
     deinit {
         log.abandon()
     }
+
+    /// The executor: a lock. A method that you isolate to the store in an extension runs on one of a few threads of its
+    /// own, with that lock held; every write waits for it, so it must be short and must not block.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens a store, and makes it where there is none, without blocking a thread of the cooperative pool.
     ///
@@ -134,59 +139,70 @@ public actor Store {
 
     // MARK: - The one write
 
-    /// The number that a write got, and whether it is visible already.
-    typealias Admitted = (sequence: SequenceNumber, isVisible: Bool)
-
     /// Checks the conditions, numbers the batch, appends it and adds it to the index: one step that nothing comes
-    /// between. Where there is no room it waits, and takes the step anew.
+    /// between.
     ///
-    /// - Returns: The number, and whether the write is visible already.
-    func commit(
-        _ batch: EncodedBatch, conditions: [Condition], durability: Durability
-    ) async throws(StoreError) -> Admitted {
-        nextTicket += 1
-        let ticket = nextTicket
-        var hasWaited = false
-        do throws(StoreError) {
-            while true {
-                if Task.isCancelled { throw .cancelled }
-                switch try step(batch, conditions, durability, ticket) {
-                case .accepted(let sequence, let isVisible):
-                    return (sequence, isVisible)
-                case .mustWait(let generation):
-                    hasWaited = true
-                    try await log.waitForRoom(since: generation, for: batch.encodedLength)
-                }
-            }
-        } catch {
-            if hasWaited { log.withdraw(ticket: ticket) }
-            throw error
-        }
+    /// - Parameter ticket: Identifies the write over its attempts; 0 at the first, which gets one.
+    private func step(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
+    ) throws(StoreError) -> Log.Admission {
+        if ticket == 0 { ticket = makeTicket() }
+        try check(conditions)
+        return try log.append(batch, durability: durability, ticket: ticket)
     }
 
-    /// The step for a write from the intake; nil where there is no room.
-    func tryCommit(_ entry: Intake.Entry) throws(StoreError) -> Admitted? {
+    /// The same for a single record without conditions.
+    private func step(
+        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
+    ) throws(StoreError) -> Log.Admission {
+        let ticket = makeTicket()
+        let admission = try log.append(record, durability: durability, ticket: ticket, hint: hint)
+        if case .mustWait = admission { log.withdraw(ticket: ticket) }
+        return admission
+    }
+
+    private func makeTicket() -> UInt64 {
         nextTicket += 1
-        let admission = try step(entry.batch, entry.conditions, entry.durability, nextTicket)
-        guard case .accepted(let sequence, let isVisible) = admission else {
-            log.withdraw(ticket: nextTicket)
-            return nil
-        }
-        return (sequence, isVisible)
+        return nextTicket
     }
 
     /// Throws `.conflict` unless all of them hold in the newest state.
-    func check(_ conditions: [Condition]) throws(StoreError) {
-        for condition in conditions where !condition.holds(in: log) {
-            throw StoreError(.conflict, "\(condition.subject) changed: read it again and decide anew")
+    private func check(_ conditions: [Condition]) throws(StoreError) {
+        for condition in conditions where !condition.holds(in: log) { throw condition.conflict }
+    }
+
+    /// Takes the step on the actor, without being suspended.
+    nonisolated func admit(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
+    ) throws(StoreError) -> Log.Admission {
+        try executor.run { () throws(StoreError) in
+            try assumeIsolated { store in
+                Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket) }
+            }.get()
         }
     }
 
-    private func step(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability, _ ticket: UInt64
+    /// The same for a single record.
+    nonisolated func admit(
+        _ record: UnplacedRecord, _ durability: Durability.Level, hint: LeafHint
     ) throws(StoreError) -> Log.Admission {
-        try check(conditions)
-        return try log.append(batch, durability: durability.level, ticket: ticket)
+        // Sound because the caller lends the record's bytes until this returns: the actor is entered on this thread, and
+        // left again.
+        nonisolated(unsafe) let record = record
+        return try executor.run { () throws(StoreError) in
+            try assumeIsolated { store in
+                Result { () throws(StoreError) in try store.step(record, durability, hint) }
+            }.get()
+        }
+    }
+
+    /// Judges conditions on the actor, for a write without operations.
+    nonisolated func confirm(_ conditions: [Condition]) throws(StoreError) {
+        try executor.run { () throws(StoreError) in
+            try assumeIsolated { store in
+                Result { () throws(StoreError) in try store.check(conditions) }
+            }.get()
+        }
     }
 }
 

@@ -21,15 +21,16 @@ extension Store {
         public var keys: Int
         /// Versions of keys that are kept, for readers and snapshots too.
         public var versions: Int
-        /// Bytes of memory that the index takes.
+        /// Bytes of memory in use by the index: pages of nodes and versions, and long keys. Free pages that it keeps aren't
+        /// counted.
         public var indexBytes: Int
-        /// Bytes of the records that the index points to.
+        /// Bytes of the records of the newest values; for records over 4 KiB up to a sixteenth too many.
         public var liveBytes: UInt64
         /// Bytes of the log's commits, in all its segments, without room that is only allocated.
         public var logBytes: UInt64
         /// Number of log segments.
         public var segments: Int
-        /// Number of snapshots, scans and transactions that hold a state.
+        /// Number of states that snapshots, scans and transactions hold; several that hold the same one count once.
         public var heldStates: Int
         /// The number of the newest write.
         public var lastSequence: SequenceNumber

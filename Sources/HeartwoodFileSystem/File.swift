@@ -40,9 +40,28 @@ public protocol File: AnyObject, Sendable {
     /// that succeeds says nothing about it.
     func sync(_ kind: SyncKind) throws(FileSystemError)
 
+    /// Makes the first `count` bytes readable as memory, for as long as the mapping is kept. Nil where there are no
+    /// mappings. It stays valid after `close()`; nothing is to be written to the file while it is mapped. O(1).
+    ///
+    /// - Parameter count: No more than the file has.
+    /// - Throws: ``FileSystemError``.
+    func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)?
+
     /// Closes the file. Does nothing the second time.
     ///
     /// Any use that begins afterwards throws `EBADF`; one that is under way ends undisturbed. A file whose last
     /// reference goes is closed too, but then nobody hears of errors.
     func close() throws(FileSystemError)
+}
+
+extension File {
+    /// Files can't be mapped, unless they say otherwise.
+    public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
+}
+
+/// The bytes of a file as memory, as long as there is a reference to this.
+public protocol FileMapping: AnyObject, Sendable {
+    /// The bytes. To touch them may block on the disk; where the disk fails, or the file was cut short, the system ends
+    /// the process.
+    var bytes: UnsafeRawBufferPointer { get }
 }

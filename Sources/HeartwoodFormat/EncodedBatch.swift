@@ -53,7 +53,7 @@ package struct EncodedBatch: Sendable {
                     padding += 1
                 }
                 let crc = CRC32C.checksum(UnsafeRawBufferPointer(start: body, count: alignedUp(payload)))
-                Self.write(
+                Self.writeHeader(
                     to: header, kind, flags, key: key.count, value: value.count, expiry: expiry, checksum: crc)
                 count += length
             }
@@ -74,7 +74,7 @@ package struct EncodedBatch: Sendable {
         let zeros: UInt64 = 0
         crc = withUnsafeBytes(of: zeros) { CRC32C.checksum($0.slice(0, padding), continuing: crc) }
         withUnsafeTemporaryAllocation(byteCount: FormatConstants.recordHeaderSize, alignment: 8) { header in
-            Self.write(
+            Self.writeHeader(
                 to: header.baseAddress!, kind, flags, key: key.count, value: value.count, expiry: expiry,
                 checksum: crc)
             bytes.append(contentsOf: header)
@@ -102,7 +102,7 @@ package struct EncodedBatch: Sendable {
 
     /// Everything of a header but the sequence distance and what the place decides.
     @inline(__always)
-    private static func write(
+    static func writeHeader(
         to header: UnsafeMutableRawPointer, _ kind: RecordKind, _ flags: RecordHeader.Flags, key: Int, value: Int,
         expiry: UInt64, checksum: UInt32
     ) {

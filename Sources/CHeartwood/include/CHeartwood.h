@@ -2,6 +2,7 @@
 #define C_HEARTWOOD_H
 
 #include "CHeartwoodChecksum.h"
+#include "CHeartwoodShared.h"
 #include "CHeartwoodSystem.h"
 
 #endif

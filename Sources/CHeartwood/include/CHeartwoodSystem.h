@@ -33,6 +33,13 @@ void heartwood_mutex_destroy(heartwood_mutex *mutex);
 static inline void heartwood_mutex_lock(heartwood_mutex *mutex) { pthread_mutex_lock(&mutex->value); }
 static inline void heartwood_mutex_unlock(heartwood_mutex *mutex) { pthread_mutex_unlock(&mutex->value); }
 
+static inline bool heartwood_mutex_try_lock(heartwood_mutex *mutex) {
+    return pthread_mutex_trylock(&mutex->value) == 0;
+}
+
+/* A number that no other running thread has; never 0. */
+static inline uintptr_t heartwood_thread_number(void) { return (uintptr_t)pthread_self(); }
+
 /* Waits of a condition variable are timed by the monotonic clock. */
 int heartwood_condition_init(heartwood_condition *condition);
 void heartwood_condition_destroy(heartwood_condition *condition);

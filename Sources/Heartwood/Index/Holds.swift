@@ -1,61 +1,61 @@
-/// The sequences that snapshots, scans and transactions read at, with the old versions that are kept for them.
+/// The points that snapshots, scans and transactions read at, with the old versions that are kept for them.
 ///
 /// A sorted array: there are few at a time, a new one is nearly always the highest, and whether a version is seen by
 /// any of them is asked for every version that is superseded.
 struct Holds {
     private struct Hold {
-        let sequence: UInt64
+        let point: UInt64
         var count: Int
         var kept = OldVersionQueue()
     }
 
     private var holds: [Hold] = []
 
-    /// Held sequences, each counted once.
+    /// Held points, each counted once.
     var count: Int { holds.count }
 
-    mutating func add(_ sequence: UInt64) {
-        let index = firstIndex(atLeast: sequence)
-        if index < holds.count, holds[index].sequence == sequence {
+    mutating func add(_ point: UInt64) {
+        let index = firstIndex(atLeast: point)
+        if index < holds.count, holds[index].point == point {
             holds[index].count += 1
         } else {
-            holds.insert(Hold(sequence: sequence, count: 1), at: index)
+            holds.insert(Hold(point: point, count: 1), at: index)
         }
     }
 
-    /// Takes one hold away, and returns what was kept for the sequence when it was the last one.
-    mutating func remove(_ sequence: UInt64) -> OldVersionQueue {
-        let index = firstIndex(atLeast: sequence)
-        precondition(index < holds.count && holds[index].sequence == sequence, "released a sequence that is not held")
+    /// Takes one hold away, and returns what was kept for the point when it was the last one.
+    mutating func remove(_ point: UInt64) -> OldVersionQueue {
+        let index = firstIndex(atLeast: point)
+        precondition(index < holds.count && holds[index].point == point, "released a point that is not held")
         holds[index].count -= 1
         return holds[index].count == 0 ? holds.remove(at: index).kept : OldVersionQueue()
     }
 
     @inline(__always)
-    func contains(oneOf sequences: Range<UInt64>) -> Bool {
-        !holds.isEmpty && index(in: sequences) != nil
+    func contains(oneOf addresses: Range<UInt64>) -> Bool {
+        !holds.isEmpty && index(in: addresses) != nil
     }
 
     /// Queues the version with a hold that sees it; false when there is none.
-    mutating func keep(_ version: OldVersion) -> Bool {
-        guard !holds.isEmpty, let index = index(in: version.sequences) else { return false }
+    mutating func keep(_ version: VersionBlock) -> Bool {
+        guard !holds.isEmpty, let index = index(in: version.addresses) else { return false }
         holds[index].kept.append(version)
         return true
     }
 
     /// The lowest hold in the range. The lowest, because the oldest snapshot tends to stay longest: a version moves
     /// from hold to hold as they are released.
-    private func index(in sequences: Range<UInt64>) -> Int? {
-        let index = firstIndex(atLeast: sequences.lowerBound)
-        return index < holds.count && holds[index].sequence < sequences.upperBound ? index : nil
+    private func index(in addresses: Range<UInt64>) -> Int? {
+        let index = firstIndex(atLeast: addresses.lowerBound)
+        return index < holds.count && holds[index].point < addresses.upperBound ? index : nil
     }
 
-    private func firstIndex(atLeast sequence: UInt64) -> Int {
+    private func firstIndex(atLeast point: UInt64) -> Int {
         var low = 0
         var high = holds.count
         while low < high {
             let middle = (low + high) / 2
-            if holds[middle].sequence < sequence {
+            if holds[middle].point < point {
                 low = middle + 1
             } else {
                 high = middle
@@ -65,9 +65,9 @@ struct Holds {
     }
 
     /// For the check of invariants: every hold in order, with what is kept for it.
-    func forEach<E: Error>(_ body: (_ sequence: UInt64, _ kept: OldVersionQueue) throws(E) -> Void) throws(E) {
+    func forEach<E: Error>(_ body: (_ point: UInt64, _ kept: OldVersionQueue) throws(E) -> Void) throws(E) {
         for hold in holds {
-            try body(hold.sequence, hold.kept)
+            try body(hold.point, hold.kept)
         }
     }
 }

@@ -3,9 +3,9 @@ internal import HeartwoodFileSystem
 extension VersionedIndex {
     /// What is wrong with the index, nil when it is sound. Visits everything under the lock: for tests.
     func checkInvariants() -> String? {
-        chains.withLock { chains in
+        state.withLock { state in
             do throws(Unsoundness) {
-                try chains.check()
+                try state.check()
                 return nil
             } catch {
                 return error.message
@@ -24,113 +24,137 @@ private func require(_ isSound: Bool, _ message: @autoclosure () -> String) thro
 
 // MARK: - Tree
 
-extension EntryTree {
+extension KeyTree {
     /// Counts what a walk over the whole tree met.
-    private struct Census {
-        var entries = 0
-        var bytes = 0
-        var lastLeaf: TreeNode?
+    fileprivate struct Census {
+        var nodes = 0
+        var keys: [[UInt8]] = []
+        var words: [(leaf: Node, index: Int, word: VersionWord)] = []
+        var longKeyBytes = 0
     }
 
-    fileprivate func check() throws(Unsoundness) {
+    fileprivate func check() throws(Unsoundness) -> Census {
         var census = Census()
-        try check(root, from: nil, to: nil, &census)
-        try require(census.lastLeaf?.next == nil, "leaves are linked beyond the last one")
-        try require(census.entries == count, "\(census.entries) entries, counted \(count)")
-        try require(census.bytes == byteCount, "\(census.bytes) bytes, counted \(byteCount)")
+        try check(root, level: root.level, from: nil, to: nil, &census)
+        try require(census.keys.count == count, "\(census.keys.count) keys, counted \(count)")
+        try require(census.nodes == arena.pagesInUse, "\(census.nodes) nodes, \(arena.pagesInUse) pages in use")
+        try require(
+            census.longKeyBytes == longKeyBytes, "\(census.longKeyBytes) bytes outside, counted \(longKeyBytes)")
+        try require(root.isLeaf || root.count > 1, "a root with one child")
+        return census
     }
 
     private func check(
-        _ node: TreeNode, from low: UnsafeRawBufferPointer?, to high: UnsafeRawBufferPointer?, _ census: inout Census
+        _ node: Node, level: Int, from low: [UInt8]?, to high: [UInt8]?, _ census: inout Census
     ) throws(Unsoundness) {
-        census.bytes += node.byteCount
-        let minimum = node != root ? TreeNode.minimum : node.isLeaf ? 0 : 2
-        try require((minimum...TreeNode.capacity).contains(node.count), "a node of \(node.count) slots")
-        if node.isLeaf {
-            try checkLeaf(node, from: low, to: high, &census)
-            return
-        }
-        try require(node.separator(at: 0) == nil, "a separator in slot 0")
+        census.nodes += 1
+        try require(Shared.load64(node.base) & 1 == 0, "a node that was left in change")
+        try require(node.level == level, "a node of level \(node.level) where \(level) is due")
+        try checkSpace(of: node)
+        try require(node.lowerFence.map { [UInt8]($0) } == low.map { cut($0) }, "another lower fence")
+        try require(node.upperFence.map { [UInt8]($0) } == high.map { cut($0) }, "another upper fence")
+        var previous = low
+        var isFirst = true
         for index in 0..<node.count {
-            if index > 0 {
-                try require(node.separator(at: index) != nil, "no separator in slot \(index)")
+            let slot = node.slot(index)
+            let key = node.withKey(slot) { [UInt8]($0) }
+            if slot.isExternal { census.longKeyBytes += node.longKey(slot).byteCount }
+            if level > 0, isFirst {
+                try require(slot.length == 0 && slot.head == 0, "the first slot of an inner node has a key")
+            } else {
+                let head = key.withUnsafeBytes { KeyOrder.head(of: $0, from: node.prefix) }
+                try require(slot.head == head, "a head of another key")
+                let isBehind = previous.map { KeyOrder.compare($0, key) < (isFirst ? 1 : 0) } ?? true
+                try require(isBehind, "keys out of order, or before the fence")
+                try require(high.map { KeyOrder.compare(key, $0) < 0 } ?? true, "a key behind the fence")
+                previous = key
             }
-            let separator = node.separator(at: index)
-            if let separator {
-                census.bytes += separator.byteCount
-                try require(node.head(at: index) == KeyOrder.head(of: separator.key), "a head of another separator")
+            if level == 0 {
+                census.keys.append(key)
+                census.words.append((node, index, VersionWord(bits: node.word(index))))
+            } else {
+                let next = index + 1 < node.count ? node.withKey(node.slot(index + 1)) { [UInt8]($0) } : high
+                try check(node.child(index), level: level - 1, from: isFirst ? low : key, to: next, &census)
             }
-            let child = node.child(at: index)
-            try require(child.level == node.level - 1, "a child of level \(child.level) under \(node.level)")
-            let next = index + 1 < node.count ? node.separator(at: index + 1)?.key : high
-            try check(child, from: separator?.key ?? low, to: next, &census)
+            isFirst = false
         }
     }
 
-    private func checkLeaf(
-        _ leaf: TreeNode, from low: UnsafeRawBufferPointer?, to high: UnsafeRawBufferPointer?, _ census: inout Census
-    ) throws(Unsoundness) {
-        try require(leaf.previous == census.lastLeaf, "a leaf is not linked to the one before")
-        try require(census.lastLeaf == nil || census.lastLeaf?.next == leaf, "a leaf is not linked to the one behind")
-        census.lastLeaf = leaf
-        census.entries += leaf.count
-        for index in 0..<leaf.count {
-            let entry = leaf.entry(at: index)
-            census.bytes += entry.byteCount
-            try require(leaf.head(at: index) == KeyOrder.head(of: entry.key), "a head of another key")
-            if index > 0 {
-                let previous = leaf.entry(at: index - 1).key
-                try require(KeyOrder.compare(previous, entry.key) < 0, "keys out of order")
-            }
-            try require(low.map { KeyOrder.compare($0, entry.key) <= 0 } ?? true, "a key before its separator")
-            try require(high.map { KeyOrder.compare(entry.key, $0) < 0 } ?? true, "a key behind its separator")
+    private func cut(_ fence: [UInt8]) -> [UInt8] { [UInt8](fence.prefix(Node.fenceLimit)) }
+
+    /// Cells and fences don't overlap, and what is neither used nor free is counted as dead.
+    private func checkSpace(of node: Node) throws(Unsoundness) {
+        var pieces: [Range<Int>] = []
+        for index in 0..<node.count {
+            let slot = node.slot(index)
+            pieces.append(slot.offset..<slot.offset + slot.cellBytes)
         }
+        for fence in [node.lowerFence, node.upperFence] {
+            guard let fence, !fence.isEmpty else { continue }
+            let start = UnsafeRawPointer(fence.baseAddress!) - UnsafeRawPointer(node.base)
+            pieces.append(start..<start + fence.count)
+        }
+        pieces.sort { $0.lowerBound < $1.lowerBound }
+        let summary = node.summary
+        var end = summary.heap
+        var used = 0
+        for piece in pieces {
+            try require(piece.lowerBound >= end && piece.upperBound <= Node.byteCount, "cells that overlap")
+            end = piece.upperBound
+            used += piece.count
+        }
+        try require(summary.gap >= 0, "slots that reach into the heap")
+        let dead = Node.byteCount - summary.heap - used
+        try require(dead == summary.dead, "\(dead) dead bytes, counted \(summary.dead)")
     }
 }
 
 // MARK: - Versions
 
-extension VersionChains {
+extension IndexState {
     fileprivate func check() throws(Unsoundness) {
-        try tree.check()
-        var chained: Set<OldVersion> = []
+        let census = try tree.check()
+        var chained: Set<VersionBlock> = []
         var recount = IndexStatistics()
-        for entry in tree.entries(in: .all) {
-            try require(!entry.isObsolete, "a key that has nothing but a tombstone")
+        for (leaf, index, word) in census.words {
             recount.versions += 1
-            if entry.newest.isTombstone {
+            let newest = word.newest
+            if newest.isTombstone {
                 recount.tombstones += 1
             } else {
                 recount.keys += 1
-                recount.liveBytes += UInt64(entry.newest.place.length)
+                recount.liveBytes += UInt64(newest.place.lengthBound)
             }
-            try checkChain(of: entry, &chained, &recount)
+            guard let block = word.block else { continue }
+            try require(block.home == (leaf, index), "a version that was told of another slot")
+            try require(block.newer == nil, "a version is newer than the newest")
+            try require(
+                block.older != nil || (newest.expiry != 0 && !newest.isTombstone),
+                "a block for a version that needs none, or a key that has nothing but a tombstone")
+            try checkChain(below: block, &chained, &recount)
         }
-        recount.bytes = tree.byteCount + chained.count * OldVersion.byteCount
-        recount.heldSequences = holds.count
+        recount.bytes = statistics.bytes
+        recount.heldPoints = holds.count
         try require(recount == statistics, "recounted \(recount), counted \(statistics)")
         try checkQueues(chained)
     }
 
     private func checkChain(
-        of entry: KeyEntry, _ chained: inout Set<OldVersion>, _ recount: inout IndexStatistics
+        below newest: VersionBlock, _ chained: inout Set<VersionBlock>, _ recount: inout IndexStatistics
     ) throws(Unsoundness) {
-        var newer: OldVersion?
-        var candidate = entry.older
-        while let old = candidate {
-            try require(old.entry == entry, "a version of another entry")
+        var newer = newest
+        while let old = newer.older {
             try require(old.newer == newer, "a version is not linked to the newer one")
-            try require(!old.sequences.isEmpty, "a version that isn't older than the newer one")
+            try require(!old.addresses.isEmpty, "a version that isn't older than the newer one")
             recount.versions += 1
             recount.tombstones += old.version.isTombstone ? 1 : 0
             chained.insert(old)
             newer = old
-            candidate = old.older
         }
     }
 
     /// Every old version waits in exactly one queue, and in the right one.
-    private func checkQueues(_ chained: Set<OldVersion>) throws(Unsoundness) {
+    private func checkQueues(_ chained: Set<VersionBlock>) throws(Unsoundness) {
         var unqueued = chained
         func check(
             _ queue: OldVersionQueue, _ belongs: (Range<UInt64>) -> Bool, _ name: String
@@ -138,15 +162,15 @@ extension VersionChains {
             var candidate = queue.first
             while let old = candidate {
                 try require(unqueued.remove(old) != nil, "\(name): a version that is queued twice, or gone")
-                try require(belongs(old.sequences), "\(name): a version of \(old.sequences)")
+                try require(belongs(old.addresses), "\(name): a version of \(old.addresses)")
                 candidate = old.next
             }
         }
         try check(pending, { _ in true }, "pending")
         try check(released, { $0.upperBound <= visible }, "released")
-        try holds.forEach { (sequence, kept) throws(Unsoundness) in
-            try check(kept, { $0.contains(sequence) && $0.upperBound <= visible }, "held at \(sequence)")
+        try holds.forEach { (point, kept) throws(Unsoundness) in
+            try check(kept, { $0.contains(point) && $0.upperBound <= visible }, "held at \(point)")
         }
-        try require(unqueued.isEmpty, "\(unqueued.count) versions that nothing will free")
+        try require(unqueued.isEmpty, "\(unqueued.count) versions that nothing will drop")
     }
 }

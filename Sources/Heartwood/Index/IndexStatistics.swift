@@ -5,10 +5,10 @@ struct IndexStatistics: Sendable, Hashable {
     /// Versions of all keys, tombstones included.
     var versions = 0
     var tombstones = 0
-    /// Bytes asked of the allocator for tree nodes, keys and versions.
+    /// Bytes of memory for nodes, long keys and versions.
     var bytes = 0
-    /// Bytes that the newest values take in the files: what a compaction would keep.
+    /// Bytes that the newest values take in the files, as far as their places tell: up to a sixteenth more for large ones.
     var liveBytes: UInt64 = 0
-    /// Sequences that are held, each counted once.
-    var heldSequences = 0
+    /// Points that are held, each counted once.
+    var heldPoints = 0
 }

@@ -1,66 +1,87 @@
 internal import HeartwoodFileSystem
 
 extension VersionedIndex {
-    /// The value that a reader at `sequence` finds, nil when there is none. Expiry is not judged.
+    /// What a reader at `point` finds, nil when there is no value. Expiry is not judged.
     ///
-    /// A nil sequence is the visible one, read under the lock, so that its versions can't go meanwhile. Any other is
-    /// not less than that, or held.
-    func find(_ key: UnsafeRawBufferPointer, at sequence: UInt64?) -> Version? {
-        chains.withLock { chains in
-            guard let version = chains.tree.find(key)?.version(at: sequence ?? chains.visible) else { return nil }
-            return version.isTombstone ? nil : version
+    /// A nil point is the visible one. Any other is held.
+    @inline(__always)
+    func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
+        let pin = epochs.pin()
+        defer { epochs.unpin(pin) }
+        guard let bits = tree.find(key) else { return nil }
+        let word = VersionWord(bits: bits)
+        let version = point.map { word.version(at: $0) } ?? Self.visibleVersion(word) { visible }
+        guard let version, !version.isTombstone else { return nil }
+        return version
+    }
+
+    /// The version that is visible now. The caller is pinned.
+    ///
+    /// The point is read after the word, so what was overwritten in place as visible is seen as such. A version behind
+    /// the word's own counts only if the point is still the same afterwards. For once a newer one is visible, what was
+    /// seen at the point may be dropped: a walk that is on its way then comes to the end, or to a version still older
+    /// that is kept for a hold. This ends at the latest when the word's own version is visible.
+    @inline(__always)
+    static func visibleVersion(_ word: VersionWord, _ visible: () -> UInt64) -> Version? {
+        var point = visible()
+        while true {
+            if word.newestAddress <= point { return word.newest }
+            let version = word.version(at: point)
+            let now = visible()
+            if now == point { return version }
+            point = now
         }
     }
 
-    /// The newest version of a key, pending ones included. Of a removed key the tombstone, or nil once it was pruned.
+    /// The newest version of a key, pending ones included. Of a removed key the tombstone, or nil once that is gone.
     func newest(_ key: UnsafeRawBufferPointer) -> Version? {
-        chains.withLock { $0.tree.find(key)?.newest }
+        epochs.pinned { tree.find(key).map { VersionWord(bits: $0).newest } }
     }
 
-    /// Up to `limit` entries of the range as seen at `sequence`, in the direction asked for, from the first one
-    /// strictly beyond `cursor` on. Fewer than `limit` only at the end of the range. Expiry is not judged.
-    func collect(
-        _ range: KeyRange, after cursor: [UInt8]?, at sequence: UInt64, reversed: Bool, limit: Int
-    ) -> [IndexEntry] {
-        let range = cursor.map { range.remainder(after: $0, reversed: reversed) } ?? range
-        var entries: [IndexEntry] = []
-        guard limit > 0 else { return entries }
-        return chains.withLock { chains in
-            for entry in chains.tree.entries(in: range, reversed: reversed) {
-                guard let version = entry.version(at: sequence), !version.isTombstone else { continue }
-                entries.append(IndexEntry(key: Array(entry.key), version: version))
-                if entries.count == limit { break }
-            }
-            return entries
+    /// Calls `body` with the keys of a range that have a value at a held point, and with their versions, in order or
+    /// against it, until it says false. The key is valid during the call only; `body` must be quick, as memory that is
+    /// dropped meanwhile is not reused. Expiry is not judged.
+    @inline(__always)
+    func forEach(
+        in range: KeyRange, at point: UInt64, reversed: Bool,
+        _ body: (UnsafeRawBufferPointer, Version) -> Bool
+    ) {
+        let pin = epochs.pin()
+        defer { epochs.unpin(pin) }
+        tree.walk(range, reversed: reversed) { key, bits in
+            guard let version = VersionWord(bits: bits).version(at: point), !version.isTombstone else { return true }
+            return body(key, version)
         }
     }
 
-    /// The number of keys that have a value at `sequence`. Expiry is not judged. Linear in the range's keys.
-    func count(_ range: KeyRange, at sequence: UInt64) -> Int {
-        chains.withLock { chains in
-            var count = 0
-            for entry in chains.tree.entries(in: range) {
-                if let version = entry.version(at: sequence), !version.isTombstone { count += 1 }
-            }
-            return count
+    /// The number of keys that have a value at a held point. Expiry is not judged. Linear in the range's keys.
+    func count(_ range: KeyRange, at point: UInt64) -> Int {
+        var count = 0
+        forEach(in: range, at: point, reversed: false) { _, _ in
+            count += 1
+            return true
         }
+        return count
     }
 
-    /// Whether the range reads now, pending writes included, as it did at `base`, where it had `count` live keys.
+    /// Whether the range reads now, pending writes included, as it did at `base`, where it had `count` live keys. By
+    /// who adds versions, so that none comes meanwhile.
     ///
-    /// Exact in what matters, though tombstones are pruned: if no key has a version newer than `base`, every key that
+    /// Exact in what matters, though tombstones are dropped: if no key has a version newer than `base`, every key that
     /// is live now has the version that it had at `base`. So the live keys of now are a subset of those of then, and
-    /// one that was removed and pruned since makes it a smaller subset; equal counts mean equal sets. A key that came
-    /// and went since `base` may count as a change until its tombstone is pruned: true is never wrong.
+    /// one that was removed and dropped since makes it a smaller subset; equal counts mean equal sets. A key that came
+    /// and went since `base` may count as a change until its tombstone is dropped: true is never wrong.
     func isUnchanged(_ range: KeyRange, since base: UInt64, count: Int) -> Bool {
-        chains.withLock { chains in
-            var live = 0
-            for entry in chains.tree.entries(in: range) {
-                let newest = entry.newest
-                if newest.sequence > base { return false }
+        var live = 0
+        var isChanged = false
+        epochs.pinned {
+            tree.walk(range, reversed: false) { _, bits in
+                let newest = VersionWord(bits: bits).newest
+                isChanged = newest.address > base
                 if !newest.isTombstone { live += 1 }
+                return !isChanged && live <= count
             }
-            return live == count
         }
+        return !isChanged && live == count
     }
 }

@@ -1,120 +1,152 @@
 internal import HeartwoodFileSystem
-internal import Synchronization
+internal import HeartwoodFormat
 
 /// The ordered index in memory: for every key its versions, each with the place of its record.
 ///
-/// One writer adds versions in the order of their sequences; they become visible when they are published. Readers, on
-/// any thread, read at the visible sequence or at one that they hold. One lock guards everything, and no call keeps it
-/// longer than its own work needs: what became garbage is freed in bounded portions, by this call and later ones.
+/// One writer at a time adds versions in the order of their places; they become visible when they are published. Readers,
+/// on any thread, read at the visible point or at one that they hold, and take no lock: Documentation/Index.md tells why
+/// that is sound. What became garbage is dropped in bounded portions, by this call and later ones, so no call keeps the
+/// writer's lock longer than its own work needs.
 final class VersionedIndex: Sendable {
     /// Adds the versions of one write. Of use inside the closure that it is lent to.
     struct Writer: ~Copyable {
         /// Sound because `apply` makes the writer from its own exclusive access and ends it before that access does.
-        fileprivate let chains: UnsafeMutablePointer<VersionChains>
+        fileprivate let state: UnsafeMutablePointer<IndexState>
+        fileprivate let start: UInt64
         fileprivate(set) var count = 0
 
-        /// Adds a version of a key, or replaces the one of the same sequence. The key is copied.
+        /// Adds a version of a key. The key is copied. A version older than the newest that the key has is passed over.
         ///
-        /// A version older than the newest that the key has is passed over.
-        mutating func add(key: UnsafeRawBufferPointer, version: Version) {
-            chains.pointee.add(key, version)
+        /// - Parameter hint: What `approach` said of the key.
+        mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint = .none) {
+            state.pointee.add(key, version, writeFrom: start, hint: hint)
             count += 1
         }
     }
 
-    let chains = Locked(VersionChains())
-    private let published = Atomic<UInt64>(0)
+    let state: Locked<IndexState>
+    let tree: TreeReader
+    let epochs: Epochs
+    let point = VisiblePoint()
 
     /// Old versions that a call looks at besides twice as many as it added; so a backlog shrinks with every call.
     private static var pruneShare: Int { 64 }
     /// Old versions that are looked at under one hold of the lock, a fraction of a millisecond.
     private static var pruneSlice: Int { 1_024 }
 
-    init() {}
+    init() {
+        let epochs = Epochs()
+        let initial = IndexState(epochs)
+        self.epochs = epochs
+        tree = initial.tree.reader
+        state = Locked(initial)
+    }
 
     deinit {
-        chains.withLock { $0.destroy() }
+        state.withLock { $0.destroy() }
+        point.destroy()
     }
 
-    /// The sequence up to which readers see.
-    var visible: UInt64 {
-        published.load(ordering: .acquiring)
-    }
+    /// The address up to which readers see.
+    var visible: UInt64 { point.address }
+
+    /// The number of the last write that readers see.
+    var visibleSequence: SequenceNumber { state.withLock { $0.visibleSequence } }
 
     /// Adds the versions of one write, and makes them visible at once when `publish` is set.
     ///
-    /// Sequences increase from call to call, and a version's own sequence is not greater than that of its write. (It
-    /// may be less: a snapshot is loaded as one write.) Where a write has several versions of a key the last one wins.
-    func apply(sequence: UInt64, publish: Bool, _ changes: (inout Writer) -> Void) {
-        chains.withLock { chains in
-            chains.newest = sequence
-            if publish {
-                // First, so that superseded versions are overwritten in place. Nobody sees it before the lock opens.
-                chains.advance(to: sequence)
-            }
-            let count = withUnsafeMutablePointer(to: &chains) { chains in
-                var writer = Writer(chains: chains)
+    /// - Parameters:
+    ///   - addresses: Of its records: the first one, and the last one or more. They increase from call to call.
+    ///   - count: Number of its records.
+    func apply(
+        sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
+        _ changes: (inout Writer) -> Void
+    ) {
+        state.withLock { state in
+            state.note(newest: addresses.upperBound, sequence)
+            // A single version may be seen as soon as it is there. So it is published before: what it supersedes can be
+            // overwritten then. Several must come into sight together, when all are there.
+            let isAlone = count == 1
+            if publish, isAlone { self.publish(addresses.upperBound, sequence, &state) }
+            let added = withUnsafeMutablePointer(to: &state) { state in
+                var writer = Writer(state: state, start: addresses.lowerBound)
                 changes(&writer)
                 return writer.count
             }
-            _ = chains.prune(limit: VersionedIndex.pruneShare + 2 * count)
-            if publish {
-                published.store(chains.visible, ordering: .releasing)
-            }
+            if publish, !isAlone { self.publish(addresses.upperBound, sequence, &state) }
+            _ = state.prune(limit: Self.pruneShare + 2 * added)
         }
     }
 
-    /// Makes everything up to `sequence` visible.
-    func publish(_ sequence: UInt64) {
-        chains.withLock { chains in
-            chains.advance(to: sequence)
-            published.store(chains.visible, ordering: .releasing)
-            _ = chains.prune(limit: VersionedIndex.pruneSlice)
+    private func publish(_ address: UInt64, _ sequence: SequenceNumber, _ state: inout IndexState) {
+        state.advance(to: address, sequence)
+        point.set(state.visible)
+    }
+
+    /// Makes everything up to `address` visible, which is what the writes up to `sequence` are.
+    func publish(_ address: UInt64, _ sequence: SequenceNumber) {
+        state.withLock { state in
+            publish(address, sequence, &state)
+            _ = state.prune(limit: Self.pruneSlice)
         }
     }
 
-    /// Ends recovery: everything is visible up to `visible`, and each key keeps its newest version alone.
-    func restore(visible: UInt64) {
-        publish(visible)
-        prune()
+    /// Fills the empty index with keys in order.
+    func load(_ entries: some LoadableEntries) {
+        state.withLock { $0.load(entries) }
     }
 
-    /// Keeps all that a reader at `sequence` sees until `release`, and returns the sequence. Holds are counted.
+    /// Keeps all that a reader at the point sees until `release`. Holds are counted.
     ///
-    /// Nil is the visible sequence. A given sequence is not less than that, or is held already: what only readers at
-    /// an earlier one saw may be gone.
-    func hold(_ sequence: UInt64? = nil) -> UInt64 {
-        chains.withLock { chains in
-            let sequence = sequence ?? chains.visible
-            chains.hold(sequence)
-            return sequence
+    /// - Parameter newest: Whether writes that aren't visible yet are included.
+    func hold(newest: Bool = false) -> HeldPoint {
+        state.withLock { state in
+            let isNewer = newest && state.newest > state.visible
+            let point =
+                isNewer
+                ? HeldPoint(address: state.newest, sequence: state.newestSequence)
+                : HeldPoint(address: state.visible, sequence: state.visibleSequence)
+            state.hold(point.address)
+            return point
         }
     }
 
-    /// Holds the newest state, writes that aren't visible yet included. Taken in one step, because a sequence that was
-    /// read before may be out of date: what only it shows may be gone.
-    func holdNewest() -> UInt64 {
-        chains.withLock { chains in
-            let sequence = max(chains.newest, chains.visible)
-            chains.hold(sequence)
-            return sequence
+    /// Ends one hold of a point.
+    func release(_ point: HeldPoint) {
+        state.withLock { state in
+            state.release(point.address)
+            _ = state.prune(limit: Self.pruneShare)
         }
     }
 
-    /// Ends one hold of a sequence.
-    func release(_ sequence: UInt64) {
-        chains.withLock { chains in
-            chains.release(sequence)
-            _ = chains.prune(limit: VersionedIndex.pruneShare)
-        }
-    }
-
-    /// Frees all that nobody can see any more, in slices between which others get the lock.
+    /// Drops all that nobody can see any more, in slices between which others get the lock.
     func prune() {
-        while chains.withLock({ $0.prune(limit: VersionedIndex.pruneSlice) }) {}
+        while state.withLock({ $0.prune(limit: Self.pruneSlice) }) {}
     }
 
-    var statistics: IndexStatistics {
-        chains.withLock { $0.statistics }
+    var statistics: IndexStatistics { state.withLock { $0.statistics } }
+}
+
+/// A state that is kept: everything up to an address, which is what the writes up to a number made.
+struct HeldPoint: Sendable, Hashable {
+    let address: UInt64
+    let sequence: SequenceNumber
+}
+
+/// The address up to which readers see, on a cache line of its own.
+struct VisiblePoint: @unchecked Sendable {
+    // Sound because the memory lives as long as the index, and is reached by atomic operations only.
+    private let cell: UnsafeMutableRawPointer
+
+    init() {
+        cell = .allocate(byteCount: 64, alignment: 64)
+        Shared.store64(0, cell)
     }
+
+    @inline(__always)
+    var address: UInt64 { Shared.loadAcquiring(cell) }
+
+    func set(_ address: UInt64) { Shared.storeReleasing(address, cell) }
+
+    func destroy() { cell.deallocate() }
 }

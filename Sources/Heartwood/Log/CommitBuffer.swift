@@ -64,12 +64,16 @@ final class CommitBuffer: @unchecked Sendable {
         self.offset = offset
     }
 
-    /// Appends a batch, gives its records their number and place, and reports each to `each`, with its offset in the
-    /// file. O(bytes copied + records).
-    func append(
-        _ batch: EncodedBatch, sequence: SequenceNumber,
-        _ each: (RecordPlacement.Fields, UnsafeRawBufferPointer, UInt64) -> Void
-    ) {
+    /// A record of a batch that was just appended.
+    struct Appended {
+        let fields: RecordPlacement.Fields
+        let key: UnsafeRawBufferPointer
+        /// Where it lies in the file.
+        let offset: UInt64
+    }
+
+    /// Appends a batch, gives its records their number and place, and reports each to `each`. O(bytes copied + records).
+    func append(_ batch: EncodedBatch, sequence: SequenceNumber, _ each: (Appended) -> Void) {
         let segment = segment!
         let start = memoryCount
         let startInFile = offset + UInt64(count)
@@ -86,9 +90,11 @@ final class CommitBuffer: @unchecked Sendable {
             RecordPlacement.place(
                 header, sequenceDistance: distance, tag: ChecksumTag(salt: segment.header.salt, offset: place))
             each(
-                fields,
-                UnsafeRawBufferPointer(
-                    start: header + FormatConstants.recordHeaderSize, count: fields.keyLength), place)
+                Appended(
+                    fields: fields,
+                    key: UnsafeRawBufferPointer(
+                        start: header + FormatConstants.recordHeaderSize, count: fields.keyLength),
+                    offset: place))
             position += fields.encodedLength
             let keyEnd = position - fields.encodedLength + FormatConstants.recordHeaderSize + fields.keyLength
             if nextExternal < batch.externals.endIndex, batch.externals[nextExternal].position == keyEnd {
@@ -103,6 +109,20 @@ final class CommitBuffer: @unchecked Sendable {
         memoryCount += batch.bytes.count
         externalBytes += outside
         recordCount += batch.recordCount
+    }
+
+    /// Appends one record that isn't encoded yet, and returns its offset in the file. O(bytes copied).
+    func append(_ record: UnplacedRecord, sequence: SequenceNumber) -> UInt64 {
+        let segment = segment!
+        let place = offset + UInt64(count)
+        let length = record.encodedLength
+        reserve(length)
+        record.encode(
+            to: memory + memoryCount, sequenceDistance: sequence - segment.header.firstSequence,
+            tag: ChecksumTag(salt: segment.header.salt, offset: place))
+        memoryCount += length
+        recordCount += 1
+        return place
     }
 
     /// Fills in the commit header. By the log writer only, once the buffer is sealed.
@@ -127,10 +147,12 @@ final class CommitBuffer: @unchecked Sendable {
         }
     }
 
-    /// A copy of `length` bytes at `fileOffset`; nil if they aren't here. Under the log's lock.
+    /// A copy of `length` bytes at `fileOffset`, or of what there is of them; nil if they aren't here. Under the log's
+    /// lock.
     func copy(at fileOffset: UInt64, length: Int) -> [UInt8]? {
-        guard fileOffset >= offset, fileOffset + UInt64(length) <= offset + UInt64(count) else { return nil }
+        guard fileOffset >= offset, fileOffset < offset + UInt64(count) else { return nil }
         let start = Int(fileOffset - offset)
+        let length = min(length, count - start)
         if externals.isEmpty {
             return [UInt8](UnsafeRawBufferPointer(start: memory + start, count: length))
         }

@@ -18,6 +18,9 @@ package struct CommitPipeline: Sendable {
         var firstWritten: SequenceNumber?
         /// The first batch that waits to be synced.
         var firstSynced: SequenceNumber?
+        /// What readers may see while those two wait: the address of the last record before each.
+        var addressBeforeWritten: UInt64 = 0
+        var addressBeforeSynced: UInt64 = 0
         /// When the first batch was accepted.
         var acceptedAt: UInt64
     }
@@ -49,6 +52,8 @@ package struct CommitPipeline: Sendable {
     let timing: Timing
     /// The number of the newest batch.
     private(set) var lastSequence: SequenceNumber
+    /// The address of its last record.
+    private(set) var lastAddress: UInt64
     /// The number up to which everything is on disk.
     private(set) var syncedSequence: SequenceNumber
     /// The number up to which everything is in the kernel.
@@ -64,23 +69,34 @@ package struct CommitPipeline: Sendable {
     /// Whether the open commit is to go at once, asked for or not.
     private var openIsUrgent = false
 
-    init(lastSequence: SequenceNumber, timing: Timing = Timing()) {
+    init(lastSequence: SequenceNumber, lastAddress: UInt64 = 0, timing: Timing = Timing()) {
         self.timing = timing
         self.lastSequence = lastSequence
+        self.lastAddress = lastAddress
         syncedSequence = lastSequence
         writtenSequence = lastSequence
     }
 
     /// The number up to which readers may see.
-    var visible: SequenceNumber {
-        let waiting = [inFlight?.firstWritten, inFlight?.firstSynced, open?.firstWritten, open?.firstSynced]
-        return (waiting.compactMap { $0 }.min() ?? lastSequence + 1) - 1
+    var visible: SequenceNumber { visiblePoint.sequence }
+
+    /// The same, with the address up to which that is.
+    var visiblePoint: HeldPoint {
+        var point = HeldPoint(address: lastAddress, sequence: lastSequence)
+        if let inFlight { inFlight.limit(&point) }
+        if let open { open.limit(&point) }
+        return point
     }
 
     /// Accepts a batch into the open commit.
     ///
+    /// - Parameter address: That of its last record.
     /// - Returns: Its number, and whether it is visible at once.
-    mutating func accept(_ durability: Durability.Level, now: UInt64) -> (sequence: SequenceNumber, isVisible: Bool) {
+    mutating func accept(
+        _ durability: Durability.Level, now: UInt64, address: UInt64 = 0
+    ) -> (sequence: SequenceNumber, isVisible: Bool) {
+        let before = lastAddress
+        lastAddress = address
         lastSequence += 1
         let sequence = lastSequence
         if open == nil {
@@ -96,9 +112,15 @@ package struct CommitPipeline: Sendable {
                 || open!.firstSynced != nil
             return (sequence, !blocked)
         case .written:
-            if open!.firstWritten == nil { open!.firstWritten = sequence }
+            if open!.firstWritten == nil {
+                open!.firstWritten = sequence
+                open!.addressBeforeWritten = before
+            }
         case .synced:
-            if open!.firstSynced == nil { open!.firstSynced = sequence }
+            if open!.firstSynced == nil {
+                open!.firstSynced = sequence
+                open!.addressBeforeSynced = before
+            }
         }
         return (sequence, false)
     }
@@ -178,5 +200,17 @@ package struct CommitPipeline: Sendable {
     /// A mark is on the disk, or there is nothing that it could say.
     mutating func marked() {
         markDueSince = nil
+    }
+}
+
+extension CommitPipeline.Content {
+    /// Takes a point back to before the first batch of this commit that waits for what it was promised.
+    fileprivate func limit(_ point: inout HeldPoint) {
+        if let firstWritten, firstWritten <= point.sequence {
+            point = HeldPoint(address: addressBeforeWritten, sequence: firstWritten - 1)
+        }
+        if let firstSynced, firstSynced <= point.sequence {
+            point = HeldPoint(address: addressBeforeSynced, sequence: firstSynced - 1)
+        }
     }
 }

@@ -77,13 +77,11 @@ final class Log: Sendable {
     let index: VersionedIndex
     let segments: SegmentTable
     let state: ConditionLock<State>
-    /// Where writes are left while the actor is busy.
-    let intake = Intake()
     /// Opens as writes become visible.
     let visibleGate: SequenceGate
     /// Opens as writes reach the disk.
     let syncedGate: SequenceGate
-    /// Places before this one are in their files; see `PlaceOrder`.
+    /// Records before this address are in their files.
     let unwrittenFrom: Atomic<UInt64>
     /// The time of the newest commit, in milliseconds: the store's now is never before it.
     let newestTime: Atomic<UInt64>
@@ -99,12 +97,13 @@ final class Log: Sendable {
         self.index = index
         self.segments = segments
         self.newestTime = Atomic(newestTime)
-        unwrittenFrom = Atomic(PlaceOrder.key(ordinal: UInt32(segments.count), offset: 0))
+        unwrittenFrom = Atomic(segments.endAddress)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
         state = ConditionLock(
             State(
-                pipeline: CommitPipeline(lastSequence: lastSequence, timing: configuration.timing),
+                pipeline: CommitPipeline(
+                    lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
                 room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0)))
@@ -118,14 +117,22 @@ final class Log: Sendable {
     /// The clock that the writer's delays go by.
     var delays: DelayClock { configuration.delays }
 
+    /// Whether a record may not be in its file yet.
+    @inline(__always)
+    func mayBePending(_ place: Place) -> Bool { place.address >= unwrittenFrom.load(ordering: .acquiring) }
+
     /// A copy of a record that isn't in its file yet; nil when it is (look there).
     func pendingRecord(at place: Place) -> [UInt8]? {
-        let key = PlaceOrder.key(ordinal: place.segment, offset: place.offset)
-        guard key >= unwrittenFrom.load(ordering: .acquiring) else { return nil }
-        return state.withState { state in
+        mayBePending(place) ? copyOfPending(place) : nil
+    }
+
+    @inline(never)
+    private func copyOfPending(_ place: Place) -> [UInt8]? {
+        state.withState { state in
             for buffer in [state.open, state.inFlight] {
-                if let buffer, buffer.segment?.ordinal == place.segment,
-                    let bytes = buffer.copy(at: place.offset, length: Int(place.length))
+                if let buffer, let segment = buffer.segment, place.address >= segment.baseAddress,
+                    let bytes = buffer.copy(
+                        at: (place.address - segment.baseAddress) << 3, length: place.lengthBound)
                 {
                     return bytes
                 }
@@ -133,10 +140,4 @@ final class Log: Sendable {
             return nil
         }
     }
-}
-
-/// Places in the order in which they were written, as one number: the segment's ordinal, then the offset in eights.
-enum PlaceOrder {
-    @inline(__always)
-    static func key(ordinal: UInt32, offset: UInt64) -> UInt64 { UInt64(ordinal) << 40 | (offset >> 3) }
 }

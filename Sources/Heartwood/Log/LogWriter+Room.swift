@@ -216,6 +216,7 @@ extension LogWriter {
             try syncFile(of: old)
             noteSynced()
         }
+        if log.configuration.valueReading == .mapped { old.allowMapping() }
         try putInPlace(segment)
     }
 
@@ -292,7 +293,7 @@ extension LogWriter {
             kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
             creationTime: created.milliseconds)
         return log.segments.add(
-            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first))
+            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.room.limit)
     }
 
     private func randomSalt() -> UInt32 {

@@ -171,7 +171,7 @@ struct LogWriter: ~Copyable {
                 publish(
                     log.state.withState { state in
                         state.pipeline.written()
-                        return state.pipeline.visible
+                        return state.pipeline.visiblePoint
                     })
             }
             try syncFile(of: segment)
@@ -183,7 +183,7 @@ struct LogWriter: ~Copyable {
     /// The segment is in the kernel up to this offset: readers find what lies before it in the file.
     private mutating func noteWritten(_ segment: Segment, to end: UInt64) {
         writtenEnd = end
-        log.unwrittenFrom.store(PlaceOrder.key(ordinal: segment.ordinal, offset: end), ordering: .releasing)
+        log.unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
     }
 
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
@@ -201,7 +201,7 @@ struct LogWriter: ~Copyable {
             state.inFlight = nil
             sealed.buffer.reset(segment: nil, offset: 0, keeping: log.configuration.commitBufferBytes)
             state.idle = sealed.buffer
-            return (state.pipeline.visible, state.pipeline.syncedSequence)
+            return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
         }
         publish(visible)
         if synced { log.syncedGate.open(to: onDisk) }
@@ -264,9 +264,9 @@ struct LogWriter: ~Copyable {
 
     // MARK: - What the others learn
 
-    private func publish(_ visible: SequenceNumber) {
-        log.index.publish(visible)
-        log.visibleGate.open(to: visible)
+    private func publish(_ visible: HeldPoint) {
+        log.index.publish(visible.address, visible.sequence)
+        log.visibleGate.open(to: visible.sequence)
     }
 
     func resume(_ waiters: [UnsafeContinuation<StoreError?, Never>], with error: StoreError? = nil) {

@@ -41,35 +41,21 @@ final class SequenceGate: Sendable {
     /// Returns once `sequence` is reached.
     ///
     /// - Throws: What the gate failed with, if it fails before.
-    func wait(for sequence: SequenceNumber) async throws(StoreError) {
+    nonisolated(nonsending) func wait(for sequence: SequenceNumber) async throws(StoreError) {
         if reached.load(ordering: .acquiring) >= sequence { return }
         let outcome = await withUnsafeContinuation { (continuation: Continuation) in
-            add([(sequence, continuation)])
+            if let outcome = add((sequence, continuation)) { continuation.resume(returning: outcome) }
         }
         _ = try outcome.get()
     }
 
-    /// Lets these wait too; those whose number is reached already are resumed at once.
-    func add(_ newcomers: [Waiter]) {
-        var failure: StoreError?
-        let ready = state.withLock { state -> [Waiter] in
-            let now = reached.load(ordering: .relaxed)
-            failure = state.failure
-            if failure != nil { return newcomers }
-            if newcomers.allSatisfy({ $0.sequence > now }) {
-                state.waiters.append(contentsOf: newcomers)
-                return []
-            }
-            state.waiters.append(contentsOf: newcomers.lazy.filter { $0.sequence > now })
-            return newcomers.filter { $0.sequence <= now }
-        }
-        let now = reached.load(ordering: .acquiring)
-        for waiter in ready {
-            if let failure, waiter.sequence > now {
-                waiter.continuation.resume(returning: .failed(failure))
-            } else {
-                waiter.continuation.resume(returning: .reached(waiter.sequence))
-            }
+    /// Lets one more wait; returns what it gets where it needn't.
+    private func add(_ waiter: Waiter) -> Outcome? {
+        state.withLock { state in
+            if reached.load(ordering: .relaxed) >= waiter.sequence { return .reached(waiter.sequence) }
+            if let failure = state.failure { return .failed(failure) }
+            state.waiters.append(waiter)
+            return nil
         }
     }
 

@@ -1,5 +1,6 @@
-/// Walks over a range of a held state, taking the index's lock once for a page of keys. Any reader may use it; it is
-/// a value without I/O.
+internal import HeartwoodFileSystem
+
+/// Walks over a range of a held state, a page of keys at a time. Any reader may use it; it is a value without I/O.
 struct Cursor: Sendable {
     let hold: Hold
     let range: KeyRange
@@ -14,21 +15,46 @@ struct Cursor: Sendable {
         self.reversed = reversed
     }
 
-    /// The next keys with their versions, those that had expired left out; nil at the end.
+    /// The same walk, which goes on behind a key that it has come to.
+    mutating func skip(through key: [UInt8]) { last = key }
+
+    /// The same walk, with pages of a given size.
+    func paging(by size: Int) -> Cursor {
+        var copy = self
+        copy.pageSize = size
+        return copy
+    }
+
+    /// Fills a page with the next keys, those that had expired left out; false at the end.
     ///
-    /// Pages grow from 16 to 512: a scan that stops early has cost little, and a long one takes the lock rarely.
-    mutating func nextPage() throws(StoreError) -> [IndexEntry]? {
+    /// Pages grow from 16 to 1,024: a scan that stops early has cost little, and a long one seeks rarely.
+    mutating func next(_ page: inout KeyPage) throws(StoreError) -> Bool {
+        page.removeAll()
         while !isDone {
             if hold.log.isEnded { throw .closed }
-            let page = hold.log.index.collect(
-                range, after: last, at: hold.sequence, reversed: reversed, limit: pageSize)
-            isDone = page.count < pageSize
-            pageSize = min(512, pageSize * 2)
-            last = page.last?.key ?? last
-            let reader = hold.reader
-            let alive = page.filter { reader.isAlive($0.version) }
-            if !alive.isEmpty { return alive }
+            fill(&page)
+            pageSize = min(1_024, pageSize * 2)
+            if !page.isEmpty { return true }
         }
-        return nil
+        return false
+    }
+
+    private mutating func fill(_ page: inout KeyPage) {
+        let rest = last.map { range.remainder(after: $0, reversed: reversed) } ?? range
+        let reader = hold.reader
+        let limit = pageSize
+        var seen = 0
+        var last: [UInt8]?
+        hold.log.index.forEach(in: rest, at: hold.point.address, reversed: reversed) { key, version in
+            seen += 1
+            if reader.isAlive(version) {
+                page.append(key, version)
+            } else if seen == limit {
+                last = [UInt8](key)
+            }
+            return seen < limit
+        }
+        isDone = seen < limit
+        self.last = last ?? (page.isEmpty ? nil : page.key(page.count - 1)) ?? self.last
     }
 }

@@ -1,7 +1,7 @@
-/// A sequence number that is held: the versions that it shows are kept until the last reference to this goes.
+/// A point that is held: the versions that it shows are kept until the last reference to this goes.
 final class Hold: Sendable {
     let log: Log
-    let sequence: SequenceNumber
+    let point: HeldPoint
     /// The time at which it was taken: by it expiry is judged.
     let now: Timestamp
 
@@ -15,11 +15,14 @@ final class Hold: Sendable {
 
     init(_ log: Log, _ point: Point = .visible) {
         self.log = log
-        sequence = point == .visible ? log.index.hold() : log.index.holdNewest()
+        self.point = log.index.hold(newest: point == .newest)
         now = log.now
     }
 
-    deinit { log.index.release(sequence) }
+    deinit { log.index.release(point) }
 
-    var reader: Reader { Reader(log: log, point: .held(sequence, now: now)) }
+    /// The number of the last write that is shown.
+    var sequence: SequenceNumber { point.sequence }
+
+    var reader: Reader { Reader(log: log, point: .held(point, now: now)) }
 }

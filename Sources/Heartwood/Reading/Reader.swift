@@ -5,8 +5,8 @@ internal import HeartwoodFormat
 enum ReadPoint: Sendable, Hashable {
     /// What is visible at the moment of the look-up.
     case latest
-    /// What a held sequence number shows, judged at the time at which it was taken.
-    case held(SequenceNumber, now: Timestamp)
+    /// What a held point shows, judged at the time at which it was taken.
+    case held(HeldPoint, now: Timestamp)
 }
 
 /// The reads of a store, at a point. Synchronous; whoever must not block runs them on the blocking pool.
@@ -17,21 +17,24 @@ struct Reader: Sendable {
     private var records: RecordReader { RecordReader(log: log) }
 
     /// The version of a key that this point shows, unless it has expired. No I/O.
+    @inline(__always)
     func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
         if log.isEnded { throw .closed }
-        let sequence: SequenceNumber? = if case .held(let sequence, _) = point { sequence } else { nil }
-        guard let version = log.index.find(key, at: sequence), isAlive(version) else { return nil }
+        let address: UInt64? = if case .held(let point, _) = point { point.address } else { nil }
+        guard let version = log.index.find(key, at: address), isAlive(version) else { return nil }
         return version
     }
 
+    @inline(__always)
     func withValue<R>(
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R? {
         guard let version = try version(of: key) else { return nil }
-        return try records.withValue(of: key, at: version.place, body)
+        return try records.withValue(of: key, at: version.place) { value, _ in body(value) }
     }
 
+    @inline(__always)
     func value(of key: some ByteSource) throws(StoreError) -> [UInt8]? {
         try key.withByteBuffer { (key) throws(StoreError) in try withValue(of: key) { [UInt8]($0) } }
     }
@@ -39,33 +42,56 @@ struct Reader: Sendable {
     func entry(of key: some ByteSource) throws(StoreError) -> Entry? {
         try key.withByteBuffer { (key) throws(StoreError) in
             guard let version = try version(of: key) else { return nil }
-            return try entry([UInt8](key), version)
+            return try entry(key, version)
         }
     }
 
-    func entry(_ key: [UInt8], _ version: Version) throws(StoreError) -> Entry {
-        let value = try lend(key) { (key) throws(StoreError) in
-            try records.withValue(of: key, at: version.place) { [UInt8]($0) }
+    func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
+        try records.withValue(of: key, at: version.place) { value, sequence in
+            Entry(
+                key: [UInt8](key), value: [UInt8](value), sequence: sequence,
+                expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry))
         }
-        return Entry(
-            key: key, value: value, sequence: version.sequence,
-            expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry))
     }
 
-    func isAlive(_ version: Version) -> Bool {
-        guard version.expiry != 0 else { return true }
-        if case .held(_, let now) = point { return now.milliseconds < version.expiry }
-        return log.now.milliseconds < version.expiry
+    /// The values of many keys, read in the order in which they lie in the files.
+    func values(of keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
+        var places: [(place: Place, index: Int)] = []
+        for index in keys.indices {
+            let version = try keys[index].withByteBuffer { (key) throws(StoreError) -> Version? in
+                try self.version(of: key)
+            }
+            if let version { places.append((version.place, index)) }
+        }
+        places.sort { $0.place.word < $1.place.word }
+        var values = [[UInt8]?](repeating: nil, count: keys.count)
+        for (place, index) in places {
+            values[index] = try keys[index].withByteBuffer { (key) throws(StoreError) -> [UInt8] in
+                try records.withValue(of: key, at: place) { value, _ in [UInt8](value) }
+            }
+        }
+        return values
+    }
+
+    @inline(__always)
+    func isAlive(_ version: Version) -> Bool { version.expiry == 0 || isAlive(until: version.expiry) }
+
+    private func isAlive(until expiry: UInt64) -> Bool {
+        if case .held(_, let now) = point { return now.milliseconds < expiry }
+        return log.now.milliseconds < expiry
     }
 }
 
 /// What a key may be.
 enum KeyLimits {
+    @inline(__always)
     static func check(_ key: UnsafeRawBufferPointer) throws(StoreError) {
-        guard key.count - 1 < FormatConstants.maximumKeyBytes, !key.isEmpty else {
-            throw StoreError(
-                .invalidArgument,
-                "a key has \(key.count) bytes: keys have 1 to \(FormatConstants.maximumKeyBytes); hash a longer one")
-        }
+        guard key.count &- 1 < FormatConstants.maximumKeyBytes, !key.isEmpty else { throw refusal(key.count) }
+    }
+
+    private static func refusal(_ count: Int) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "a key has \(count) bytes: keys have 1 to \(FormatConstants.maximumKeyBytes); hash a longer one")
     }
 }

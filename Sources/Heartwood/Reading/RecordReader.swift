@@ -1,86 +1,138 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
+/// A record that was fetched and verified. Valid while it is lent.
+struct Record {
+    /// The value as it is stored.
+    let stored: UnsafeRawBufferPointer
+    let isCompressed: Bool
+    /// The number of the write that it is of.
+    let sequence: SequenceNumber
+}
+
 /// Fetches the record of a place and verifies it: its checksums, and that it is the record of the key that was asked
 /// for. Never hands out a byte that it did not verify.
-struct RecordReader: Sendable {
+struct RecordReader {
     let log: Log
 
     /// Records up to this size are read onto the stack.
     private static let stackBytes = 4096
 
-    /// Calls `body` with the value, decompressed.
+    /// Calls `body` with the value, decompressed, and the number of its write.
     ///
     /// - Throws: `.corruption` when the record isn't what was written; `.inputOutput` when it can't be read.
+    @inline(__always)
     func withValue<R>(
-        of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer) -> R
+        of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
         if let bytes = log.pendingRecord(at: place) {
-            let segment = log.segments.segment(place.segment)
-            return try lend(bytes) { (record) throws(StoreError) in try open(record, key, place, segment, body) }
+            return try lend(bytes) { (record) throws(StoreError) in
+                try withValue(of: key, in: record, at: place, self.segment(of: place), body)
+            }
         }
-        let segment = log.segments.segment(place.segment)
-        let length = Int(place.length)
+        let segment = segment(of: place)
+        if let bytes = segment.mappedBytes(of: place) {
+            return try withValue(of: key, in: bytes, at: place, segment, body)
+        }
+        return try withBytesRead(of: place, segment) { (record) throws(StoreError) in
+            try withValue(of: key, in: record, at: place, segment, body)
+        }
+    }
+
+    @inline(__always)
+    func segment(of place: Place) -> Segment {
+        // No reference of its own is taken: the log, and so the segment, outlives every read.
+        log.segments.segment(of: place)._withUnsafeGuaranteedRef { $0 }
+    }
+
+    @inline(__always)
+    private func withBytesRead<R>(
+        of place: Place, _ segment: Segment, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let length = place.lengthBound
         if length <= Self.stackBytes {
             return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
                 Result { () throws(StoreError) -> R in
                     let count = try read(into: buffer, place, segment)
-                    return try open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), key, place, segment, body)
+                    return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }.get()
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { memory.deallocate() }
         let count = try read(into: memory, place, segment)
-        return try open(UnsafeRawBufferPointer(rebasing: memory[..<count]), key, place, segment, body)
+        return try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     private func read(
         into buffer: UnsafeMutableRawBufferPointer, _ place: Place, _ segment: Segment
     ) throws(StoreError) -> Int {
         do throws(FileSystemError) {
-            return try segment.file.readFully(into: buffer, at: place.offset)
+            return try segment.file.readFully(into: buffer, at: segment.offset(of: place))
         } catch {
             if log.isEnded { throw .closed }
             throw StoreError(error.naming(segment), "a record could not be read")
         }
     }
 
-    private func open<R>(
-        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: Segment,
-        _ body: (UnsafeRawBufferPointer) -> R
+    /// Verifies a record and calls `body` with its value, decompressed.
+    ///
+    /// - Parameter bytes: From the record's first byte on; there may be more than the record.
+    @inline(__always)
+    func withValue<R>(
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: Segment,
+        _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
+        let record: Record
         do throws(FormatError) {
-            let (stored, isCompressed) = try verified(record, key, segment.header.salt, place.offset)
-            guard isCompressed else { return body(stored) }
-            let limit = log.configuration.maximumValueBytes
-            let length = try Inflater.declaredLength(of: stored)
-            if length <= limit {
-                return lend(try Inflater.value(of: stored, limit: limit)) { body($0) }
-            }
+            record = try verified(bytes, key, place, segment)
         } catch {
-            throw .corruption(
-                "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
-                file: segment.path, offset: place.offset, cause: error)
+            throw damage(error, place, segment)
+        }
+        if !record.isCompressed { return body(record.stored, record.sequence) }
+        let value = try decompressed(record, place, segment)
+        return try lend(value) { (value) throws(StoreError) in body(value, record.sequence) }
+    }
+
+    /// Everything about the record is as it should be.
+    @inline(__always)
+    private func verified(
+        _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: Segment
+    ) throws(FormatError) -> Record {
+        let header = try RecordHeader.decode(
+            bytes, salt: segment.header.salt, offset: segment.offset(of: place))
+        let length = header.encodedLength
+        guard length <= bytes.count, LengthClass.of(length) == place.lengthClass else { throw .truncated }
+        let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)
+        guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
+        guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
+        return Record(
+            stored: payload.slice(Int(header.keyLength), Int(header.valueLength)),
+            isCompressed: header.flags.contains(.compressed),
+            sequence: segment.header.firstSequence &+ header.sequenceDistance)
+    }
+
+    @inline(never)
+    private func decompressed(
+        _ record: Record, _ place: Place, _ segment: Segment
+    ) throws(StoreError) -> [UInt8] {
+        do throws(FormatError) {
+            let limit = log.configuration.maximumValueBytes
+            let length = try Inflater.declaredLength(of: record.stored)
+            if length <= limit { return try Inflater.value(of: record.stored, limit: limit) }
+        } catch {
+            throw damage(error, place, segment)
         }
         throw StoreError(
             .tooLarge, "a value is larger than this opening allows: raise maximumValueBytes to read it",
-            file: segment.path, offset: place.offset)
+            file: segment.path, offset: segment.offset(of: place))
     }
 
-    /// The value as stored, once everything about the record is as it should be.
-    private func verified(
-        _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ salt: UInt32, _ offset: UInt64
-    ) throws(FormatError) -> (stored: UnsafeRawBufferPointer, isCompressed: Bool) {
-        let header = try RecordHeader.decode(record, salt: salt, offset: offset)
-        guard header.encodedLength == record.count else { throw .truncated }
-        let payload = record.slice(
-            FormatConstants.recordHeaderSize, record.count - FormatConstants.recordHeaderSize)
-        guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
-        guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
-        return (
-            payload.slice(Int(header.keyLength), Int(header.valueLength)), header.flags.contains(.compressed)
-        )
+    @inline(never)
+    private func damage(_ error: FormatError, _ place: Place, _ segment: Segment) -> StoreError {
+        .corruption(
+            "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
+            file: segment.path, offset: segment.offset(of: place), cause: error)
     }
 }
 

@@ -6,8 +6,9 @@ internal import HeartwoodFileSystem
 /// for try await (key, value) in store.scan(prefix: "user:") { … }
 /// ```
 ///
-/// Values are read in pages, off the cooperative pool. Each iterator walks the same state from the start. The state is
-/// held until scan and iterators are gone. When its task is cancelled, an iterator throws `.cancelled`.
+/// Values are read some at a time, off the cooperative pool, until they are a megabyte or more. Each iterator walks the same state
+/// from the start. The state is held until scan and iterators are gone. When its task is cancelled, an iterator throws
+/// `.cancelled`.
 public struct Scan: AsyncSequence, Sendable {
     /// The key and the value.
     public typealias Element = (key: [UInt8], value: [UInt8])
@@ -28,9 +29,11 @@ public struct Scan: AsyncSequence, Sendable {
 
     /// Walks over the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var cursor: Cursor
-        private var page: [Entry] = []
+        private var cursor: Cursor
+        private var batch: [Element] = []
         private var position = 0
+        private var limit = 16
+        private var isDone = false
 
         init(cursor: Cursor) { self.cursor = cursor }
 
@@ -42,28 +45,37 @@ public struct Scan: AsyncSequence, Sendable {
         }
 
         /// The next entry; nil at the end.
+        ///
+        /// - Throws: `StoreError`: `.closed`, `.corruption`, `.inputOutput`, `.cancelled`.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Element? {
-            if position == page.count {
+            if position == batch.count {
+                if isDone { return nil }
                 if Task.isCancelled { throw .cancelled }
-                guard let (page, cursor) = try await Self.load(cursor) else { return nil }
-                self.page = page
-                self.cursor = cursor
+                let (cursor, limit) = (cursor, limit)
+                batch = try await BlockingPool.run { () throws(StoreError) in try Self.load(cursor, limit) }
                 position = 0
+                guard let last = batch.last else {
+                    isDone = true
+                    return nil
+                }
+                self.cursor.skip(through: last.key)
+                self.limit = Swift.min(1_024, limit * 4)
             }
             defer { position += 1 }
-            return (page[position].key, page[position].value)
+            return batch[position]
         }
 
-        private static func load(_ cursor: Cursor) async throws(StoreError) -> ([Entry], Cursor)? {
-            try await BlockingPool.run { () throws(StoreError) in
-                var cursor = cursor
-                guard let keys = try cursor.nextPage() else { return nil }
-                let reader = cursor.hold.reader
-                var page: [Entry] = []
-                page.reserveCapacity(keys.count)
-                for entry in keys { page.append(try reader.entry(entry.key, entry.version)) }
-                return (page, cursor)
+        /// The next entries: few at first, so that a scan that ends early has cost little.
+        private static func load(_ cursor: Cursor, _ limit: Int) throws(StoreError) -> [Element] {
+            var batch: [Element] = []
+            var bytes = 0
+            var walk = RecordWalk(cursor.paging(by: limit))
+            try walk.forEach { key, _, value, _ in
+                batch.append(([UInt8](key), [UInt8](value)))
+                bytes += key.count + value.count
+                return batch.count < limit && bytes < 1 << 20
             }
+            return batch
         }
     }
 }
@@ -82,8 +94,8 @@ public struct Keys: Sequence, Sendable {
 
     /// Walks over the keys.
     public struct Iterator: IteratorProtocol {
-        var cursor: Cursor
-        private var page: [IndexEntry] = []
+        private var cursor: Cursor
+        private var page = KeyPage()
         private var position = 0
 
         init(cursor: Cursor) { self.cursor = cursor }
@@ -91,12 +103,11 @@ public struct Keys: Sequence, Sendable {
         /// The next key; nil at the end.
         public mutating func next() -> [UInt8]? {
             if position == page.count {
-                guard let page = try? cursor.nextPage() else { return nil }
-                self.page = page
                 position = 0
+                guard (try? cursor.next(&page)) == true else { return nil }
             }
             defer { position += 1 }
-            return page[position].key
+            return page.key(position)
         }
     }
 }

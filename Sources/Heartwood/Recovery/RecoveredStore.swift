@@ -24,7 +24,7 @@ package struct RecoveredStore {
             throw error
         }
         self.directory = directory
-        index.restore(visible: outcome.lastSequence)
+        index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
         log = Log(
             directory: path, configuration: configuration, index: index, segments: segments,
             lastSequence: outcome.lastSequence, newestTime: outcome.newestTime)
@@ -33,13 +33,19 @@ package struct RecoveredStore {
     /// What the opening found.
     package var report: RecoveryReport { outcome.report }
 
-    /// Calls `body` with each key in order, the number of its write, and its value or why there is none. O(keys) memory.
-    package func forEach(_ body: ([UInt8], SequenceNumber, Result<[UInt8], StoreError>) -> Void) {
+    /// Calls `body` with each key in order, and its entry or why there is none. O(keys) memory.
+    package func forEach(_ body: ([UInt8], Result<Entry, StoreError>) -> Void) {
         let reader = Reader(log: log, point: .latest)
-        let entries = log.index.collect(.all, after: nil, at: log.index.visible, reversed: false, limit: .max)
-        for entry in entries where reader.isAlive(entry.version) {
-            let value = Result { () throws(StoreError) in try reader.entry(entry.key, entry.version).value }
-            body(entry.key, entry.version.sequence, value)
+        var page = KeyPage()
+        log.index.forEach(in: .all, at: log.index.visible, reversed: false) { key, version in
+            page.append(key, version)
+            return true
+        }
+        for index in 0..<page.count where reader.isAlive(page.version(index)) {
+            let entry = page.withKey(index) { key in
+                Result { () throws(StoreError) in try reader.entry(key, page.version(index)) }
+            }
+            body(page.key(index), entry)
         }
     }
 

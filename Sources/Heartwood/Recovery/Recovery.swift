@@ -9,8 +9,8 @@ internal import Logging
 struct Recovery {
     let directory: StoreDirectory
     let configuration: Store.Configuration
-    let index: VersionedIndex
     let segments: SegmentTable
+    private var collector: RecordCollector
     private var report = RecoveryReport()
     private var progress = RecoveryProgress(bytes: 0, totalBytes: 0, records: 0)
 
@@ -30,8 +30,8 @@ struct Recovery {
     ) {
         self.directory = directory
         self.configuration = configuration
-        self.index = index
         self.segments = segments
+        collector = RecordCollector(index)
     }
 
     /// Reads everything. O(bytes of log).
@@ -56,6 +56,7 @@ struct Recovery {
             noteLast(end, file)
         }
         let end = try replay(newest)
+        collector.finish()
         newestTime = max(newestTime, end.lastTime)
         noteLast(end, newest)
         configuration.recoveryProgress?(progress)
@@ -70,7 +71,7 @@ struct Recovery {
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
             throw .corruption(
                 "the numbers of the log are beyond those that a store comes to, so it was not written by one",
-                file: newest.segment.path, offset: 0)
+                file: newest.file.path, offset: 0)
         }
         return Outcome(
             storeID: newest.header.storeID,
@@ -100,10 +101,9 @@ struct Recovery {
 
     /// A segment with what its successor says of it.
     private struct OpenedSegment {
-        var segment: Segment
-        var size: UInt64
+        var file: SegmentFile
         var successor: FileHeader.Predecessor?
-        var header: FileHeader { segment.header }
+        var header: FileHeader { file.header }
     }
 
     /// Opens the segments and checks that they form one chain.
@@ -121,7 +121,7 @@ struct Recovery {
             let file = files[position]
             progress.totalBytes += file.size
             return OpenedSegment(
-                segment: segments.add(file.header, file: file.file, path: file.path), size: file.size,
+                file: file,
                 successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
         }
     }
@@ -164,29 +164,25 @@ struct Recovery {
 
     private mutating func readThrough(_ opened: OpenedSegment) throws(FileSystemError) -> Result<End, StoreError> {
         var scanner = SegmentScanner(
-            source: try FileWindow(opened.segment.file), header: opened.header,
+            source: try FileWindow(opened.file.file), header: opened.header,
             recordedEnd: opened.successor?.endOffset)
+        let segment = segments.add(opened.header, file: opened.file.file, path: opened.file.path, bytes: 0)
+        if configuration.valueReading == .mapped { segment.allowMapping() }
         var commit = ScannedCommit()
         while true {
             switch try scanner.next(into: &commit) {
-            case .commit: apply(commit, of: opened.segment)
+            case .commit:
+                // As far as there are commits: the size of a file is nothing to reserve memory by.
+                segments.extend(segment, to: commit.end)
+                apply(commit, of: segment)
             case .stop(let stop): return try judge(stop, &scanner, opened)
             }
         }
     }
 
     private mutating func apply(_ commit: ScannedCommit, of segment: Segment) {
-        var next = commit.records.startIndex
-        while next < commit.records.endIndex {
-            let sequence = commit.records[next].sequence
-            commit.keys.withUnsafeBytes { keys in
-                index.apply(sequence: sequence, publish: true) { writer in
-                    while next < commit.records.endIndex, commit.records[next].sequence == sequence {
-                        add(commit.records[next], keys: keys, segment: segment, to: &writer)
-                        next += 1
-                    }
-                }
-            }
+        commit.keys.withUnsafeBytes { keys in
+            for record in commit.records { collect(record, keys: keys, segment: segment) }
         }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
@@ -195,17 +191,14 @@ struct Recovery {
         tellProgress(commit.end - commit.offset, records: commit.records.count)
     }
 
-    private func add(
-        _ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment, to writer: inout VersionedIndex.Writer
-    ) {
+    private mutating func collect(_ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment) {
         if case .optional = record.header.kind { return }
-        writer.add(
-            key: keys.slice(record.keyStart, Int(record.header.keyLength)),
-            version: Version(
-                sequence: record.sequence, expiry: record.header.expiry,
+        collector.add(
+            keys.slice(record.keyStart, Int(record.header.keyLength)),
+            Version(
                 place: Place(
-                    segment: segment.ordinal, length: UInt32(record.header.encodedLength), offset: record.offset),
-                isTombstone: record.header.kind == .delete))
+                    address: segment.baseAddress + record.offset >> 3, length: record.header.encodedLength),
+                expiry: record.header.expiry, isTombstone: record.header.kind == .delete))
     }
 
     private mutating func tellProgress(_ bytes: UInt64, records: Int) {
@@ -221,7 +214,7 @@ struct Recovery {
     private mutating func judge(
         _ stop: TailVerdict.Stop, _ scanner: inout SegmentScanner<FileWindow>, _ opened: OpenedSegment
     ) throws(FileSystemError) -> Result<End, StoreError> {
-        let path = opened.segment.path
+        let path = opened.file.path
         if case .damage(.unsupported(let what)) = stop.reason {
             return .failure(.unsupported(.unsupported(what), file: path, offset: stop.damageOffset))
         }
@@ -243,10 +236,10 @@ struct Recovery {
         case .clean:
             report.tail = .closed
             // The mark itself may be one of those bytes: the next segment will say that this one ends behind it.
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .unclosed:
             report.tail = .unclosed
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .torn:
             let bytes = try lastNonZero(in: &scanner.source, from: stop.offset) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
@@ -254,7 +247,7 @@ struct Recovery {
             configuration.logger?.notice(
                 "the log has a torn tail, as after a crash; it was never known to be durable and is passed over",
                 metadata: ["file": "\(path)", "offset": "\(stop.offset)", "bytes": "\(bytes)"])
-            try rewrite(opened.segment, from: scanner.provenEnd, to: stop.offset)
+            try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         }
         return .success(end)
     }
@@ -308,7 +301,7 @@ struct Recovery {
     ///
     /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
     /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
-    private func rewrite(_ segment: Segment, from start: UInt64, to end: UInt64) throws(FileSystemError) {
+    private func rewrite(_ segment: SegmentFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
         while at < end {

@@ -3,7 +3,7 @@
 /// `[UInt8]`, its slices, `String` and `Substring` (as UTF-8) conform. Conform a type of your own where it already
 /// holds bytes; it costs a few nanoseconds and no copy.
 public protocol ByteSource {
-    /// Calls `body` with the bytes, which are valid only during the call.
+    /// Calls `body` exactly once, with the bytes, which are valid only during the call.
     ///
     /// - Throws: What `body` throws.
     /// - Complexity: O(1) where the bytes lie in one piece.

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// What must be true of one key for a write to happen. Judged on the newest state, writes under way included.
 public struct KeyCondition: Sendable, Hashable {
     enum Kind: Sendable, Hashable { case absent, sequence(SequenceNumber) }
@@ -5,7 +7,8 @@ public struct KeyCondition: Sendable, Hashable {
 
     /// The key isn't there (or has expired).
     public static let absent = KeyCondition(kind: .absent)
-    /// The key was last set by the write of this number, as `Entry.sequence` tells it.
+    /// The key was last set by the write of this number, as `Entry.sequence` tells it. Takes one read of the key's record,
+    /// off the cooperative pool unless it is still in memory. Doesn't hold for a key that was removed or has expired.
     public static func sequence(_ sequence: SequenceNumber) -> KeyCondition { KeyCondition(kind: .sequence(sequence)) }
 }
 
@@ -14,8 +17,12 @@ public struct KeyCondition: Sendable, Hashable {
 public struct Condition: Sendable {
     enum Kind: Sendable {
         case key([UInt8], KeyCondition)
-        case unchangedKey([UInt8], SequenceNumber)
-        case unchangedRange(KeyRange, base: SequenceNumber, count: Int)
+        /// The key's newest version lies there, and hasn't expired: what `.sequence` becomes once the record was read.
+        case current([UInt8], Place)
+        /// The key's newest version lies there; nil: there is none.
+        case unchangedKey([UInt8], Place?)
+        /// No key of the range has a version beyond an address, and as many have a value.
+        case unchangedRange(KeyRange, base: UInt64, count: Int)
     }
     let kind: Kind
 
@@ -24,28 +31,32 @@ public struct Condition: Sendable {
         Condition(kind: .key(key.byteArray, .absent))
     }
 
-    /// The key was last set by the write of this number.
+    /// The key was last set by the write of this number. Takes one read of the key's record, off the cooperative pool
+    /// unless it is still in memory. Doesn't hold for a key that was removed or has expired.
     public static func sequence(of key: some ByteSource, is sequence: SequenceNumber) -> Condition {
         Condition(kind: .key(key.byteArray, .sequence(sequence)))
     }
 
     /// No key of the range was set or removed since the snapshot was taken.
     ///
-    /// - Complexity: O(keys in the range) now, and again when it is judged.
+    /// - Complexity: O(keys in the range) now, and again when it is judged; other writes wait meanwhile.
     public static func unchanged(_ range: KeyRange, since snapshot: Snapshot) -> Condition {
-        let sequence = snapshot.sequence
-        let count = snapshot.hold.log.index.count(range, at: sequence)
-        return Condition(kind: .unchangedRange(range, base: sequence, count: count))
+        let base = snapshot.hold.point.address
+        let count = snapshot.hold.log.index.count(range, at: base)
+        return Condition(kind: .unchangedRange(range, base: base, count: count))
     }
 
     /// Whether it holds. No I/O.
     func holds(in log: Log) -> Bool {
         switch kind {
         case .key(let key, let condition):
-            lend(key) { condition.holds(for: $0, in: log) }
-        case .unchangedKey(let key, let sequence):
+            // Numbers are in the records, which nobody reads here: `resolved` has seen to it that none is asked for.
+            condition.kind == .absent && Self.current(key, in: log) == nil
+        case .current(let key, let place):
+            Self.current(key, in: log)?.place == place
+        case .unchangedKey(let key, let place):
             // A key that was removed may have left the index: absent and removed are the same here.
-            lend(key) { log.index.newest($0).map { $0.isTombstone ? 0 : $0.sequence } ?? 0 } == sequence
+            lend(key) { log.index.newest($0).flatMap { $0.isTombstone ? nil : $0.place } } == place
         case .unchangedRange(let range, let base, let count):
             log.index.isUnchanged(range, since: base, count: count)
         }
@@ -54,21 +65,41 @@ public struct Condition: Sendable {
     /// What to tell whoever loses.
     var subject: String {
         switch kind {
-        case .key(let key, _), .unchangedKey(let key, _): "the key \(printable(key))"
+        case .key(let key, _), .current(let key, _), .unchangedKey(let key, _): "the key \(printable(key))"
         case .unchangedRange: "a key of the range"
         }
     }
 }
 
-extension KeyCondition {
-    func holds(for key: UnsafeRawBufferPointer, in log: Log) -> Bool {
-        let newest = log.index.newest(key)
-        let isThere =
-            newest.map { !$0.isTombstone && ($0.expiry == 0 || log.now.milliseconds < $0.expiry) } ?? false
-        switch kind {
-        case .absent: return !isThere
-        case .sequence(let sequence): return isThere && newest!.sequence == sequence
+extension Condition {
+    /// The newest version of a key, writes under way included, unless it was removed or has expired.
+    private static func current(_ key: [UInt8], in log: Log) -> Version? {
+        guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return nil }
+        return newest.expiry == 0 || log.now.milliseconds < newest.expiry ? newest : nil
+    }
+
+    /// The condition in a form that needs no record to be judged; nil where it doesn't hold now.
+    ///
+    /// The index has places, not numbers. So the record is read here, before the actor is entered; there it is enough
+    /// that the key's newest version is still that one. A number that the newest version doesn't have, no later one
+    /// will: then it is over at once.
+    func resolved(in log: Log) async throws(StoreError) -> Condition? {
+        guard case .key(let key, let condition) = kind, case .sequence(let sequence) = condition.kind else {
+            return self
         }
+        guard let version = Self.current(key, in: log) else { return nil }
+        let read = { @Sendable () throws(StoreError) -> SequenceNumber in
+            try lend(key) { (key) throws(StoreError) in
+                try RecordReader(log: log).withValue(of: key, at: version.place) { _, sequence in sequence }
+            }
+        }
+        let found = log.mayBePending(version.place) ? try read() : try await BlockingPool.run(read)
+        return found == sequence ? Condition(kind: .current(key, version.place)) : nil
+    }
+
+    /// What to throw where it doesn't hold.
+    var conflict: StoreError {
+        StoreError(.conflict, "\(subject) changed: read it again and decide anew")
     }
 }
 

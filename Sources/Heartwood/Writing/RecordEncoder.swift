@@ -2,44 +2,39 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Turns operations into records: checks the limits, compresses, computes the checksums. All in the caller's task, so
-/// that many of them work at once and the actor only copies.
+/// that many of them work at once and the actor only copies. (Single writes that are neither large nor compressed go
+/// without it.)
+@usableFromInline
 struct RecordEncoder: Sendable {
     let log: Log
     let deflaters: DeflaterPool
 
     /// Values from here on are not copied into the commit buffer.
-    static let externalBytes = 1 << 20
+    @usableFromInline
+    static var externalBytes: Int { 1 << 20 }
 
-    private var configuration: Store.Configuration { log.configuration }
-
+    /// - Parameter external: The value again, where it has so many bytes that it isn't copied.
     func put(
-        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry, to batch: inout EncodedBatch
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, expires: Expiry,
+        to batch: inout EncodedBatch
     ) throws(StoreError) {
         let expiry = expires == .never ? 0 : expires.stored(now: log.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
-        try key.withByteBuffer { (key) throws(StoreError) in
-            try KeyLimits.check(key)
-            try value.withByteBuffer { (bytes) throws(StoreError) in
-                let accepted = key.count + bytes.count
-                try checkSize(bytes.count, key: key.count, batch: batch.encodedLength)
-                if let stored = compressed(bytes) {
-                    append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
-                } else if bytes.count >= Self.externalBytes {
-                    append(kind, [], key, value.byteArray, expiry, accepted, to: &batch)
-                } else {
-                    batch.append(kind, key: key, value: bytes, expiry: expiry, acceptedBytes: accepted)
-                }
-            }
+        let accepted = key.count + value.count
+        try check(key, value, batch: batch.encodedLength)
+        if let stored = compressed(value) {
+            append(kind, .compressed, key, stored, expiry, accepted, to: &batch)
+        } else if let external {
+            append(kind, [], key, external, expiry, accepted, to: &batch)
+        } else {
+            batch.append(kind, key: key, value: value, expiry: expiry, acceptedBytes: accepted)
         }
     }
 
-    func remove(_ key: some ByteSource, from batch: inout EncodedBatch) throws(StoreError) {
-        try key.withByteBuffer { (key) throws(StoreError) in
-            try KeyLimits.check(key)
-            try checkSize(0, key: key.count, batch: batch.encodedLength)
-            batch.append(
-                .delete, key: key, value: UnsafeRawBufferPointer(start: nil, count: 0), acceptedBytes: key.count)
-        }
+    func remove(_ key: UnsafeRawBufferPointer, from batch: inout EncodedBatch) throws(StoreError) {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        try check(key, nothing, batch: batch.encodedLength)
+        batch.append(.delete, key: key, value: nothing, acceptedBytes: key.count)
     }
 
     private func append(
@@ -55,22 +50,35 @@ struct RecordEncoder: Sendable {
         }
     }
 
+    /// Whether a value is one that is tried to be compressed.
+    @inline(__always)
+    func compresses(_ value: UnsafeRawBufferPointer) -> Bool {
+        log.configuration.compression.isEnabled && value.count >= log.configuration.compression.threshold
+    }
+
     private func compressed(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
-        let compression = configuration.compression
-        guard compression.isEnabled, value.count >= compression.threshold else { return nil }
+        guard compresses(value) else { return nil }
         return deflaters.withDeflater { $0.storedForm(of: value) } ?? nil
     }
 
-    private func checkSize(_ value: Int, key: Int, batch: Int) throws(StoreError) {
-        guard value <= configuration.maximumValueBytes else {
-            throw StoreError(
+    /// Throws unless a record is within the limits.
+    @inline(__always)
+    func check(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, batch: Int = 0
+    ) throws(StoreError) {
+        try KeyLimits.check(key)
+        let limit = log.configuration.maximumValueBytes
+        guard value.count <= limit, batch + value.count + key.count + 64 <= FormatConstants.maximumBatchBytes else {
+            throw refusal(of: value.count, limit)
+        }
+    }
+
+    private func refusal(of value: Int, _ limit: Int) -> StoreError {
+        value > limit
+            ? StoreError(
                 .tooLarge,
-                "a value has \(value) bytes, over the limit of \(configuration.maximumValueBytes): raise maximumValueBytes or split it"
-            )
-        }
-        guard batch + value + key + 64 <= FormatConstants.maximumBatchBytes else {
-            throw StoreError(.tooLarge, "a batch would exceed 2 GiB: write it as several batches")
-        }
+                "a value has \(value) bytes, over the limit of \(limit): raise maximumValueBytes or split it")
+            : StoreError(.tooLarge, "a batch would exceed 2 GiB: write it as several batches")
     }
 }
 

@@ -21,7 +21,8 @@ public final class Transaction {
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
     private var writes: [[UInt8]: Write] = [:]
-    private var readKeys: [[UInt8]: SequenceNumber] = [:]
+    /// The places of the versions that were read; nil where there was none.
+    private var readKeys: [[UInt8]: Place?] = [:]
     private var readRanges: [KeyRange: Int] = [:]
 
     private enum Write {
@@ -71,15 +72,19 @@ public final class Transaction {
     /// - Complexity: O(entries), in memory too: the whole range is a condition of the commit.
     public func entries(in range: KeyRange, reversed: Bool = false) throws(StoreError) -> [Entry] {
         if readRanges[range] == nil {
-            readRanges[range] = hold.log.index.count(range, at: hold.sequence)
+            readRanges[range] = hold.log.index.count(range, at: hold.point.address)
         }
         var entries: [Entry] = []
-        var cursor = Cursor(hold, range: range, reversed: false)
-        let reader = hold.reader
-        while let page = try cursor.nextPage() {
-            for entry in page where writes[entry.key] == nil {
-                entries.append(try reader.entry(entry.key, entry.version))
+        var walk = RecordWalk(hold, range: range, reversed: false)
+        try walk.forEach { key, version, value, sequence in
+            let key = [UInt8](key)
+            if writes[key] == nil {
+                entries.append(
+                    Entry(
+                        key: key, value: [UInt8](value), sequence: sequence,
+                        expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry)))
             }
+            return true
         }
         for (key, write) in writes {
             guard lend(key, { range.contains($0) }), let value = value(of: write) else { continue }
@@ -99,27 +104,34 @@ public final class Transaction {
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
     ) throws(StoreError) {
         let expiry = expires.stored(now: hold.now)
-        try encoder.put(
-            key, value, expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
-        writes[key.byteArray] = .put(value.byteArray, expiry: expiry)
+        let stored = value.byteArray
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try lend(stored) { (bytes) throws(StoreError) in
+                try encoder.put(
+                    key, bytes, external: bytes.count >= RecordEncoder.externalBytes ? stored : nil,
+                    expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
+            }
+        }
+        writes[key.byteArray] = .put(stored, expiry: expiry)
     }
 
     /// Removes a key when the transaction commits; it needn't be there.
     public func remove(_ key: some ByteSource) throws(StoreError) {
-        try encoder.remove(key, from: &encoded)
+        try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .removal
     }
 
     /// What must still be true for the commit.
     var conditions: [Condition] {
         readKeys.map { Condition(kind: .unchangedKey($0.key, $0.value)) }
-            + readRanges.map { Condition(kind: .unchangedRange($0.key, base: hold.sequence, count: $0.value)) }
+            + readRanges.map { Condition(kind: .unchangedRange($0.key, base: hold.point.address, count: $0.value)) }
     }
 
     /// Remembers which version of a key was read: also one that had expired, which is a version all the same.
     private func note(_ key: [UInt8]) {
         guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
-        readKeys[key] = lend(key) { hold.log.index.find($0, at: hold.sequence)?.sequence ?? 0 }
+        let place = lend(key) { hold.log.index.find($0, at: hold.point.address)?.place }
+        readKeys[key] = .some(place)
     }
 
     private func value(of write: Write) -> [UInt8]? {

@@ -30,17 +30,37 @@ public struct WriteBatch: Sendable {
     /// Sets a key's value.
     ///
     /// - Complexity: O(bytes); 13 µs and more where the value is compressed.
+    @inlinable
     public mutating func put(_ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never) {
+        key.withByteBuffer { key in
+            value.withByteBuffer { bytes in
+                let isExternal = bytes.count >= RecordEncoder.externalBytes
+                add(key, bytes, external: isExternal ? value.byteArray : nil, expires)
+            }
+        }
+    }
+
+    /// - Parameter external: The value again, where it is too large to be copied.
+    @usableFromInline
+    mutating func add(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, _ expires: Expiry
+    ) {
         guard failure == nil else { return }
         do throws(StoreError) {
-            try encoder.put(key, value, expires: expires, to: &encoded)
+            try encoder.put(key, value, external: external, expires: expires, to: &encoded)
         } catch {
             failure = error
         }
     }
 
     /// Removes a key; it needn't be there.
+    @inlinable
     public mutating func remove(_ key: some ByteSource) {
+        key.withByteBuffer { key in addRemoval(of: key) }
+    }
+
+    @usableFromInline
+    mutating func addRemoval(of key: UnsafeRawBufferPointer) {
         guard failure == nil else { return }
         do throws(StoreError) {
             try encoder.remove(key, from: &encoded)

@@ -7,6 +7,9 @@ package enum BlockingPool {
     private static let pool = WorkerPool(
         name: "hw-blocking", maximumThreads: 4, idleNanoseconds: 10_000_000_000)
 
+    /// Runs `job` on one of the threads, and doesn't wait for it.
+    package static func start(_ job: @escaping @Sendable () -> Void) { pool.submit(job) }
+
     /// Runs `body` on one of the threads, and returns or throws what it does.
     ///
     /// Cancelling the task does not interrupt `body`, nor keep one that waits for its turn from running.

@@ -63,6 +63,16 @@ final class POSIXFile: File {
         }
     }
 
+    func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? {
+        guard let bytes = Int(exactly: count), bytes > 0 else { return nil }
+        return try using(.read) { descriptor throws(FileSystemError) in
+            guard let start = mmap(nil, bytes, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+                throw .current(.read, path)
+            }
+            return POSIXFileMapping(UnsafeRawBufferPointer(start: start, count: bytes))
+        }
+    }
+
     func close() throws(FileSystemError) {
         try check(descriptor.close(), .close)
     }
@@ -99,4 +109,15 @@ final class POSIXFile: File {
     private func check(_ error: Int32, _ operation: FileSystemError.Operation) throws(FileSystemError) {
         guard error == 0 else { throw FileSystemError(operation: operation, path: path, code: error) }
     }
+}
+
+/// A file of the operating system in memory; its descriptor may be closed.
+///
+/// The invariant under `@unchecked Sendable`: the memory is only read, and unmapped when nobody has a reference.
+final class POSIXFileMapping: FileMapping, @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count) }
 }

@@ -25,7 +25,8 @@ package enum OpeningOutcome: Equatable {
 
     package struct Entry: Equatable {
         package var key: [UInt8]
-        package var sequence: SequenceNumber
+        /// Of the record; nil where that couldn't be read.
+        package var sequence: SequenceNumber?
         package var value: Value
     }
 
@@ -52,8 +53,9 @@ package enum OpeningOutcome: Equatable {
         do throws(StoreError) {
             let store = try RecoveredStore("/store", configuration: configuration)
             var entries: [Entry] = []
-            store.forEach { key, sequence, value in
-                entries.append(Entry(key: key, sequence: sequence, value: Value(value)))
+            store.forEach { key, entry in
+                entries.append(
+                    Entry(key: key, sequence: (try? entry.get())?.sequence, value: Value(entry.map(\.value))))
             }
             var report = store.report
             report.duration = .zero

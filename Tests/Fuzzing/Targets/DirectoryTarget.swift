@@ -50,7 +50,8 @@ enum DirectoryTarget {
         require(found.entries.map(\.key) == keys, "other keys")
         for entry in found.entries {
             let version = expected.versions[entry.key]!
-            require(entry.sequence == version.sequence, "number \(entry.sequence), not \(version.sequence)")
+            let sequence = entry.sequence ?? version.sequence
+            require(sequence == version.sequence, "number \(sequence), not \(version.sequence)")
             switch entry.value {
             case .success(let value): require(version.isCompressed || value == version.stored, "another value")
             case .failure(let code):

@@ -41,7 +41,7 @@ import Testing
         index.prune()
         #expect(index.checkInvariants() == nil)
         #expect(index.statistics.versions == index.statistics.keys)
-        #expect(index.statistics.heldSequences == 0)
+        #expect(index.statistics.heldPoints == 0)
     }
 
     /// Sets the pair, and lets other keys come and go, so that the tree changes its shape all the time.
@@ -64,16 +64,16 @@ import Testing
     }
 
     private static func read(_ index: VersionedIndex) {
-        let before = index.visible
+        let before = index.visibleSequence
         for key in pair {
             let version = index.find(key)
             #expect(version != nil && version!.sequence >= before)
         }
-        let held = index.hold(nil)
+        let held = index.holdSequence()
         defer { index.release(held) }
         #expect(held >= before)
         let first = index.find(pair[0], at: held)
-        let count = index.count(.all, at: held)
+        let count = index.count(in: .all, at: held)
         let entries = index.entries(.all, at: held, reversed: true, limit: 50)
         #expect(first != nil && first == index.find(pair[1], at: held))
         #expect(entries.count == count && entries.allSatisfy { $0.version.sequence <= held })

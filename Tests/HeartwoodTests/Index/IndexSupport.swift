@@ -1,19 +1,65 @@
 @testable import Heartwood
+import HeartwoodFileSystem
+
+/// Tests speak of sequence numbers. The address of a version is its number with 16 bits behind it, which count the
+/// versions of one write.
+func lastAddress(_ sequence: UInt64) -> UInt64 { sequence == 0 ? 0 : sequence << 16 | 0xFFFF }
 
 extension Version {
     /// A version whose place can be told from its sequence.
-    static func value(_ sequence: UInt64, length: UInt32 = 10) -> Version {
-        Version(
-            sequence: sequence, expiry: 0, place: Place(segment: 1, length: length, offset: sequence * 8),
-            isTombstone: false)
+    static func value(_ sequence: UInt64, length: Int = 16, expiry: UInt64 = 0) -> Version {
+        Version(place: Place(address: sequence << 16, length: length), expiry: expiry)
     }
 
     static func tombstone(_ sequence: UInt64) -> Version {
-        Version(sequence: sequence, expiry: 0, place: Place(segment: 1, length: 10, offset: 0), isTombstone: true)
+        Version(place: Place(address: sequence << 16, length: 16), isTombstone: true)
+    }
+
+    var sequence: UInt64 { address >> 16 }
+
+    /// The same as one of several of its write.
+    func part(_ number: Int) -> Version {
+        var copy = self
+        copy.place = Place(word: place.word + UInt64(number) << 10)
+        return copy
+    }
+
+    /// The same as the first of its write.
+    var first: Version {
+        var copy = self
+        copy.place = Place(word: place.word & ~(0xFFFF << 10))
+        return copy
     }
 }
 
+/// A key with a version of it.
+struct IndexEntry: Hashable {
+    var key: [UInt8]
+    var version: Version
+}
+
+/// Collects the changes of one write.
+struct WriteChanges {
+    fileprivate var changes: [(key: [UInt8], version: Version)] = []
+
+    mutating func add(_ key: [UInt8], _ version: Version) { changes.append((key, version)) }
+}
+
 extension VersionedIndex {
+    func apply(sequence: UInt64, publish: Bool, _ body: (inout WriteChanges) -> Void) {
+        var write = WriteChanges()
+        body(&write)
+        apply(
+            sequence: sequence, addresses: sequence << 16...lastAddress(sequence), count: write.changes.count,
+            publish: publish
+        ) { writer in
+            for (number, (key, version)) in write.changes.enumerated() {
+                let isOwn = version.sequence == sequence
+                key.withUnsafeBytes { writer.add(key: $0, version: isOwn ? version.part(number) : version) }
+            }
+        }
+    }
+
     func put(_ key: [UInt8], _ sequence: UInt64, publish: Bool = true) {
         apply(sequence: sequence, publish: publish) { writer in writer.add(key, .value(sequence)) }
     }
@@ -22,33 +68,61 @@ extension VersionedIndex {
         apply(sequence: sequence, publish: publish) { writer in writer.add(key, .tombstone(sequence)) }
     }
 
+    func publish(_ sequence: UInt64) { publish(lastAddress(sequence), sequence) }
+
     func find(_ key: [UInt8], at sequence: UInt64? = nil) -> Version? {
-        key.withUnsafeBytes { find($0, at: sequence) }
+        key.withUnsafeBytes { find($0, at: sequence.map { lastAddress($0) })?.first }
     }
 
     func newest(_ key: [UInt8]) -> Version? {
-        key.withUnsafeBytes { newest($0) }
+        key.withUnsafeBytes { newest($0)?.first }
     }
+
+    /// Holds the newest state, or what is visible.
+    func holdSequence(newest: Bool = false) -> UInt64 { hold(newest: newest).sequence }
+
+    func release(_ sequence: UInt64) {
+        release(HeldPoint(address: lastAddress(sequence), sequence: sequence))
+    }
+
+    func count(in range: KeyRange, at sequence: UInt64) -> Int { count(range, at: lastAddress(sequence)) }
 
     /// The keys of a range at the visible sequence, read in pages of `limit`.
     func keys(_ range: KeyRange = .all, reversed: Bool = false, limit: Int = 1_000_000) -> [[UInt8]] {
-        entries(range, at: visible, reversed: reversed, limit: limit).map(\.key)
+        entries(range, at: visibleSequence, reversed: reversed, limit: limit).map(\.key)
     }
 
     func entries(_ range: KeyRange, at sequence: UInt64, reversed: Bool, limit: Int) -> [IndexEntry] {
         var entries: [IndexEntry] = []
         while true {
-            let cursor = entries.last?.key
-            let page = collect(range, after: cursor, at: sequence, reversed: reversed, limit: limit)
+            let page = collect(range, after: entries.last?.key, at: sequence, reversed: reversed, limit: limit)
             entries += page
             if page.count < limit { return entries }
         }
     }
-}
 
-extension VersionedIndex.Writer {
-    mutating func add(_ key: [UInt8], _ version: Version) {
-        key.withUnsafeBytes { add(key: $0, version: version) }
+    /// Up to `limit` entries beyond `cursor`.
+    func collect(
+        _ range: KeyRange, after cursor: [UInt8]?, at sequence: UInt64, reversed: Bool, limit: Int
+    ) -> [IndexEntry] {
+        let range = cursor.map { range.remainder(after: $0, reversed: reversed) } ?? range
+        var entries: [IndexEntry] = []
+        guard limit > 0 else { return entries }
+        forEach(in: range, at: lastAddress(sequence), reversed: reversed) { key, version in
+            entries.append(IndexEntry(key: [UInt8](key), version: version.first))
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    /// Bytes of nodes and long keys.
+    var treeBytes: Int { state.withLock { $0.tree.byteCount } }
+
+    /// All counts but the bytes, which pools keep some of.
+    var counts: IndexStatistics {
+        var counts = statistics
+        counts.bytes = 0
+        return counts
     }
 }
 

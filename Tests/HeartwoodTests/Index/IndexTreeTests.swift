@@ -20,8 +20,9 @@ import Testing
     @Test(arguments: Order.allCases, Order.allCases)
     func smallTrees(inserting: Order, removing: Order) throws {
         var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
-        let capacity = TreeNode.capacity
-        for count in [1, 2, capacity - 1, capacity, capacity + 1, 2 * capacity, 5 * capacity] {
+        // A slot and a cell of a key of eight bytes: at most 20 bytes, at least 16.
+        let capacity = (Node.byteCount - Node.headerBytes) / 20
+        for count in [1, 2, capacity - 1, capacity, capacity + 1, capacity * 20 / 16, 2 * capacity, 5 * capacity] {
             let index = VersionedIndex()
             var sequence: UInt64 = 0
             for number in inserting.arrange(count, &random) {
@@ -40,7 +41,7 @@ import Testing
                     try #require(index.keys(reversed: true) == left.sorted(by: >).map(bigEndianKey))
                 }
             }
-            try #require(index.statistics.bytes == TreeNode.byteCount(level: 0))
+            try #require(index.treeBytes == Node.byteCount)
         }
     }
 
@@ -61,9 +62,8 @@ import Testing
         }
         #expect(index.checkInvariants() == nil, "seed \(random.seed)")
         #expect(index.statistics.keys == count)
-        let full = index.statistics.bytes
-        let entryBytes = (MemoryLayout<KeyEntry.Header>.stride + 8) * count
-        #expect(full - entryBytes < 16 * count * 3, "nodes are a third full at least: \(full)")
+        let full = index.treeBytes
+        #expect(full < 18 * count * 2, "nodes are half full at least: \(full)")
 
         for (part, numbers) in removing.arrange(count, &random).chunks(of: 500).enumerated() {
             sequence += 1
@@ -73,9 +73,9 @@ import Testing
                 }
             }
             if part % 8 == 0 { #expect(index.checkInvariants() == nil, "seed \(random.seed)") }
-            if part == 35 { #expect(index.statistics.bytes < full / 5, "nine tenths are gone, the memory isn't") }
+            if part == 35 { #expect(index.treeBytes < full / 5, "nine tenths are gone, the memory isn't") }
         }
-        #expect(index.statistics == IndexStatistics(bytes: TreeNode.byteCount(level: 0)))
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
 
     @Test func keysOfAllLengths() throws {
@@ -109,7 +109,28 @@ import Testing
             }
         }
         #expect(index.checkInvariants() == nil, "seed \(random.seed)")
-        #expect(index.statistics == IndexStatistics(bytes: TreeNode.byteCount(level: 0)))
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
+    }
+
+    /// Cells that name keys outside of the node are smaller than the fence that a split brings.
+    @Test(arguments: Order.allCases, [1, 250, 255, 256, 300, 1_000])
+    func longKeysInOrder(inserting: Order, common: Int) throws {
+        var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
+        let index = VersionedIndex()
+        let count = 3_000
+        func key(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: 0x61, count: common) + bigEndianKey(number) + [UInt8](repeating: 0x62, count: 260)
+        }
+        for (position, number) in inserting.arrange(count, &random).enumerated() {
+            index.put(key(number), UInt64(position + 1))
+        }
+        try #require(index.checkInvariants() == nil, "seed \(random.seed)")
+        #expect(index.keys() == (0..<count).map(key))
+        for (position, number) in inserting.arrange(count, &random).enumerated() {
+            index.remove(key(number), UInt64(count + position + 1))
+            if position % 500 == 0 { try #require(index.checkInvariants() == nil, "seed \(random.seed)") }
+        }
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
 
     @Test func zerosAtTheEndMakeDifferentKeys() {
@@ -124,21 +145,6 @@ import Testing
         #expect(index.keys() == keys)
         #expect(index.find([0x61] + Array(repeating: 0, count: 10)) == nil)
         #expect(index.find([]) == nil)
-    }
-
-    @Test func separatorsAreAsShortAsCanBe() {
-        func separator(_ low: [UInt8], _ high: [UInt8]) -> [UInt8] {
-            low.withUnsafeBytes { low in
-                high.withUnsafeBytes { high in
-                    let separator = Separator.create(between: low, and: high)
-                    defer { separator.destroy() }
-                    return Array(separator.key)
-                }
-            }
-        }
-        #expect(separator([1, 2, 3], [1, 4, 5]) == [1, 4])
-        #expect(separator([1], [1, 0, 0]) == [1, 0])
-        #expect(separator([1], [2]) == [2])
     }
 
     @Test func pagesInBothDirections() {

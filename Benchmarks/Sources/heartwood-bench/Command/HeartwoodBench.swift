@@ -7,41 +7,19 @@ struct HeartwoodBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood-bench",
         abstract: "Measures Heartwood on the disk and the processor of this machine.",
-        discussion: """
-            Writes, reopens and reads stores of 16-byte random keys and 100-byte random values, made from a fixed \
-            seed before any clock starts. Each workload runs for some seconds, then the next, and all of them again: \
-            what is shown is the median of the runs, with the lowest and the highest.
-
-            Durable writes are shown as a ratio to the raw loop, which does nothing but append 128 bytes to a file of \
-            zeros and wait for the disk (fdatasync), on the same disk, in the same minutes: it is what one writer can \
-            reach at most. More writers reach more because they share syncs. Everything is checked: a store that \
-            counts other writes than were made, or loses one when it is reopened, ends the run.
-
-            Free the machine of other work first. The default takes some twenty minutes:
-
-              swift run -c release --package-path Benchmarks heartwood-bench
-              swift run -c release --package-path Benchmarks heartwood-bench --quick
-              swift run -c release --package-path Benchmarks heartwood-bench --only synced-64,buffered --json figures.json
-
-            The figures are those of the disk that holds the directory; a file system in memory says nothing of \
-            durable writes. A store that grows beyond some 4 GiB of log is replaced by a fresh one, and the clock \
-            stands meanwhile. Ctrl-C ends it with what was measured so far; a second one at once.
-
-            WORKLOADS (--only takes names and groups)
-            \(Self.listOfWorkloads)
-
-            EXIT CODES
-              0    done, whether targets are reached or not
-              1    a workload failed; what was measured is shown
-              64   the command line is wrong
-              130  ended by Ctrl-C
-            """
+        discussion: Manual.discussion
     )
 
-    @Option(help: ArgumentHelp("Seconds for each run of each workload.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds for each run of each workload. (default: 10)", valueName: "seconds"))
     var seconds: Double?
 
-    @Option(help: ArgumentHelp("Runs of each workload.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds for each run of each durable workload. (default: 20, or --seconds where that is given)",
+            valueName: "seconds"))
+    var durableSeconds: Double?
+
+    @Option(help: ArgumentHelp("Runs of each workload. (default: 5)", valueName: "count"))
     var runs: Int?
 
     @Flag(help: "One run of 2 s each: a look, not a figure.")
@@ -49,6 +27,14 @@ struct HeartwoodBench: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Only these workloads or groups, separated by commas.", valueName: "name,…"))
     var only: String?
+
+    @Flag(help: "Of --only, not what the chosen workloads are compared with.")
+    var alone = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Keys; the groups 'large' and 'memory' use ten times as many too.", valueName: "count"))
+    var keys = 1_000_000
 
     @Option(
         help: ArgumentHelp(
@@ -59,20 +45,29 @@ struct HeartwoodBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write all figures to this file too.", valueName: "file"))
     var json: String?
 
-    private var actualSeconds: Double { seconds ?? (quick ? 2 : 10) }
+    private var lengths: Lengths {
+        Lengths(
+            seconds: seconds ?? (quick ? 2 : 10), durableSeconds: durableSeconds ?? seconds ?? (quick ? 2 : 20))
+    }
     private var actualRuns: Int { runs ?? (quick ? 1 : 5) }
 
     func validate() throws {
-        guard actualSeconds.isFinite, actualSeconds >= 0.1, actualSeconds <= 86_400 else {
-            throw ValidationError("--seconds must be from 0.1 to 86400")
+        for (name, value) in [("--seconds", lengths.seconds), ("--durable-seconds", lengths.durableSeconds)] {
+            guard value.isFinite, value >= 0.1, value <= 86_400 else {
+                throw ValidationError("\(name) must be from 0.1 to 86400")
+            }
         }
         guard (1...1_000).contains(actualRuns) else { throw ValidationError("--runs must be from 1 to 1000") }
+        guard (10_000...100_000_000).contains(keys) else {
+            throw ValidationError("--keys must be from 10000 to 100000000")
+        }
+        guard !alone || only != nil else { throw ValidationError("--alone needs --only") }
         do { _ = try selection() } catch { throw ValidationError("\(error)") }
     }
 
     private func selection() throws -> [any Workload] {
-        guard let only else { return Catalogue.all }
-        return try Catalogue.select(only.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        let names = only.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+        return try Catalogue.select(names, alone: alone)
     }
 
     func run() async throws {
@@ -80,53 +75,48 @@ struct HeartwoodBench: AsyncParsableCommand {
         let work = try WorkDirectory(in: directory)
         defer { work.removeAll() }
         let fileSystem = MountedFileSystem.of(work.path)
-        try checkDisk(work, fileSystem)
+        try checkDisk(work, fileSystem, workloads)
         Interrupt.listen()
 
         let machine = Machine.current()
         let date = Date()
-        let data = Dataset(seed: 42)
         let raw = workloads.firstIndex { $0.name == RawLoop.name }
         let schedule = Schedule(workloads: workloads, raw: raw, runs: actualRuns)
         var runner = Runner(
-            workloads, data: data, directory: work, seconds: actualSeconds, progress: ProgressLine())
+            workloads, data: Dataset(seed: 42, keyCount: keys), directory: work, lengths: lengths,
+            progress: ProgressLine())
         var failure: (any Error)?
         do { try await runner.run(schedule) } catch { failure = error }
 
         let report = Report(
-            date: date, commandLine: CommandLine.arguments, machine: machine, directory: work.path,
-            fileSystem: fileSystem, settings: Report.Settings(seconds: actualSeconds, runs: actualRuns),
-            isComplete: failure == nil && !Interrupt.isRequested, cells: Report.entries(runner.cells))
+            date: date, commandLine: CommandLine.arguments, machine: machine, peers: Catalogue.peers,
+            directory: work.path, fileSystem: fileSystem,
+            settings: Report.Settings(lengths: lengths, runs: actualRuns, keys: keys),
+            isComplete: failure == nil && !Interrupt.isRequested, cells: Report.entries(runner.cells, lengths))
         print(report.text(workloads, style: .ofStandardOutput), terminator: "")
         if let json { try report.json().write(to: URL(fileURLWithPath: json), options: .atomic) }
         if let failure { throw failure }
         if Interrupt.isRequested { throw ExitCode(130) }
     }
 
-    /// Needs room for a full log, a segment ahead of it, and the file of the raw loop.
-    private func checkDisk(_ work: WorkDirectory, _ fileSystem: MountedFileSystem?) throws {
-        let needed = StoreLegs.logLimit + (1 << 30)
+    /// Needs room for a full log, a segment ahead of it, the file of the raw loop, and filled stores of every engine.
+    private func checkDisk(
+        _ work: WorkDirectory, _ fileSystem: MountedFileSystem?, _ workloads: [any Workload]
+    ) throws {
+        let isLarge = workloads.contains { $0.group == .large || $0.group == .memory }
+        // A filled store takes some 160 bytes a record; there are up to a dozen, and copies of those being changed.
+        let filled = UInt64(keys) * 160 * (isLarge ? 100 : 12)
+        let needed = StoreLegs.logLimit + (1 << 30) + filled
         guard work.freeBytes >= needed else {
             throw WrongPlace(
-                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are needed: "
-                    + "free some, or choose another disk with --directory")
+                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are "
+                    + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
         }
         if let fileSystem, fileSystem.isInMemory, directory == "." {
             throw WrongPlace(
                 "the current directory is on \(fileSystem.kind), which is in memory: choose a directory on a disk with "
                     + "--directory")
         }
-    }
-
-    private static var listOfWorkloads: String {
-        WorkloadGroup.allCases.map { group in
-            let workloads = Catalogue.all.filter { $0.group == group }
-            return "  \(group.rawValue)\n"
-                + workloads.map { workload in
-                    let padding = String(repeating: " ", count: max(1, 19 - workload.name.count))
-                    return "    \(workload.name)\(padding)\(workload.title)"
-                }.joined(separator: "\n")
-        }.joined(separator: "\n")
     }
 }
 

@@ -1,59 +1,93 @@
-/// The keys and values of every workload, made before any clock starts.
-///
-/// Keys are random, so walking over them in their order visits the key space in random order; the arrays themselves
-/// lie in memory in that order, so that the harness adds as few cache misses as it can.
+/// The keys and values of every workload, the same for every engine.
 struct Dataset: Sendable {
     /// Bytes of a key.
     static let keyBytes = 16
     /// Bytes of a value.
     static let valueBytes = 100
-    /// Number of distinct keys: what goes beyond them overwrites.
-    static let keyCount = 1_000_000
-    /// Number of distinct values; prime, so that a key gets another value each time round.
+    /// Number of distinct values; prime, so that a key gets another value each time round, and few enough for the
+    /// processor's cache.
     static let valueCount = 8_191
 
-    /// The distinct keys, in the order in which they are written first.
-    let keys: [[UInt8]]
-    /// The same keys in another order, for reading: what was written together isn't read together.
-    let shuffledKeys: [[UInt8]]
-    /// Distinct random values.
+    /// Number of distinct keys: what goes beyond them overwrites.
+    let keyCount: Int
+    /// Distinct random values. The key of a number first gets the value of that number, counted round.
     let values: [[UInt8]]
+    /// The sum of the bytes of each value.
+    private let valueSums: [UInt64]
 
-    init(seed: UInt64) {
+    init(seed: UInt64, keyCount: Int) {
         var random = SplitMix64(seed: seed)
-        keys = (0..<Self.keyCount).map { _ in random.bytes(Self.keyBytes) }
+        self.keyCount = keyCount
         values = (0..<Self.valueCount).map { _ in random.bytes(Self.valueBytes) }
-        // Copies, not references: read in their own order they lie one behind the other in memory.
-        shuffledKeys = keys.shuffled(using: &random).map { key in key.withUnsafeBytes { [UInt8]($0) } }
+        valueSums = values.map { value in value.reduce(0) { $0 + UInt64($1) } }
     }
+
+    private init(of other: Dataset, keyCount: Int) {
+        self.keyCount = keyCount
+        values = other.values
+        valueSums = other.valueSums
+    }
+
+    /// The same with another number of keys.
+    func with(keyCount: Int) -> Dataset { Dataset(of: self, keyCount: keyCount) }
+
+    /// The keys in this order.
+    func keys(_ order: KeySource.Order = .random) -> KeySource { KeySource(count: keyCount, order: order) }
+
+    /// The first value of a key's number.
+    @inline(__always)
+    func value(_ number: Int) -> [UInt8] { values[number % Self.valueCount] }
 
     /// Pairs from the position of one writer among several on, for ever.
-    func pairs(writer: Int = 0, of writers: Int = 1, skipping skipped: Int = 0) -> Pairs {
-        let start = Self.keyCount / writers * writer
-        return Pairs(
-            data: self, key: (start + skipped) % Self.keyCount, value: (start + skipped) % Self.valueCount)
+    func pairs(
+        _ order: KeySource.Order = .random, writer: Int = 0, of writers: Int = 1, skipping skipped: Int = 0
+    ) -> Pairs {
+        Pairs(data: self, keys: keys(order), start: keyCount / writers * writer + skipped)
     }
 
-    /// An endless walk over keys and values.
-    struct Pairs {
-        private let data: Dataset
-        private var key: Int
-        private var value: Int
+    /// What the bytes of all first values of that many keys, chosen by these numbers, add up to: what a reader must
+    /// have seen.
+    func sum(of count: Int, chosenBy numbers: RandomNumbers) -> UInt64 {
+        var numbers = numbers
+        return (0..<count).reduce(0) { sum, _ in sum &+ valueSums[numbers.next() % Self.valueCount] }
+    }
 
-        init(data: Dataset, key: Int, value: Int) {
-            self.data = data
-            self.key = key
-            self.value = value
-        }
+    /// What the bytes of the first values of all keys add up to.
+    var sumOfAll: UInt64 {
+        (0..<keyCount).reduce(0) { $0 &+ valueSums[$1 % Self.valueCount] }
+    }
+}
 
-        @inline(__always)
-        mutating func next() -> (key: [UInt8], value: [UInt8]) {
-            let pair = (data.keys[key], data.values[value])
-            key += 1
-            if key == Dataset.keyCount { key = 0 }
-            value += 1
-            if value == Dataset.valueCount { value = 0 }
-            return pair
-        }
+/// An endless walk over keys and values: all keys with their first values, then all keys with other values, and so on.
+struct Pairs {
+    /// The key of the pair that `advance` made.
+    private(set) var key: [UInt8]
+    private let values: [[UInt8]]
+    private let keys: KeySource
+    private var number: Int
+    private var valueNumber: Int
+
+    init(data: Dataset, keys: KeySource, start: Int) {
+        self.keys = keys
+        values = data.values
+        key = keys.makeBuffer()
+        // One before the first: `advance` comes before each pair.
+        number = (start + keys.count - 1) % keys.count
+        valueNumber = (start + Dataset.valueCount - 1) % Dataset.valueCount
+    }
+
+    /// The value of the pair that `advance` made.
+    var value: [UInt8] {
+        @inline(__always) get { values[valueNumber] }
+    }
+
+    /// Goes to the next pair.
+    @inline(__always)
+    mutating func advance() {
+        number &+= 1
+        if number == keys.count { number = 0 }
+        valueNumber &+= 1
+        if valueNumber == Dataset.valueCount { valueNumber = 0 }
+        keys.write(number, to: &key)
     }
 }

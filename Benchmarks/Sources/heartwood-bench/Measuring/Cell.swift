@@ -26,6 +26,15 @@ struct Cell: Sendable {
     }
     /// What went on beside.
     var beside: Spread? { Spread(samples.compactMap(\.beside)) }
+    /// Turns to a new log segment, in the run that had the fewest.
+    var rotations: UInt64? { samples.compactMap(\.rotations).min() }
+    /// Seconds that a whole takes at the median rate, where there are wholes.
+    var wholeSeconds: Double? {
+        guard let whole = samples.last?.whole, let rate = rate?.median, rate > 0 else { return nil }
+        return Double(whole) / rate
+    }
+    /// What the index takes; it is the same in each run.
+    var footprint: Footprint? { samples.last?.footprint }
 }
 
 /// The median of some values, and how far they spread.

@@ -4,6 +4,8 @@ struct Run: Sendable {
     let data: Dataset
     /// Where stores and files are made.
     let directory: WorkDirectory
+    /// Filled stores that several workloads start from.
+    let fixtures: Fixtures
     /// How long the clock is to run.
     let seconds: Double
 
@@ -20,5 +22,10 @@ struct Run: Sendable {
     @inline(__always)
     func isOver(_ now: UInt64, deadline: UInt64) -> Bool {
         now >= deadline || Interrupt.isRequested
+    }
+
+    /// The same run with that many keys.
+    func with(keyCount: Int) -> Run {
+        Run(data: data.with(keyCount: keyCount), directory: directory, fixtures: fixtures, seconds: seconds)
     }
 }

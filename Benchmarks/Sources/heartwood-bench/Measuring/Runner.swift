@@ -2,28 +2,31 @@
 struct Runner {
     let data: Dataset
     let directory: WorkDirectory
-    let seconds: Double
+    let lengths: Lengths
     let progress: ProgressLine
     private(set) var cells: [Cell]
 
-    init(_ workloads: [any Workload], data: Dataset, directory: WorkDirectory, seconds: Double, progress: ProgressLine)
-    {
+    init(
+        _ workloads: [any Workload], data: Dataset, directory: WorkDirectory, lengths: Lengths, progress: ProgressLine
+    ) {
         self.data = data
         self.directory = directory
-        self.seconds = seconds
+        self.lengths = lengths
         self.progress = progress
         cells = workloads.map(Cell.init)
     }
 
     /// Runs everything; what was measured before an error or an interruption stays in `cells`.
     mutating func run(_ schedule: Schedule) async throws {
-        let run = Run(data: data, directory: directory, seconds: seconds)
+        let fixtures = Fixtures(in: directory)
         progress.begin(steps: schedule.steps.count)
         defer { progress.end() }
         for (position, index) in schedule.steps.enumerated() {
-            if run.isInterrupted { return }
+            if Interrupt.isRequested { return }
             let workload = cells[index].workload
-            progress.show(step: position, workload.title)
+            let run = Run(
+                data: data, directory: directory, fixtures: fixtures, seconds: lengths.seconds(of: workload))
+            progress.show(step: position, "\(workload.name): \(workload.title)")
             // What earlier runs left to be written isn't to be written during this one.
             directory.settle()
             do {

@@ -6,11 +6,13 @@ struct Schedule: Sendable {
 
     init(workloads: [any Workload], raw: Int?, runs: Int) {
         let compared = workloads.indices.filter { $0 != raw && workloads[$0].group == .durable }
-        let round = workloads.indices.flatMap { index -> [Int] in
-            guard let raw else { return [index] }
-            if index == raw { return compared.isEmpty ? [raw] : [] }
-            return compared.contains(index) ? [raw, index] : [index]
+        steps = (0..<runs).flatMap { round in
+            workloads.indices.flatMap { index -> [Int] in
+                if round > 0, workloads[index].needsOneRun { return [] }
+                guard let raw else { return [index] }
+                if index == raw { return compared.isEmpty ? [raw] : [] }
+                return compared.contains(index) ? [raw, index] : [index]
+            }
         }
-        steps = (0..<runs).flatMap { _ in round }
     }
 }

@@ -4,12 +4,24 @@ enum Target: Sendable {
     case perSecond(Double)
     /// That many times the rate of the raw loop of the same run.
     case timesRaw(Double)
+    /// That many times the rate of another workload of the same run; of the best, where there are several.
+    case times(Double, of: [String])
+    /// What goes on beside is to keep that many times the rate of another workload.
+    case besideTimes(Double, of: String)
+    /// That many operations within that many seconds, at the rate that was measured.
+    case within(seconds: Double, operations: Int)
+    /// At most that many bytes of index a key beyond the key, when the keys were put one by one.
+    case insertedBytes(Double)
+    /// At most that many bytes of index a key beyond the key, in a store that was opened again.
+    case loadedBytes(Double)
 
-    /// Whether it is reached; nil where there is nothing to compare with.
-    func isReached(rate: Double, timesRaw: Double?) -> Bool? {
+    /// The workloads that it compares with.
+    var comparedWith: [String] {
         switch self {
-        case .perSecond(let wanted): rate >= wanted
-        case .timesRaw(let wanted): timesRaw.map { $0 >= wanted }
+        case .times(_, let names): names
+        case .besideTimes(_, let name): [name]
+        case .timesRaw: [RawLoop.name]
+        default: []
         }
     }
 }

@@ -59,18 +59,7 @@ struct Machine: Sendable, Codable {
     /// The version of the `swift` on the path, which is the one that `swift run` has built this with; failing that,
     /// what is known of the compiler.
     private static func swiftVersion() -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swift", "--version"]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        if (try? process.run()) != nil {
-            let data = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            let text = String(decoding: data, as: UTF8.self)
-            if process.terminationStatus == 0, let line = text.split(separator: "\n").first { return String(line) }
-        }
+        if let line = CommandOutput.firstLine("swift", "--version") { return line }
         #if compiler(>=6.4)
         return "6.4 or newer"
         #elseif compiler(>=6.3)

@@ -6,85 +6,87 @@ extension Report {
     /// - Parameter style: How yes and no are set off.
     func text(_ workloads: [any Workload], style: Style) -> String {
         var lines = header
+        let titles = Dictionary(uniqueKeysWithValues: workloads.map { ($0.name, $0.title) })
         for group in WorkloadGroup.allCases {
             let entries = cells.filter { $0.group == group }
             guard !entries.isEmpty else { continue }
-            lines.append("")
-            lines.append(style.strong(group.title))
-            lines += table(entries, workloads, style)
+            lines += ["", style.strong(group.title)]
+            lines += table(entries, titles, beside: workloads.first { $0.group == group && $0.besideTitle != nil })
+            if let note = group.note { lines.append(note) }
+            if group == .memory { lines += [""] + footprints(entries) }
             if let raw = entries.first(where: { $0.name == RawLoop.name })?.rate, raw.isErratic, entries.count > 1 {
                 lines.append(
                     "The raw loop reached \(Numbers.rate(raw.minimum)) at one time and \(Numbers.rate(raw.maximum)) at "
                         + "another: something else used the disk, and the ratios prove nothing.")
             }
         }
+        lines += verdicts(style)
         if !isComplete { lines += ["", "Not every run was done: these are the figures of those that were."] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var header: [String] {
-        let system = fileSystem.map { "\($0.kind) on \($0.device) (\($0.options))" } ?? "unknown"
-        let timing = "\(settings.runs) run\(settings.runs == 1 ? "" : "s") of \(Self.seconds(settings.seconds)) each"
-        var lines = [
-            "heartwood-bench, \(date.formatted(.iso8601))",
-            "  command      \(commandLine.joined(separator: " "))",
-            "  processor    \(machine.processor), \(machine.cores) core\(machine.cores == 1 ? "" : "s")",
-            "  memory       \(Numbers.bytes(machine.memoryBytes))",
-            "  kernel       \(machine.kernel)",
-            "  directory    \(directory)",
-            "  file system  \(system)",
-            "  Swift        \(machine.swift)",
-            "  data         \(settings.keyBytes)-byte random keys, \(settings.valueBytes)-byte random values, "
-                + "\(Numbers.grouped(settings.keys)) keys, then overwrites",
-            "  figures      medians of \(timing), interleaved; latencies of all runs together",
-        ]
-        if let load = machine.loadAverage {
-            lines.append(
-                "  load         \(Numbers.decimal(load, digits: 2)) at the start"
-                    + (load > 0.5 ? ": other work was running, so expect noise" : ""))
-        }
-        if fileSystem?.isInMemory == true {
-            lines.append("  NOTE         this file system is in memory: a sync costs nothing here and means nothing")
-        }
-        if settings.runs < 5 || settings.seconds < 10 {
-            lines.append("  NOTE         a quick look: a figure to rely on takes 5 runs of 10 s or more")
-        }
-        return lines
-    }
-
-    private func table(_ entries: [Entry], _ workloads: [any Workload], _ style: Style) -> [String] {
-        let beside = workloads.first { $0.group == entries[0].group && $0.besideTitle != nil }?.besideTitle
+    private func table(_ entries: [Entry], _ titles: [String: String], beside: (any Workload)?) -> [String] {
         var table = TextTable(
             header: [
-                "", "name", "median/s", "lowest", "highest", "x raw", "target", "reached", "p50", "p99", "p99.9",
-                "syncs/s", "writes/sync", beside ?? "",
+                "", "name", "median/s", "lowest", "highest", "ns each", "s each", "x raw", "Heartwood is", "p50", "p99",
+                "p99.9", "syncs/s", "writes/sync", "rotations", beside?.besideTitle ?? "",
             ],
             leftColumns: 2)
         for entry in entries {
+            let isQuick = entry.group != .durable && entry.wholeSeconds == nil && entry.rate.median > 0
             table.add([
-                workloads.first { $0.name == entry.name }?.title ?? entry.name,
+                titles[entry.name] ?? entry.name,
                 entry.name,
                 Numbers.rate(entry.rate.median),
                 Numbers.rate(entry.rate.minimum),
                 Numbers.rate(entry.rate.maximum),
+                isQuick ? Numbers.decimal(1e9 / entry.rate.median, digits: entry.rate.median > 1e8 ? 1 : 0) : "",
+                entry.wholeSeconds.map { Numbers.decimal($0, digits: 2) } ?? "",
                 entry.timesRaw.map(Numbers.ratio) ?? "",
-                entry.targetTimesRaw.map(Numbers.ratio) ?? entry.targetPerSecond.map(Numbers.rate) ?? "",
-                entry.isReached.map { $0 ? "yes" : "NO" } ?? (entry.hasTarget ? "?" : ""),
+                entry.timesHere.map { "\(Numbers.ratio($0)) x" } ?? "",
                 entry.latency.map { Numbers.latency($0.p50) } ?? "",
                 entry.latency.map { Numbers.latency($0.p99) } ?? "",
                 entry.latency.map { Numbers.latency($0.p999) } ?? "",
                 entry.syncsPerSecond.map { Numbers.rate($0.median) } ?? "",
                 entry.writesPerSync.map { Numbers.decimal($0.median, digits: 1) } ?? "",
+                entry.rotations.map { "\($0)" } ?? "",
                 entry.beside.map { Numbers.rate($0.median) } ?? "",
             ])
         }
-        return zip(table.lines, [nil] + entries.map(\.isReached)).map { line, isReached in
-            isReached == false ? style.warning(line) : line
-        }
+        return table.lines
     }
 
-    private static func seconds(_ seconds: Double) -> String {
-        seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(Numbers.decimal(seconds, digits: 1)) s"
+    /// What the index takes, as Markdown, to be taken into a document as it is.
+    private func footprints(_ entries: [Entry]) -> [String] {
+        let lines = entries.compactMap(\.footprint).sorted { ($0.keys, $0.keyBytes) < ($1.keys, $1.keyBytes) }.map {
+            footprint -> String in
+            let bytes = [
+                footprint.inserted, footprint.insertedBeyondKey, footprint.loaded, footprint.loadedBeyondKey,
+            ].map { Numbers.decimal($0, digits: 1) }
+            return "| \(footprint.keyBytes) | \(Numbers.grouped(footprint.keys)) | \(bytes.joined(separator: " | ")) |"
+        }
+        return [
+            "| key bytes | keys | index bytes a key, put singly | beyond the key | after reopening | beyond the key |",
+            "|---:|---:|---:|---:|---:|---:|",
+        ] + lines
+    }
+
+    /// Every target with what was measured.
+    private func verdicts(_ style: Style) -> [String] {
+        var table = TextTable(header: ["name", "wanted", "measured", "reached", ""], leftColumns: 5)
+        var marks: [Bool?] = []
+        for entry in cells {
+            for verdict in entry.verdicts {
+                marks.append(verdict.isReached)
+                table.add([
+                    entry.name, verdict.wanted, verdict.measured, verdict.isReached.map { $0 ? "yes" : "NO" } ?? "?",
+                    verdict.reason.map { "(\($0))" } ?? "",
+                ])
+            }
+        }
+        guard !marks.isEmpty else { return [] }
+        return ["", style.strong("TARGETS")]
+            + zip(table.lines, [nil] + marks).map { line, isReached in isReached == false ? style.warning(line) : line }
     }
 
     /// How text is set off on the terminal.

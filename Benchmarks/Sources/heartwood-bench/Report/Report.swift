@@ -3,10 +3,12 @@ internal import Foundation
 /// All that a run came to, for programs; the tables are made from the same.
 struct Report: Sendable, Codable {
     /// Raised when a field changes its meaning.
-    var format = 1
+    var format = 2
     var date: Date
     var commandLine: [String]
     var machine: Machine
+    /// The engines that Heartwood is compared with.
+    var peers: [PeerDescription]
     var directory: String
     var fileSystem: MountedFileSystem?
     var settings: Settings
@@ -16,11 +18,11 @@ struct Report: Sendable, Codable {
 
     /// What was asked for.
     struct Settings: Sendable, Codable {
-        var seconds: Double
+        var lengths: Lengths
         var runs: Int
+        var keys: Int
         var keyBytes = Dataset.keyBytes
         var valueBytes = Dataset.valueBytes
-        var keys = Dataset.keyCount
     }
 
     /// One workload.
@@ -32,19 +34,20 @@ struct Report: Sendable, Codable {
         var rate: Spread
         /// The median's ratio to that of the raw loop.
         var timesRaw: Double?
-        var targetPerSecond: Double?
-        var targetTimesRaw: Double?
-        /// Nil where there is no target, or where it can't be told because the raw loop was erratic.
-        var isReached: Bool?
+        /// Of another engine: how many times its median Heartwood's is, at the same work.
+        var timesHere: Double?
+        /// Seconds that a whole takes at the median rate, where there are wholes: of one opening.
+        var wholeSeconds: Double?
+        var verdicts: [Verdict]
         var latency: LatencySummary?
         var syncsPerSecond: Spread?
         var writesPerSync: Spread?
+        /// Turns to a new log segment, in the run that had the fewest.
+        var rotations: UInt64?
         /// Something else that went on meanwhile, operations a second.
         var beside: Spread?
+        var footprint: Footprint?
         var runs: [SingleRun]
-
-        /// Whether there is something to reach.
-        var hasTarget: Bool { targetPerSecond != nil || targetTimesRaw != nil }
     }
 
     /// One run of a workload.
@@ -65,32 +68,26 @@ struct Report: Sendable, Codable {
 
 extension Report {
     /// The entries of the cells that ran at least once.
-    static func entries(_ cells: [Cell]) -> [Entry] {
-        let rawRate = cells.first { $0.workload.name == RawLoop.name }?.rate
-        let raw = rawRate?.median
+    static func entries(_ cells: [Cell], _ lengths: Lengths) -> [Entry] {
+        let judge = Judge(cells, lengths)
+        let rates = Dictionary(
+            uniqueKeysWithValues: cells.compactMap { cell in cell.rate.map { (cell.workload.name, $0.median) } })
         return cells.compactMap { cell in
             guard let rate = cell.rate else { return nil }
             let workload = cell.workload
-            let timesRaw = workload.group == .durable ? raw.map { rate.median / $0 } : nil
             var entry = Entry(
-                engine: workload.name == RawLoop.name ? "raw" : "heartwood", name: workload.name,
-                group: workload.group, rate: rate, timesRaw: timesRaw,
-                isReached: workload.target?.isReached(rate: rate.median, timesRaw: timesRaw) ?? nil,
-                latency: cell.latencies?.summary, beside: cell.beside,
+                engine: workload.engine, name: workload.name, group: workload.group, rate: rate,
+                timesHere: workload.baseline.flatMap { rates[$0] }.map { $0 / rate.median },
+                wholeSeconds: cell.wholeSeconds, verdicts: judge.verdicts(cell), latency: cell.latencies?.summary,
+                beside: cell.beside, footprint: cell.footprint,
                 runs: cell.samples.map {
                     SingleRun(operations: $0.operations, seconds: $0.seconds, latency: $0.latencies?.summary)
                 })
             if workload.group == .durable {
+                entry.timesRaw = rates[RawLoop.name].map { rate.median / $0 }
                 entry.syncsPerSecond = cell.syncRate
                 entry.writesPerSync = cell.writesPerSync
-            }
-            switch workload.target {
-            case .perSecond(let wanted): entry.targetPerSecond = wanted
-            case .timesRaw(let wanted):
-                entry.targetTimesRaw = wanted
-                // A ratio to a rate that was now this, now that, proves nothing, whatever it says.
-                if rawRate?.isErratic == true { entry.isReached = nil }
-            case nil: break
+                entry.rotations = cell.rotations
             }
             return entry
         }

@@ -13,14 +13,15 @@ struct TextTable {
     /// The lines; the first one is the header.
     var lines: [String] {
         let columns = rows[0].indices.filter { column in
-            column < leftColumns || rows.dropFirst().contains { !$0[column].isEmpty }
+            rows.dropFirst().contains { !$0[column].isEmpty }
         }
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
-            zip(columns, widths).map { column, width in
+            let line = zip(columns, widths).map { column, width in
                 let padding = String(repeating: " ", count: width - row[column].count)
                 return column < leftColumns ? row[column] + padding : padding + row[column]
             }.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
         }
     }
 }

@@ -21,6 +21,26 @@ final class WorkDirectory: Sendable {
         "\(path)/\(name)-\(counter.add(1, ordering: .relaxed).newValue)"
     }
 
+    /// Copies a directory with all its files.
+    func copy(_ source: String, to destination: String) throws {
+        try FileManager.default.copyItem(atPath: source, toPath: destination)
+    }
+
+    /// Makes a directory.
+    func make(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    /// The names in a directory.
+    func names(in path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path)
+    }
+
+    /// Gives a file a second name, which keeps it when the first one is deleted.
+    func link(_ source: String, as destination: String) throws {
+        try FileManager.default.linkItem(atPath: source, toPath: destination)
+    }
+
     /// Deletes a file or directory.
     func remove(_ path: String) throws {
         try FileManager.default.removeItem(atPath: path)

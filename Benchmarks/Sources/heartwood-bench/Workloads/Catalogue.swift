@@ -1,47 +1,42 @@
-internal import Heartwood
-
 /// Every workload, in the order of the report.
 enum Catalogue {
     static let all: [any Workload] =
-        [RawLoop()] + durable + [
-            TimedPuts(
-                name: "written-1", title: ".written puts, one task", group: .unsynced, durability: .written, tasks: 1,
-                target: nil),
-            BufferedPuts(
-                name: "buffered-1", title: ".buffered puts, one task", tasks: 1, target: .perSecond(500_000)),
-            BufferedPuts(
-                name: "buffered-8", title: ".buffered puts, eight tasks together", tasks: 8,
-                target: .perSecond(400_000)),
-            BufferedBatches(),
-            Reopening(name: "reopen-closed", title: "after close() (records)", ending: .closed),
-            Reopening(name: "reopen-dropped", title: "dropped without close() (records)", ending: .dropped),
-            Gets(name: "get", title: "get, random keys, one thread", form: .array),
-            Gets(name: "get-span", title: "withValue, random keys, one thread", form: .span),
-            Scans(),
-            GetsWhileWriting(),
-        ]
+        harness + durable + unsynced + opening + reading + beside + scanning + large + memory
 
-    private static let durable: [any Workload] = [(1, 0.75), (64, 15.0), (256, 25.0), (1024, 30.0)].map {
-        (tasks: Int, wanted: Double) in
-        TimedPuts(
-            name: "synced-\(tasks)", title: tasks == 1 ? "one task" : "\(Numbers.grouped(tasks)) tasks",
-            group: .durable, durability: .synced, tasks: tasks, target: .timesRaw(wanted))
+    /// The engines that Heartwood is compared with, as built.
+    static var peers: [PeerDescription] {
+        #if PEERS
+        PeerCatalogue.descriptions
+        #else
+        []
+        #endif
     }
 
-    /// The workloads of these names and groups; the raw loop goes with every durable one.
+    /// The workloads of these names and groups, in the order of the report, with those that they are compared with.
     ///
+    /// - Parameters:
+    ///   - names: Names and groups; nil for all that is measured by default.
+    ///   - alone: Whether to leave out what was not asked for. The raw loop goes with every durable workload even then.
     /// - Throws: `UnknownWorkload`.
-    static func select(_ names: [String]) throws -> [any Workload] {
-        for name in names {
+    static func select(_ names: [String]?, alone: Bool) throws -> [any Workload] {
+        for name in names ?? [] {
             guard WorkloadGroup(rawValue: name) != nil || all.contains(where: { $0.name == name }) else {
                 throw UnknownWorkload(name: name)
             }
         }
-        let chosen = all.filter { names.contains($0.name) || names.contains($0.group.rawValue) }
-        if chosen.contains(where: { $0.group == .durable }), !chosen.contains(where: { $0.name == RawLoop.name }) {
-            return [RawLoop()] + chosen
+        let chosen = all.filter { workload in
+            names.map { $0.contains(workload.name) || $0.contains(workload.group.rawValue) }
+                ?? workload.group.isByDefault
         }
-        return chosen
+        var wanted = Set(chosen.map(\.name))
+        if !alone { wanted.formUnion(chosen.flatMap(comparedWith)) }
+        if chosen.contains(where: { $0.group == .durable }) { wanted.insert(RawLoop.name) }
+        return all.filter { wanted.contains($0.name) }
+    }
+
+    /// What its targets name, and the same of other engines.
+    private static func comparedWith(_ workload: any Workload) -> [String] {
+        workload.targets.flatMap(\.comparedWith) + all.filter { $0.baseline == workload.name }.map(\.name)
     }
 
     /// A name that stands for no workload.
@@ -49,9 +44,28 @@ enum Catalogue {
         let name: String
         var description: String {
             "there is no workload '\(name)': choose from \(Catalogue.names.joined(separator: ", "))"
+                + (Catalogue.peers.isEmpty ? "; those of other engines need HEARTWOOD_PEERS=1 or 'run --peers'" : "")
         }
     }
 
     /// What can be chosen.
     static var names: [String] { all.map(\.name) + WorkloadGroup.allCases.map(\.rawValue) }
+
+    /// The workloads of other engines in a group; none where they aren't built.
+    static func ofPeers(_ group: WorkloadGroup) -> [any Workload] {
+        #if PEERS
+        PeerCatalogue.workloads.filter { $0.group == group }
+        #else
+        []
+        #endif
+    }
+}
+
+/// What the report says of another engine.
+struct PeerDescription: Sendable, Codable {
+    /// As in the names of workloads.
+    var id: String
+    /// As people call it.
+    var title: String
+    var version: String
 }

@@ -1,0 +1,377 @@
+/// An ordered map from keys to words of eight bytes: a B+tree of `Node`s, for one writer and any number of readers that
+/// take no lock.
+///
+/// This is the writer's side; one at a time may use it. Readers use `TreeReader`, which has the address of the root. The
+/// way in which they notice a change (optimistic lock coupling, after Leis et al., "The ART of practical
+/// synchronization", 2016): whatever the writer changes, it first makes the version odd of every node whose keys or
+/// bounds change, the parent above them included, and makes them even again when all is done.
+struct KeyTree {
+    /// Where a key is or would be. Of use until the tree is changed or sought in again.
+    struct Position {
+        let leaf: Node
+        let index: Int
+        let isFound: Bool
+        /// Inner nodes on the way; unknown where it wasn't gone.
+        let depth: Int
+
+        static var unknown: Int { -1 }
+    }
+
+    struct Step {
+        var node: Node
+        var index: Int
+    }
+
+    /// Keys in the tree.
+    private(set) var count = 0
+    /// Bytes of keys that lie outside of the nodes.
+    var longKeyBytes = 0
+    var arena = PageArena()
+    let reader: TreeReader
+    /// Greater than any version of a page that was freed: what a node begins with that gets such a page.
+    private var versionFloor: UInt64 = 2
+    /// The way of the last `seek`.
+    let path: UnsafeMutablePointer<Step>
+    /// Enough: with that many levels a tree has more nodes than there is memory.
+    static let maximumDepth = 24
+    /// Images of nodes that are being made anew.
+    let scratch: UnsafeMutableRawPointer
+    /// Takes keys that are no longer part of the tree; readers may still be reading them.
+    var retired: [LongKey] = []
+
+    init() {
+        path = .allocate(capacity: Self.maximumDepth)
+        scratch = .allocate(byteCount: 3 * Node.byteCount, alignment: 64)
+        reader = TreeReader()
+        let root = makeNode(level: 0)
+        root.clear(level: 0, lower: nil, upper: nil)
+        root.endChange()
+        reader.setRoot(root)
+    }
+
+    var root: Node { reader.root }
+    var byteCount: Int { arena.pagesInUse * PageArena.pageBytes + longKeyBytes }
+
+    // MARK: - Nodes
+
+    /// A page as a node in change: readers that know the page turn away until `endChange`.
+    mutating func makeNode(level: Int) -> Node {
+        let node = Node(arena.take())
+        Shared.store64(versionFloor &+ 1, node.base)
+        Shared.fenceReleasing()
+        return node
+    }
+
+    /// Takes a node out of use; its version stays odd.
+    mutating func free(_ node: Node) {
+        let version = Shared.load64(node.base)
+        assert(version & 1 == 1, "a node is freed while readers may trust it")
+        versionFloor = max(versionFloor, version &+ 1)
+        arena.free(node.base)
+    }
+
+    var firstImage: Node { Node(scratch) }
+    var secondImage: Node { Node(scratch + Node.byteCount) }
+    /// For tidying, beside the images.
+    var tidyScratch: UnsafeMutableRawPointer { scratch + 2 * Node.byteCount }
+
+    // MARK: - Search
+
+    /// Finds the place of a key, and remembers the way for a change there.
+    mutating func seek(_ key: UnsafeRawBufferPointer) -> Position {
+        var node = root
+        var depth = 0
+        var level = node.level
+        while level > 0 {
+            let index = node.childIndex(key, version: Shared.load64(node.base))!
+            path[depth] = Step(node: node, index: index)
+            depth += 1
+            let word = node.word(index)
+            if level == 1 { Node.prefetchSlots(word: word) }
+            node = Node(word: word)
+            level -= 1
+        }
+        let found = node.search(key, version: Shared.load64(node.base))
+        return Position(leaf: node, index: found.index, isFound: found.isEqual, depth: depth)
+    }
+
+    /// The same, by way of a hint that may be out of date. The way isn't remembered then.
+    @inline(__always)
+    mutating func seek(_ key: UnsafeRawBufferPointer, hint: LeafHint) -> Position {
+        guard let leaf = hint.node else { return seek(key) }
+        let found = leaf.search(key, version: Shared.load64(leaf.base))
+        return Position(leaf: leaf, index: found.index, isFound: found.isEqual, depth: Position.unknown)
+    }
+
+    // MARK: - Insertion
+
+    /// Puts in a key that was sought and not found there.
+    ///
+    /// - Returns: The leaf, and the slot that it has there.
+    mutating func insert(
+        _ key: UnsafeRawBufferPointer, word: UInt64, at position: Position
+    ) -> (leaf: Node, index: Int) {
+        var position = position
+        while !hasRoom(for: key, in: position.leaf) {
+            if position.depth == Position.unknown { position = seek(key) }
+            split(position.leaf, depth: position.depth, forInsertionAt: position.index)
+            position = seek(key)
+        }
+        count += 1
+        let leaf = position.leaf
+        let cell = makeCell(key, word: word, in: leaf)
+        leaf.beginChange()
+        leaf.insert(cell, at: position.index, scratch: tidyScratch)
+        leaf.endChange()
+        return (leaf, position.index)
+    }
+
+    private func hasRoom(for key: UnsafeRawBufferPointer, in node: Node) -> Bool {
+        node.summary.free >= 8 + Node.Cell.bytes(keyLength: key.count - node.prefix)
+    }
+
+    private mutating func makeCell(_ key: UnsafeRawBufferPointer, word: UInt64, in node: Node) -> Node.Cell {
+        guard key.count - node.prefix > Node.inlineLimit else { return Node.Cell(key: key, word: word, longKey: nil) }
+        let longKey = LongKey(key)
+        longKeyBytes += longKey.byteCount
+        return Node.Cell(key: key, word: word, longKey: longKey)
+    }
+
+    /// Makes two nodes of one; or, where the parent has no room for another child, of the parent: whoever wants room in
+    /// a node seeks again and asks again.
+    private mutating func split(_ node: Node, depth: Int, forInsertionAt index: Int) {
+        let middle = splitPoint(of: node, forInsertionAt: index)
+        node.withKey(node.slot(middle)) { upperKey in
+            node.withKey(node.slot(middle - 1)) { lowerKey in
+                // The shortest key that tells the two apart; of inner nodes the one that is there.
+                let common = node.isLeaf ? KeyOrder.commonPrefix(lowerKey, upperKey) + 1 : upperKey.count
+                let separator = UnsafeRawBufferPointer(rebasing: upperKey.prefix(common))
+                if depth == 0 {
+                    growRoot(over: node)
+                    split(node, at: middle, separator: separator, under: root, childIndex: 0)
+                } else {
+                    let parent = path[depth - 1]
+                    if hasRoom(for: separator, in: parent.node) {
+                        split(node, at: middle, separator: separator, under: parent.node, childIndex: parent.index)
+                    } else {
+                        split(parent.node, depth: depth - 1, forInsertionAt: parent.index + 1)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The slot with which the right half begins: in the middle of the bytes, but close to an end where keys come in
+    /// order there, so that what lies behind such a run of keys is well filled.
+    private func splitPoint(of node: Node, forInsertionAt index: Int) -> Int {
+        let count = node.count
+        if index == 0 || index >= count { return splitPoint(of: node, nearUpperEnd: index > 0) }
+        let half = (Node.byteCount - Node.headerBytes) / 2
+        var bytes = 0
+        for slot in 0..<count {
+            bytes += 8 + node.slot(slot).cellBytes
+            if bytes >= half { return min(max(slot, 1), count - 1) }
+        }
+        return count / 2
+    }
+
+    /// The slot by which as many bytes lie beyond, up to an end, as the larger half may need for another fence: cells that
+    /// name long keys are smaller than a fence, and don't shrink by it.
+    private func splitPoint(of node: Node, nearUpperEnd: Bool) -> Int {
+        let count = node.count
+        var bytes = 0
+        var beyond = 0
+        while beyond < count - 1, bytes < Node.fenceLimit + 1 {
+            bytes += 8 + node.slot(nearUpperEnd ? count - 1 - beyond : beyond).cellBytes
+            beyond += 1
+        }
+        return nearUpperEnd ? count - beyond : beyond
+    }
+
+    /// Puts a new root over the old one, which is its only child for the moment.
+    private mutating func growRoot(over old: Node) {
+        let new = makeNode(level: old.level + 1)
+        new.clear(level: old.level + 1, lower: nil, upper: nil)
+        let isAppended = new.append(Node.Cell(key: Node.lowest, word: old.word, longKey: nil))
+        assert(isAppended)
+        new.endChange()
+        reader.setRoot(new)
+    }
+
+    private mutating func split(
+        _ node: Node, at middle: Int, separator: UnsafeRawBufferPointer, under parent: Node, childIndex: Int
+    ) {
+        let level = node.level
+        let right = makeNode(level: level)
+        let left = firstImage
+        let image = secondImage
+        left.clear(level: level, lower: node.lowerFence, upper: separator)
+        image.clear(level: level, lower: separator, upper: node.upperFence)
+        var isWhole = left.append(0..<middle, of: node, home: level == 0 ? node : nil)
+        if level == 0 {
+            isWhole = image.append(middle..<node.count, of: node, home: right) && isWhole
+        } else {
+            // The first key of an inner node is its lower bound, which the parent has: its own would never be looked at.
+            retire(keyOf: node.slot(middle), in: node)
+            isWhole =
+                image.append(Node.Cell(key: Node.lowest, word: node.word(middle), longKey: nil))
+                && image.append(middle + 1..<node.count, of: node, home: nil) && isWhole
+        }
+        precondition(isWhole, "half of a node doesn't fit into a node")
+        let cell = makeCell(separator, word: right.word, in: parent)
+        parent.beginChange()
+        node.beginChange()
+        right.replaceContents(with: image)
+        parent.insert(cell, at: childIndex + 1, scratch: tidyScratch)
+        node.replaceContents(with: left)
+        right.endChange()
+        node.endChange()
+        parent.endChange()
+    }
+
+    /// The key of a slot isn't needed any more.
+    private mutating func retire(keyOf slot: Node.Slot, in node: Node) {
+        guard slot.isExternal else { return }
+        let longKey = node.longKey(slot)
+        longKeyBytes -= longKey.byteCount
+        retired.append(longKey)
+    }
+
+    // MARK: - Removal
+
+    /// Takes out the key that was sought and found there.
+    mutating func remove(at position: Position) {
+        count -= 1
+        var position = position
+        if position.depth == Position.unknown {
+            position = position.leaf.withKey(position.leaf.slot(position.index)) { seek($0) }
+        }
+        let leaf = position.leaf
+        retire(keyOf: leaf.slot(position.index), in: leaf)
+        leaf.beginChange()
+        leaf.remove(at: position.index)
+        leaf.endChange()
+        var node = leaf
+        var depth = position.depth
+        while depth > 0, node.usedBytes < Self.sparse, mergeWithNeighbour(path[depth - 1]) {
+            depth -= 1
+            node = path[depth].node
+        }
+        shrinkRoot()
+    }
+
+    /// A node with fewer bytes is merged with a neighbour if that leaves room for some insertions.
+    private static let sparse = Node.byteCount / 4
+    private static let mergedLimit = Node.byteCount * 3 / 4
+
+    /// Makes one node of a child and one of its neighbours. False where they don't fit into one.
+    private mutating func mergeWithNeighbour(_ step: Step) -> Bool {
+        let parent = step.node
+        for rightIndex in [step.index, step.index + 1] where rightIndex >= 1 && rightIndex < parent.count {
+            let left = parent.child(rightIndex - 1)
+            let right = parent.child(rightIndex)
+            if left.usedBytes + right.usedBytes <= Self.mergedLimit, merge(left, right, under: parent, rightIndex) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func merge(_ left: Node, _ right: Node, under parent: Node, _ rightIndex: Int) -> Bool {
+        let level = left.level
+        let image = firstImage
+        let separatorSlot = parent.slot(rightIndex)
+        image.clear(level: level, lower: left.lowerFence, upper: right.upperFence)
+        // Its prefix may be shorter than theirs, so that all the cells grow: it isn't known before whether they fit.
+        if level > 0 { _ = image.append(Node.Cell(key: Node.lowest, word: left.word(0), longKey: nil)) }
+        guard image.append((level > 0 ? 1 : 0)..<left.count, of: left, home: nil) else { return false }
+        var added: LongKey?
+        if level > 0 {
+            let cell = parent.withKey(separatorSlot) { key -> Node.Cell? in
+                let cell = makeCell(key, word: right.word(0), in: image)
+                added = cell.longKey
+                return image.append(cell) ? cell : nil
+            }
+            guard cell != nil else { return abandon(added) }
+        }
+        guard image.append((level > 0 ? 1 : 0)..<right.count, of: right, home: nil) else { return abandon(added) }
+        retire(keyOf: separatorSlot, in: parent)
+        parent.beginChange()
+        left.beginChange()
+        right.beginChange()
+        left.replaceContents(with: image)
+        parent.remove(at: rightIndex)
+        left.endChange()
+        parent.endChange()
+        if level == 0 { tellHome(left) }
+        free(right)
+        return true
+    }
+
+    private mutating func abandon(_ longKey: LongKey?) -> Bool {
+        if let longKey {
+            longKeyBytes -= longKey.byteCount
+            longKey.deallocate()
+        }
+        return false
+    }
+
+    /// Tells the versions outside of a leaf that they are in it.
+    private func tellHome(_ leaf: Node) {
+        for index in 0..<leaf.count {
+            if let block = VersionWord(bits: leaf.word(index)).block {
+                block.setHome(leaf, head: leaf.slot(index).head)
+            }
+        }
+    }
+
+    private mutating func shrinkRoot() {
+        while root.level > 0, root.count == 1 {
+            let old = root
+            old.beginChange()
+            reader.setRoot(old.child(0))
+            free(old)
+        }
+    }
+
+    // MARK: - The end
+
+    /// Frees everything. The tree is of no use afterwards, and nobody may be reading it.
+    mutating func destroy() {
+        destroyLongKeys(of: root)
+        for longKey in retired { longKey.deallocate() }
+        retired = []
+        arena.destroy()
+        path.deallocate()
+        scratch.deallocate()
+        reader.destroy()
+    }
+
+    private func destroyLongKeys(of node: Node) {
+        if longKeyBytes == 0 { return }
+        for index in 0..<node.count {
+            let slot = node.slot(index)
+            if slot.isExternal { node.longKey(slot).deallocate() }
+            if !node.isLeaf { destroyLongKeys(of: node.child(index)) }
+        }
+    }
+}
+
+extension Node {
+    /// The key of an inner node's first slot: before all others.
+    static var lowest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+}
+
+// MARK: - Loading
+
+extension KeyTree {
+    /// Takes over a tree that was built of sorted keys, in place of an empty one.
+    mutating func adopt(root new: Node, count newCount: Int) {
+        precondition(count == 0, "only an empty tree is loaded")
+        count = newCount
+        let old = root
+        old.beginChange()
+        reader.setRoot(new)
+        free(old)
+    }
+}

@@ -1,0 +1,161 @@
+/// Builds a tree of sorted keys, from the leaves up, each node nine tenths full.
+///
+/// The trap: a node's prefix depends on the first key behind it, which becomes its upper fence. So how many keys fit is
+/// estimated, tried, and tried again with fewer until all of them do.
+struct TreeLoader<Keys: SortedKeys> {
+    private let keys: Keys
+
+    /// A child with the separator before it; the first of a level has none.
+    private struct Child {
+        var separator: [UInt8]
+        var word: UInt64
+    }
+
+    private static var wantedBytes: Int { (Node.byteCount - Node.headerBytes) * 9 / 10 }
+
+    init(_ keys: Keys) { self.keys = keys }
+
+    /// Fills an empty tree. O(keys).
+    func load(into tree: inout KeyTree) {
+        guard keys.count > 0 else { return }
+        var children = loadLeaves(of: &tree)
+        var level = 1
+        while children.count > 1 {
+            children = loadInner(children, level: level, of: &tree)
+            level += 1
+        }
+        tree.adopt(root: Node(word: children[0].word), count: keys.count)
+    }
+
+    private func loadLeaves(of tree: inout KeyTree) -> [Child] {
+        var children: [Child] = []
+        var separator: [UInt8] = []
+        var start = 0
+        var guess = 64
+        while start < keys.count {
+            var length = min(guess, keys.count - start)
+            let node = tree.makeNode(level: 0)
+            var next: [UInt8] = []
+            var mayGrow = true
+            while true {
+                next = start + length < keys.count ? leafSeparator(before: start + length) : []
+                guard let used = fill(node, start..<start + length, from: separator, to: next) else {
+                    length = max(1, length * 9 / 10)
+                    mayGrow = false
+                    continue
+                }
+                guess = max(1, min(Node.maximumCount, length * Self.wantedBytes / max(used, 1)))
+                guard mayGrow, guess > length + length / 8, start + length < keys.count else { break }
+                // Far from full: once more with what is known now.
+                length = min(guess, keys.count - start)
+                mayGrow = false
+            }
+            finish(node, start, &tree)
+            children.append(Child(separator: separator, word: node.word))
+            separator = next
+            start += length
+        }
+        return children
+    }
+
+    /// The shortest key that tells a key from the one before.
+    private func leafSeparator(before index: Int) -> [UInt8] {
+        keys.withKey(index - 1) { low in
+            keys.withKey(index) { high in [UInt8](high.prefix(KeyOrder.commonPrefix(low, high) + 1)) }
+        }
+    }
+
+    /// Makes a leaf of some keys.
+    ///
+    /// - Returns: The bytes used; nil if they don't fit.
+    private func fill(
+        _ node: Node, _ range: Range<Int>, from lower: [UInt8], to upper: [UInt8]
+    ) -> Int? {
+        clear(node, level: 0, from: lower, to: upper)
+        let prefix = node.prefix
+        for index in range {
+            let isAppended = keys.withKey(index) { key -> Bool in
+                // Long keys are made once it is known that all of them fit.
+                let isLong = key.count - prefix > Node.inlineLimit
+                return node.append(
+                    Node.Cell(key: key, word: keys.word(index), longKey: isLong ? LongKey(word: 16) : nil))
+            }
+            guard isAppended else { return nil }
+        }
+        return node.usedBytes
+    }
+
+    /// Makes the keys that lie outside of a leaf, and lets readers in.
+    private func finish(_ leaf: Node, _ start: Int, _ tree: inout KeyTree) {
+        for index in 0..<leaf.count {
+            let slot = leaf.slot(index)
+            if slot.isExternal {
+                let longKey = keys.withKey(start + index) { LongKey($0) }
+                tree.longKeyBytes += longKey.byteCount
+                Shared.storeUnaligned(longKey.word, leaf.base + slot.offset + 8)
+            }
+            if let block = VersionWord(bits: leaf.word(index)).block { block.setHome(leaf, head: slot.head) }
+        }
+        leaf.endChange()
+    }
+
+    private func clear(_ node: Node, level: Int, from lower: [UInt8], to upper: [UInt8]) {
+        lower.withUnsafeBytes { lower in
+            upper.withUnsafeBytes { upper in
+                node.clear(level: level, lower: lower.isEmpty ? nil : lower, upper: upper.isEmpty ? nil : upper)
+            }
+        }
+    }
+
+    private func loadInner(_ children: [Child], level: Int, of tree: inout KeyTree) -> [Child] {
+        var parents: [Child] = []
+        var start = 0
+        while start < children.count {
+            let node = tree.makeNode(level: level)
+            var length = min(Node.maximumCount, children.count - start)
+            while !fillInner(node, level, children, start..<start + length) {
+                length = max(1, length * 9 / 10)
+            }
+            makeLongSeparators(of: node, children, start, &tree)
+            node.endChange()
+            parents.append(Child(separator: children[start].separator, word: node.word))
+            start += length
+        }
+        return parents
+    }
+
+    private func fillInner(_ node: Node, _ level: Int, _ children: [Child], _ range: Range<Int>) -> Bool {
+        let upper = range.upperBound < children.count ? children[range.upperBound].separator : []
+        clear(node, level: level, from: children[range.lowerBound].separator, to: upper)
+        let prefix = node.prefix
+        for index in range {
+            let child = children[index]
+            let isAppended = child.separator.withUnsafeBytes { key in
+                if index == range.lowerBound {
+                    return node.append(Node.Cell(key: Node.lowest, word: child.word, longKey: nil))
+                }
+                let isLong = key.count - prefix > Node.inlineLimit
+                return node.append(Node.Cell(key: key, word: child.word, longKey: isLong ? LongKey(word: 16) : nil))
+            }
+            if !isAppended { return false }
+        }
+        return node.usedBytes <= Self.wantedBytes || range.count <= 2
+    }
+
+    private func makeLongSeparators(of node: Node, _ children: [Child], _ start: Int, _ tree: inout KeyTree) {
+        for index in 0..<node.count {
+            let slot = node.slot(index)
+            guard slot.isExternal else { continue }
+            let longKey = children[start + index].separator.withUnsafeBytes { LongKey($0) }
+            tree.longKeyBytes += longKey.byteCount
+            Shared.storeUnaligned(longKey.word, node.base + slot.offset + 8)
+        }
+    }
+}
+
+/// Keys in order, each once, with the words that belong to them.
+protocol SortedKeys {
+    var count: Int { get }
+    func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R
+    func word(_ index: Int) -> UInt64
+}

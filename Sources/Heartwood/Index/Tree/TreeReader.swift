@@ -1,0 +1,84 @@
+/// The tree as readers see it: the address of its root, in memory that stays where it is.
+struct TreeReader: @unchecked Sendable {
+    // Sound because the memory lives as long as the tree, whose owner outlives its readers, and is reached by atomic
+    // loads and stores only.
+    private let cell: UnsafeMutableRawPointer
+
+    init() {
+        cell = .allocate(byteCount: 64, alignment: 64)
+        Shared.store64(0, cell)
+    }
+
+    func destroy() { cell.deallocate() }
+
+    @inline(__always)
+    var root: Node { Node(word: Shared.loadAcquiring(cell)) }
+
+    /// By the writer, before it lets go of the old root.
+    func setRoot(_ root: Node) { Shared.storeReleasing(root.word, cell) }
+
+    /// The root with a version at which it was the root; nil while it is being changed.
+    @inline(__always)
+    func openRoot() -> (node: Node, version: UInt64)? {
+        let node = root
+        let version = node.version
+        return version & 1 == 0 && node == root ? (node, version) : nil
+    }
+
+    /// The word of a key. The caller is pinned.
+    func find(_ key: UnsafeRawBufferPointer) -> UInt64? {
+        if key.isEmpty { return nil }
+        var attempts = 0
+        while true {
+            if let word = attemptToFind(key) { return word == Self.absent ? nil : word }
+            attempts += 1
+            pauseBeforeRetry(attempts)
+        }
+    }
+
+    /// No word of a leaf.
+    private static let absent: UInt64 = 0
+
+    /// The word, `absent`, or nil if a change came between.
+    @inline(__always)
+    private func attemptToFind(_ key: UnsafeRawBufferPointer) -> UInt64? {
+        guard var (node, version) = openRoot() else { return nil }
+        while node.level > 0 {
+            guard let index = node.childIndex(key, version: version), let word = node.checkedWord(index) else {
+                return nil
+            }
+            if node.level == 1 { Node.prefetchSlots(word: word) }
+            guard let next = descend(from: node, version, to: word) else { return nil }
+            (node, version) = next
+        }
+        let found = node.search(key, version: version)
+        if found.isTorn { return nil }
+        var word = Self.absent
+        if found.isEqual {
+            guard let read = node.checkedWord(found.index) else { return nil }
+            word = read
+        }
+        return node.isUnchanged(since: version) ? word : nil
+    }
+
+    /// The child that `word` names, with a version at which it was that node's child.
+    ///
+    /// The node is looked at twice: before the child's address is believed, and after its version was read.
+    @inline(__always)
+    func descend(from node: Node, _ version: UInt64, to word: UInt64) -> (Node, UInt64)? {
+        guard node.isUnchanged(since: version) else { return nil }
+        let child = Node(word: word)
+        let childVersion = child.version
+        guard childVersion & 1 == 0, node.isUnchanged(since: version) else { return nil }
+        return (child, childVersion)
+    }
+}
+
+internal import CHeartwood
+
+/// Waits a little for the writer: it changes a node for some tens of nanoseconds, unless it was put to sleep in the
+/// midst of it.
+@inline(never)
+func pauseBeforeRetry(_ attempts: Int) {
+    if attempts % 64 == 0 { heartwood_thread_yield() } else { heartwood_relax() }
+}

@@ -1,0 +1,55 @@
+/// What a leaf keeps for a key: the place of its only version, or the newest of several.
+struct VersionWord {
+    let bits: UInt64
+
+    @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    @inline(__always)
+    init(_ place: Place) { bits = place.word }
+
+    @inline(__always)
+    init(_ block: VersionBlock) { bits = block.address | 1 << 63 }
+
+    @inline(__always)
+    var block: VersionBlock? {
+        bits >> 63 == 0 ? nil : VersionBlock(address: bits & ~(1 << 63))
+    }
+
+    @inline(__always)
+    var place: Place? { bits >> 63 == 0 ? Place(word: bits) : nil }
+}
+
+/// What one write made of one key.
+struct Version: Sendable, Hashable {
+    var place: Place
+    /// Milliseconds since 1970 from which on the value counts as gone; 0 is never.
+    var expiry: UInt64 = 0
+    /// The write removed the key.
+    var isTombstone = false
+
+    @inline(__always)
+    var address: UInt64 { place.address }
+}
+
+extension VersionWord {
+    /// The newest version, whoever may see it. The caller is pinned, or the writer.
+    @inline(__always)
+    var newest: Version {
+        if let place { return Version(place: place) }
+        return VersionBlock(address: bits & ~(1 << 63)).version
+    }
+
+    /// The address of the newest version. The caller is pinned, or the writer.
+    @inline(__always)
+    var newestAddress: UInt64 {
+        (place ?? Place(word: Shared.load64(VersionBlock(address: bits & ~(1 << 63)).memory))).address
+    }
+
+    /// The newest version that a reader at `point` sees, tombstones included. The caller is pinned.
+    @inline(__always)
+    func version(at point: UInt64) -> Version? {
+        if let place { return place.address <= point ? Version(place: place) : nil }
+        return VersionBlock(address: bits & ~(1 << 63)).version(at: point)
+    }
+}

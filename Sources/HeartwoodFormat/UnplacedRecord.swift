@@ -1,0 +1,50 @@
+/// One record that isn't encoded yet, with its checksum: what a write of a single key needs no `EncodedBatch` for. Its bytes
+/// belong to somebody else.
+package struct UnplacedRecord {
+    package let kind: RecordKind
+    package let key: UnsafeRawBufferPointer
+    package let value: UnsafeRawBufferPointer
+    package let expiry: UInt64
+    let checksum: UInt32
+
+    /// Computes the checksum. O(bytes).
+    ///
+    /// - Precondition: The lengths were checked against the limits of the format.
+    @inline(__always)
+    package init(
+        _ kind: RecordKind, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, expiry: UInt64
+    ) {
+        self.kind = kind
+        self.key = key
+        self.value = value
+        self.expiry = expiry
+        var crc = CRC32C.checksum(value, continuing: CRC32C.checksum(key))
+        let padding = alignedUp(key.count + value.count) - key.count - value.count
+        let zeros: UInt64 = 0
+        crc = withUnsafeBytes(of: zeros) { CRC32C.checksum($0.slice(0, padding), continuing: crc) }
+        checksum = crc
+    }
+
+    /// Bytes of the record when it is encoded.
+    package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(key.count + value.count) }
+
+    /// Encodes it where it will lie, with its number and its place. O(bytes).
+    ///
+    /// - Parameter memory: `encodedLength` bytes.
+    @inline(__always)
+    package func encode(to memory: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag) {
+        EncodedBatch.writeHeader(
+            to: memory, kind, [], key: key.count, value: value.count, expiry: expiry, checksum: checksum)
+        let body = memory + FormatConstants.recordHeaderSize
+        if let source = key.baseAddress { body.copyMemory(from: source, byteCount: key.count) }
+        if let source = value.baseAddress {
+            (body + key.count).copyMemory(from: source, byteCount: value.count)
+        }
+        var padding = key.count + value.count
+        while padding < alignedUp(key.count + value.count) {
+            body.storeBytes(of: 0, toByteOffset: padding, as: UInt8.self)
+            padding += 1
+        }
+        RecordPlacement.place(memory, sequenceDistance: sequenceDistance, tag: tag)
+    }
+}

@@ -1,0 +1,284 @@
+import Testing
+
+@testable import Heartwood
+
+/// One node at a time, against an array of its keys.
+@Suite struct NodeTests {
+    /// A node beside an array that says what is in it.
+    private final class Subject {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 3 * Node.byteCount, alignment: 64)
+        let node: Node
+        private(set) var keys: [[UInt8]] = []
+        private var longKeys: [LongKey] = []
+        private var scratch: UnsafeMutableRawPointer { memory + Node.byteCount }
+        private var other: Node { Node(memory + 2 * Node.byteCount) }
+
+        init(lower: [UInt8]? = nil, upper: [UInt8]? = nil, level: Int = 0) {
+            memory.initializeMemory(as: UInt8.self, repeating: 0xA5, count: 3 * Node.byteCount)
+            node = Node(memory)
+            Self.clear(node, level, lower, upper)
+            Shared.store64(2, node.base)
+        }
+
+        deinit {
+            for longKey in longKeys { longKey.deallocate() }
+            memory.deallocate()
+        }
+
+        static func clear(_ node: Node, _ level: Int, _ lower: [UInt8]?, _ upper: [UInt8]?) {
+            (lower ?? []).withUnsafeBytes { low in
+                (upper ?? []).withUnsafeBytes { high in
+                    node.clear(level: level, lower: lower == nil ? nil : low, upper: upper == nil ? nil : high)
+                }
+            }
+        }
+
+        func hasRoom(for key: [UInt8]) -> Bool {
+            node.summary.free >= 8 + Node.Cell.bytes(keyLength: key.count - node.prefix)
+        }
+
+        func withCell<R>(_ key: [UInt8], _ body: (Node.Cell) -> R) -> R {
+            key.withUnsafeBytes { bytes in
+                var longKey: LongKey?
+                if key.count - node.prefix > Node.inlineLimit {
+                    longKey = LongKey(bytes)
+                    longKeys.append(longKey!)
+                }
+                return body(Node.Cell(key: bytes, word: Self.word(of: key), longKey: longKey))
+            }
+        }
+
+        /// What the node is to keep for a key.
+        static func word(_ key: [UInt8]) -> UInt64 { key.reduce(UInt64(key.count)) { $0 &* 31 &+ UInt64($1) } | 1 }
+        static func word(of key: [UInt8]) -> UInt64 { word(key) & ~(1 << 63) }
+
+        func insert(_ key: [UInt8]) {
+            let found = search(key)
+            precondition(!found.isEqual)
+            withCell(key) { node.insert($0, at: found.index, scratch: scratch) }
+            keys.insert(key, at: found.index)
+        }
+
+        func remove(at index: Int) {
+            node.remove(at: index)
+            keys.remove(at: index)
+        }
+
+        func search(_ key: [UInt8]) -> Node.Found {
+            key.withUnsafeBytes { node.search($0, version: node.version) }
+        }
+
+        /// Everything that the node says of itself.
+        func check(_ context: String = "") throws {
+            try #require(node.count == keys.count, "\(context)")
+            for (index, key) in keys.enumerated() {
+                let slot = node.slot(index)
+                try #require(node.withKey(slot) { [UInt8]($0) } == key, "\(context)")
+                try #require(node.word(index) == Self.word(of: key), "\(context)")
+                try #require(search(key).code == index << 1 | 1, "\(context)")
+                try #require(search(key + [0]).code == (index + 1) << 1 || keys.contains(key + [0]), "\(context)")
+            }
+            try #require(keys == keys.sorted { $0.lexicographicallyPrecedes($1) }, "\(context)")
+            let cells = (0..<node.count).reduce(0) { $0 + 8 + node.slot($1).cellBytes }
+            let fences = (node.lowerFence?.count ?? 0) + (node.upperFence?.count ?? 0)
+            try #require(node.usedBytes == cells + fences, "\(context)")
+        }
+
+        /// A copy of some slots behind other fences.
+        func copy(_ range: Range<Int>, lower: [UInt8]?, upper: [UInt8]?) -> (node: Node, isWhole: Bool) {
+            Self.clear(other, node.level, lower, upper)
+            return (other, other.append(range, of: node, home: nil))
+        }
+    }
+
+    /// Keys of two bytes of fences, and what lies between them: the lengths at which something changes.
+    private static let lengths = [2, 3, 5, 6, 7, 8, 254, 255, 256, 257, 258, 259, 260, 513, 4_096, 65_535]
+
+    private static func key(_ length: Int, _ number: Int) -> [UInt8] {
+        var key = [UInt8](repeating: 0x40, count: length)
+        if length > 2 { key[length - 1] = UInt8(number & 0xFF) }
+        if length > 3 { key[length - 2] = UInt8(number >> 8) }
+        return key
+    }
+
+    @Test func keysOfEveryLengthBesideEachOther() throws {
+        for isInOrder in [true, false] {
+            let subject = Subject(lower: [0x40, 0x40], upper: [0x40, 0x41])
+            #expect(subject.node.prefix == 1)
+            for length in isInOrder ? Self.lengths : Self.lengths.reversed() {
+                let key = Self.key(length, length)
+                guard subject.hasRoom(for: key) else { continue }
+                subject.insert(key)
+                try subject.check("\(length)")
+            }
+            #expect(subject.keys.count == Self.lengths.count)
+            for slot in (0..<subject.node.count).map(subject.node.slot) {
+                #expect(slot.isExternal == (slot.length > Node.inlineLimit))
+            }
+        }
+    }
+
+    /// At the limit between inside and outside, with a prefix of each length.
+    @Test(arguments: [0, 1, 4, 254, 255])
+    func theLimitBetweenInsideAndOutside(prefix: Int) throws {
+        let common = [UInt8](repeating: 0x50, count: prefix)
+        let subject = Subject(lower: common + [0], upper: common + [0xFF])
+        #expect(subject.node.prefix == prefix)
+        for behind in [1, 2, 3, 4, 5, 255, 256, 257] {
+            let key = common + [UInt8](repeating: 7, count: behind)
+            subject.insert(key)
+            try subject.check("\(behind)")
+            #expect(subject.node.slot(subject.keys.count - 1).isExternal == (behind > 256))
+        }
+        try subject.check()
+    }
+
+    /// Keys that end where the prefix ends, or in the midst of the head, and zeros that a head is padded with.
+    @Test func headsOfZeros() throws {
+        let lower: [UInt8] = [9, 9, 9]
+        let subject = Subject(lower: lower, upper: [9, 9, 9, 0, 0, 0, 0, 0, 0, 5])
+        #expect(subject.node.prefix == 3)
+        let keys = (0...7).map { lower + [UInt8](repeating: 0, count: $0) } + [lower + [0, 0, 0, 0, 0, 0, 4, 1]]
+        var random = SplitMix64(fromEnvironmentFor: "NodeTests")
+        for key in keys.shuffled(using: &random) {
+            subject.insert(key)
+            try subject.check("seed \(random.seed)")
+        }
+        #expect(subject.node.slot(0).length == 0 && subject.node.slot(0).head == 0)
+    }
+
+    @Test func fencesAreCutAndEmptyNodesHaveThem() throws {
+        let long = [UInt8](repeating: 1, count: 300)
+        for (lower, upper, prefix) in [
+            (nil, nil, 0), (long, nil, 0), (nil, long, 0), (long, long + [1], 255), ([1], long, 1), ([1], [2], 0),
+            ([1, 2, 3], [1, 2, 4], 2),
+        ] as [([UInt8]?, [UInt8]?, Int)] {
+            let subject = Subject(lower: lower, upper: upper)
+            let node = subject.node
+            #expect(node.lowerFence.map { [UInt8]($0) } == lower.map { Array($0.prefix(255)) })
+            #expect(node.upperFence.map { [UInt8]($0) } == upper.map { Array($0.prefix(255)) })
+            #expect(node.prefix == prefix && node.count == 0)
+            try subject.check()
+        }
+    }
+
+    /// Random keys in and out, to the last byte, with heaps that have to be tidied.
+    @Test(arguments: [4, 20, 200, 600])
+    func insertionsAndRemovalsToTheLastByte(longest: Int) throws {
+        var random = SplitMix64(fromEnvironmentFor: "NodeTests")
+        let subject = Subject(lower: [1, 2, 3, 0], upper: [1, 2, 3, 0xFF])
+        var refusals = 0
+        var tidied = 0
+        for step in 0..<3_000 {
+            let rest = (0..<Int.random(in: 1...longest, using: &random)).map { _ in
+                UInt8.random(in: 0...3, using: &random)
+            }
+            let key: [UInt8] = [1, 2, 3] + rest
+            if Int.random(in: 0..<100, using: &random) < (step / 500 % 2 == 0 ? 30 : 70), !subject.keys.isEmpty {
+                subject.remove(at: Int.random(in: 0..<subject.keys.count, using: &random))
+            } else if !subject.search(key).isEqual {
+                guard subject.hasRoom(for: key) else {
+                    refusals += 1
+                    continue
+                }
+                if subject.node.summary.gap < 8 + Node.Cell.bytes(keyLength: rest.count) { tidied += 1 }
+                subject.insert(key)
+            }
+            if step % 20 == 0 { try subject.check("seed \(random.seed), step \(step)") }
+        }
+        try subject.check("seed \(random.seed)")
+        #expect(longest < 20 || (refusals > 0 && tidied > 0), "seed \(random.seed)")
+    }
+
+    /// The same slots behind fences that share less, as much, and more.
+    @Test func slotsThatMoveToANodeWithAnotherPrefix() throws {
+        let common = [UInt8](repeating: 6, count: 20)
+        let subject = Subject(lower: common + [0], upper: common + [0xFF])
+        for behind in [1, 3, 4, 5, 9, 200, 256, 257, 900] {
+            subject.insert(common + [1] + [UInt8](repeating: 2, count: behind - 1))
+        }
+        let all = 0..<subject.keys.count
+        for (lower, upper) in [
+            (nil, nil), ([6], [6, 7]), (common + [0], common + [0xFF]), (common + [1], common + [1, 0xFF]),
+        ] as [([UInt8]?, [UInt8]?)] {
+            let (copy, isWhole) = subject.copy(all, lower: lower, upper: upper)
+            try #require(isWhole && copy.count == all.count)
+            for (index, key) in subject.keys.enumerated() {
+                #expect(copy.withKey(copy.slot(index)) { [UInt8]($0) } == key)
+                #expect(copy.word(index) == subject.node.word(index))
+                // Where it lies stays as it was when it was put in.
+                #expect(copy.slot(index).isExternal == (key.count > 20 + Node.inlineLimit))
+                #expect(key.withUnsafeBytes { copy.search($0, version: copy.version) }.code == index << 1 | 1)
+            }
+        }
+    }
+
+    /// A shorter prefix makes every cell larger: what was full is too much then.
+    @Test func slotsThatDoNotFitAnyMore() throws {
+        let common = [UInt8](repeating: 6, count: 100)
+        let subject = Subject(lower: common + [0], upper: common + [0xFF])
+        var number = 0
+        while subject.hasRoom(for: common + bigEndianKey(number)) {
+            subject.insert(common + bigEndianKey(number))
+            number += 1
+        }
+        #expect(subject.copy(0..<number, lower: common + [0], upper: common + [0xFF]).isWhole)
+        #expect(!subject.copy(0..<number, lower: nil, upper: nil).isWhole)
+        #expect(subject.copy(0..<30, lower: nil, upper: nil).isWhole)
+    }
+
+    /// The first slot of an inner node has no key: it is before all others, whatever those are.
+    @Test func innerNodesBeginWithTheLowestKey() throws {
+        let subject = Subject(lower: [5, 5], upper: [5, 6], level: 3)
+        #expect(subject.node.append(Node.Cell(key: Node.lowest, word: 2, longKey: nil)))
+        for key in [[5, 5, 0], [5, 5, 0, 0, 0, 0], [5, 5, 1]] as [[UInt8]] {
+            #expect(subject.withCell(key) { subject.node.append($0) })
+        }
+        func child(_ key: [UInt8]) -> Int? {
+            key.withUnsafeBytes { subject.node.childIndex($0, version: subject.node.version) }
+        }
+        #expect(child([5, 5]) == 0)
+        #expect(child([5, 5, 0]) == 1)
+        #expect(child([5, 5, 0, 0]) == 1)
+        #expect(child([5, 5, 0, 0, 0, 0]) == 2)
+        #expect(child([5, 5, 0, 0xFF]) == 2)
+        #expect(child([5, 5, 0xFF]) == 3)
+        #expect(subject.node.level == 3 && !subject.node.isLeaf)
+    }
+
+    /// Whatever bytes a node has, a reader stays within it.
+    @Test func noiseIsReadWithoutLeavingTheNode() {
+        var random = SplitMix64(fromEnvironmentFor: "NodeTests")
+        let subject = Subject()
+        let key = [UInt8](repeating: 0x11, count: 400)
+        for _ in 0..<20_000 {
+            for offset in stride(from: 8, to: 200, by: 8) {
+                // Not outside: no address may be followed before the version was seen to be the same.
+                let bits = random.next() & ~(1 << 28)
+                let slot = offset < 64 ? bits : bits & 0xFFFF_FFFF | 0x1111_1111 << 32
+                Shared.store64(slot, subject.node.base + offset)
+            }
+            let count = Int.random(in: 0...Node.maximumCount + 2, using: &random)
+            Shared.store16(UInt16(count), subject.node.base + 8)
+            Shared.store16(UInt16.random(in: 0...4, using: &random), subject.node.base + 10)
+            let found = key.withUnsafeBytes { subject.node.search($0, version: 2) }
+            #expect(found.isTorn || found.index <= Node.maximumCount)
+            if found.isEqual { _ = subject.node.checkedWord(found.index) }
+            if let fence = subject.node.lowerFence { #expect(fence.count <= Node.byteCount) }
+        }
+    }
+
+    /// A reader notices a change that is under way, one that is done, and another node in the same place.
+    @Test func versions() throws {
+        let subject = Subject()
+        let node = subject.node
+        let version = node.version
+        #expect(version & 1 == 0 && node.isUnchanged(since: version))
+        node.beginChange()
+        #expect(node.version & 1 == 1 && !node.isUnchanged(since: version))
+        node.endChange()
+        #expect(node.version & 1 == 0 && !node.isUnchanged(since: version))
+        #expect(node.isUnchanged(since: version + 2))
+        try subject.check()
+    }
+}

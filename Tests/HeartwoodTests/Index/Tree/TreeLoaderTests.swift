@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Heartwood
+
+/// Trees that are built of sorted keys, of every size at which their shape changes, and what happens to them afterwards.
+@Suite struct TreeLoaderTests {
+    private func load(_ entries: TreeEntries) throws -> VersionedIndex {
+        let index = VersionedIndex()
+        index.load(entries)
+        index.publish(UInt64(entries.count))
+        try #require(index.checkInvariants() == nil, "\(entries.count)")
+        return index
+    }
+
+    /// Up to three leaves of small keys; up to a root that is full, and a second level of inner nodes, of wide ones.
+    @Test(arguments: [
+        (TreeKeys.numbers, 0...620), (.wide, 0...60), (.wide, 150...330), (.long, 0...420), (.nested, 0...400),
+    ])
+    func everyCount(keys: TreeKeys, counts: ClosedRange<Int>) throws {
+        for count in counts {
+            let entries = TreeEntries(keys, count)
+            let index = try load(entries)
+            try #require(index.keys() == entries.keys, "\(count)")
+            try #require(index.statistics.keys == count, "\(count)")
+            for (number, key) in entries.keys.enumerated() where number % 37 == 0 || number > count - 3 {
+                try #require(index.find(key) == entries.version(number), "\(count)")
+            }
+        }
+    }
+
+    /// Around the counts at which an inner node is full, and another level is needed.
+    @Test(arguments: [2_100...2_300, 2_900...2_930])
+    func deeperTrees(counts: ClosedRange<Int>) throws {
+        for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 7) {
+            let entries = TreeEntries(.wide, count)
+            try #require(try load(entries).keys(reversed: true) == entries.keys.reversed(), "\(count)")
+        }
+    }
+
+    /// Leaves are nine tenths full, so that what comes next splits few of them.
+    @Test func leavesAreNearlyFull() throws {
+        let index = try load(TreeEntries(.numbers, 100_000, expiring: .max))
+        let bytesEach = Double(index.treeBytes) / 100_000
+        // Slot, word, and what of eight bytes isn't in the slot's head or the prefix.
+        #expect((17...22).contains(bytesEach), "\(bytesEach)")
+    }
+
+    /// A loaded tree is one like any other: it takes more keys, and gives them all back.
+    @Test(arguments: TreeKeys.allCases, [1, 13, 170, 600, 2_500])
+    func insertionsAndRemovalsAfterwards(keys: TreeKeys, count: Int) throws {
+        var random = SplitMix64(fromEnvironmentFor: "TreeLoaderTests")
+        // Every other key is there at first.
+        let all = TreeEntries(keys, 2 * count).keys
+        struct Half: LoadableEntries {
+            let keys: [[UInt8]]
+            var count: Int { keys.count }
+            func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+                keys[index].withUnsafeBytes(body)
+            }
+            func version(_ index: Int) -> Version { .value(1, expiry: index % 3 == 0 ? 7 : 0) }
+        }
+        let index = VersionedIndex()
+        index.load(Half(keys: stride(from: 0, to: all.count, by: 2).map { all[$0] }))
+        index.publish(1)
+        var sequence: UInt64 = 1
+        for number in stride(from: 1, to: all.count, by: 2).shuffled(using: &random) {
+            sequence += 1
+            index.put(all[number], sequence)
+        }
+        try #require(index.checkInvariants() == nil, "seed \(random.seed)")
+        try #require(index.keys() == all, "seed \(random.seed)")
+        for (step, number) in all.indices.shuffled(using: &random).enumerated() {
+            sequence += 1
+            index.remove(all[number], sequence)
+            if step % (count / 4 + 1) == 0 { try #require(index.checkInvariants() == nil, "seed \(random.seed)") }
+        }
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount, "seed \(random.seed)")
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Heartwood
+
+/// When memory may be freed: every interleaving of a few readers with the epochs.
+@Suite struct EpochsTests {
+    @Test func aPinnedReaderHoldsTheEpochsBack() {
+        let epochs = Epochs()
+        let start = epochs.current
+        let pin = epochs.pin()
+        // One step is free: nobody was pinned before. The next would leave the reader behind.
+        epochs.tryAdvance()
+        #expect(epochs.current == start + 1)
+        for _ in 0..<5 { epochs.tryAdvance() }
+        #expect(epochs.current == start + 1)
+        let second = epochs.pin()
+        epochs.unpin(pin)
+        epochs.tryAdvance()
+        #expect(epochs.current == start + 2)
+        epochs.tryAdvance()
+        #expect(epochs.current == start + 2)
+        epochs.unpin(second)
+        for step in 3...20 as ClosedRange<UInt64> {
+            epochs.tryAdvance()
+            #expect(epochs.current == start + step)
+        }
+    }
+
+    /// All sequences of seven steps out of: pin and unpin by three readers, advance. Whoever is pinned never sees the
+    /// epoch move on by more than one, and the epoch does move on when nobody holds it back.
+    @Test func everyShortSequence() throws {
+        for code in 0..<1 << 14 {
+            let epochs = Epochs()
+            var pins: [(pin: Epochs.Pin, epoch: UInt64)?] = [nil, nil, nil]
+            for step in 0..<7 {
+                let choice = code >> (2 * step) & 3
+                if choice < 3 {
+                    if let pinned = pins[choice] {
+                        epochs.unpin(pinned.pin)
+                        pins[choice] = nil
+                    } else {
+                        pins[choice] = (epochs.pin(), epochs.current)
+                    }
+                } else {
+                    let before = epochs.current
+                    epochs.tryAdvance()
+                    let isHeld = pins.contains { $0 != nil && $0!.epoch < before }
+                    try #require(epochs.current == (isHeld ? before : before + 1), "\(code)")
+                }
+                for case .some(let pinned) in pins { try #require(epochs.current <= pinned.epoch + 1, "\(code)") }
+            }
+            for case .some(let pinned) in pins { epochs.unpin(pinned.pin) }
+        }
+    }
+
+    @Test func whatIsThrownUnpinsAsWell() {
+        struct Failure: Error {}
+        let epochs = Epochs()
+        #expect(throws: Failure.self) { try epochs.pinned { throw Failure() } }
+        let start = epochs.current
+        for _ in 0..<4 { epochs.tryAdvance() }
+        #expect(epochs.current == start + 4)
+    }
+}
+
+/// What waits to be freed comes out two epochs later, once, and all of it.
+@Suite struct LimboTests {
+    @Test func everySequenceOfEpochsAndAdditions() throws {
+        for code in 0..<1 << 12 {
+            var limbo = Limbo()
+            var pool = BlockPool()
+            defer { pool.destroy() }
+            var now: UInt64 = 3
+            var waiting: [VersionBlock: UInt64] = [:]
+            var waitingKeys: [UInt64: UInt64] = [:]
+            for step in 0..<12 {
+                if code >> step & 1 == 0 {
+                    let block = pool.take()
+                    limbo.add(block, at: now)
+                    waiting[block] = now
+                    let longKey = [1, 2, 3].withUnsafeBytes { LongKey($0) }
+                    limbo.add(longKey, at: now)
+                    waitingKeys[longKey.word] = now
+                } else {
+                    now += 1
+                    let expired = limbo.expired(in: now)
+                    let isTwice = limbo.expired(in: now) != nil
+                    try #require(expired != nil && !isTwice, "\(code): once in each epoch")
+                    var blocks = expired!.blocks
+                    while let block = blocks.popFirst() {
+                        try #require(waiting.removeValue(forKey: block)! + 2 <= now, "\(code): too early")
+                        limbo.freed(1)
+                    }
+                    for longKey in expired!.longKeys {
+                        try #require(waitingKeys.removeValue(forKey: longKey.word)! + 2 <= now, "\(code): too early")
+                        longKey.deallocate()
+                        limbo.freed(1)
+                    }
+                }
+                try #require(waiting.values.allSatisfy { $0 + 2 > now }, "\(code): too late")
+                try #require(waitingKeys.values.allSatisfy { $0 + 2 > now }, "\(code): too late")
+                try #require(limbo.count == waiting.count + waitingKeys.count)
+                try #require(limbo.allLongKeys.count == waitingKeys.count)
+            }
+            for longKey in limbo.allLongKeys { longKey.deallocate() }
+        }
+    }
+}

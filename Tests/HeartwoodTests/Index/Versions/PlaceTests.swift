@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Heartwood
+
+/// Places and lengths, every class of them.
+@Suite struct PlaceTests {
+    private func judge(_ length: Int, _ context: String = "") throws {
+        let code = LengthClass.of(length)
+        let bound = LengthClass.bound(code)
+        try #require((0...1_023).contains(code), "\(length)")
+        try #require(bound >= length, "\(length)")
+        if length <= 4_088 {
+            try #require(bound == (length + 7) / 8 * 8, "\(length)")
+        } else {
+            try #require((bound - length) * 16 <= length, "\(length): \(bound)")
+        }
+        try #require(LengthClass.of(bound) == code, "\(length)")
+    }
+
+    @Test func everyLengthUpToAMebibyte() throws {
+        var last = 0
+        for length in 0...1 << 20 {
+            let code = LengthClass.of(length)
+            try #require(code == last || code == last + 1, "\(length)")
+            if code != last || length % 509 == 0 { try judge(length) }
+            last = code
+        }
+    }
+
+    /// On either side of every class up to the longest record that there can be.
+    @Test func everyClass() throws {
+        var lengths = 0
+        for code in 0..<1_023 {
+            let bound = LengthClass.bound(code)
+            guard bound <= 5 << 30 else { break }
+            lengths += 1
+            try #require(LengthClass.of(bound) == code && LengthClass.of(bound + 1) == code + 1, "\(code)")
+            try #require(LengthClass.bound(code + 1) > bound)
+            for length in max(0, bound - 9)...bound + 9 { try judge(length) }
+        }
+        #expect(lengths > 512 + 16 * 20)
+    }
+
+    @Test func whatIsInAPlaceComesOutOfIt() {
+        for extent in [0, 1, 2, 1_000, Place.extentLimit - 1] {
+            for offset in [0, 8, 64, 4_096, Place.extentBytes - 8] as [UInt64] {
+                let address = Place.address(extent: extent, offset: offset)
+                for length in [0, 1, 8, 4_088, 4_089, 1 << 30] {
+                    let place = Place(address: address, length: length)
+                    #expect(place.extent == extent && place.offsetInExtent == offset && place.address == address)
+                    #expect(place.lengthBound >= length && place.word >> 63 == 0)
+                    #expect(VersionWord(place).place == place && VersionWord(place).block == nil)
+                }
+            }
+        }
+        // A file of several extents goes on where one ends.
+        #expect(Place.address(extent: 3, offset: 2 * Place.extentBytes + 16) == Place.address(extent: 5, offset: 16))
+    }
+
+    /// Places are in the order of their addresses, whatever their lengths.
+    @Test func placesAreInTheOrderOfTheFiles() {
+        let low = Place(address: Place.address(extent: 4, offset: Place.extentBytes - 8), length: 1 << 30)
+        let high = Place(address: Place.address(extent: 5, offset: 0), length: 8)
+        #expect(low.word < high.word && low.address < high.address)
+    }
+}

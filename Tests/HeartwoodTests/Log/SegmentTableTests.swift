@@ -1,0 +1,93 @@
+import HeartwoodFileSystem
+import HeartwoodFormat
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// Which segment a place lies in.
+@Suite struct SegmentTableTests {
+    private let fileSystem = InMemoryFileSystem()
+    private let table = SegmentTable()
+
+    private func add(_ number: Int, _ bytes: UInt64) throws -> Segment {
+        let header = FileHeader(
+            kind: .log, storeID: StoreID(low: 1, high: 2), salt: 5, firstSequence: UInt64(number) + 1,
+            predecessor: nil, creationTime: 0)
+        let file = try fileSystem.openFile("/\(number)", for: .create)
+        return table.add(header, file: file, path: "/\(number)", bytes: bytes)
+    }
+
+    private func segment(_ extent: Int, _ offset: UInt64) -> Segment {
+        let place = Place(address: Place.address(extent: extent, offset: offset), length: 8)
+        return table.segment(of: place).takeUnretainedValue()
+    }
+
+    @Test func largeFilesTakeSeveralExtents() throws {
+        let mebibyte: UInt64 = 1 << 20
+        let sizes: [UInt64] = [0, 4_096, 63 * mebibyte, 64 * mebibyte, 65 * mebibyte, 300 * mebibyte, 1]
+        var extents: [Range<Int>] = []
+        var segments: [Segment] = []
+        for (number, size) in sizes.enumerated() {
+            let start = extents.last?.upperBound ?? 0
+            segments.append(try add(number, size))
+            #expect(segments[number].extent == start)
+            extents.append(start..<start + Int(size / (64 * mebibyte)) + 1)
+            #expect(table.endAddress == Place.address(extent: extents[number].upperBound, offset: 0))
+        }
+        for (segment, range) in zip(segments, extents) {
+            for extent in range {
+                #expect(self.segment(extent, 0) === segment)
+                #expect(self.segment(extent, Place.extentBytes - 8) === segment)
+            }
+            let last = Place(address: Place.address(extent: segment.extent, offset: 0) + 12_345, length: 8)
+            #expect(segment.offset(of: last) == 12_345 * 8)
+        }
+        #expect(table.count == sizes.count && table.all.map(\.path) == segments.map(\.path))
+    }
+
+    @Test func theLastOneGrows() throws {
+        _ = try add(0, 100)
+        let last = try add(1, 100)
+        table.extend(last, to: 100)
+        #expect(table.endAddress == Place.address(extent: 2, offset: 0))
+        table.extend(last, to: 500 << 20)
+        #expect(table.endAddress == Place.address(extent: 9, offset: 0))
+        table.extend(last, to: 100)
+        #expect(table.endAddress == Place.address(extent: 9, offset: 0), "nothing shrinks")
+        #expect(segment(8, 0) === last && segment(1, 0) === last && segment(0, 0) !== last)
+        #expect(try add(2, 100).extent == 9)
+    }
+
+    /// Readers look up what was published while the table grows, and is replaced by larger ones.
+    @Test func growsWhileItIsReadConcurrency() throws {
+        final class Published: Sendable {
+            let extents = Atomic(0)
+        }
+        let published = Published()
+        let table = table
+        _ = try add(0, 0)
+        published.extents.store(1, ordering: .releasing)
+        let readers = try (0..<2).map { number in
+            try startThread(name: "reader") {
+                var random = SplitMix64(seed: UInt64(number))
+                while true {
+                    let count = published.extents.load(ordering: .acquiring)
+                    let extent = Int.random(in: 0..<count, using: &random)
+                    let place = Place(address: Place.address(extent: extent, offset: 8), length: 8)
+                    let segment = table.segment(of: place).takeUnretainedValue()
+                    // Each segment takes two extents, but the first.
+                    let first = extent == 0 ? 0 : (extent - 1) / 2 * 2 + 1
+                    if segment.extent != first { fatalError("extent \(extent) is of the segment at \(segment.extent)") }
+                    if count > 1_500 { return }
+                }
+            }
+        }
+        for number in 1...800 {
+            _ = try add(number, Place.extentBytes)
+            published.extents.store(1 + 2 * number, ordering: .releasing)
+        }
+        for reader in readers { reader.join() }
+        #expect(table.count == 801)
+    }
+}

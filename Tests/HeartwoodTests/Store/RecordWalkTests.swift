@@ -1,0 +1,99 @@
+import HeartwoodFileSystem
+import Testing
+
+@testable import Heartwood
+
+/// Scans in both directions over records of all sizes, wherever they lie.
+@Suite struct RecordWalkTests {
+    private static func key(_ number: Int) -> [UInt8] { bigEndianKey(number) }
+
+    /// A value that is known by key and length.
+    private static func value(_ number: Int, _ length: Int) -> [UInt8] {
+        bigEndianKey(number * 1_000_003 + length).prefix(length)
+            + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: max(0, length - 8))
+    }
+
+    private func configuration(_ reading: ValueReading, _ fileSystem: any FileSystem) -> Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.valueReading = reading
+        configuration.segmentBytes = 1 << 20
+        configuration.fileSystem = fileSystem
+        configuration.delays = .manual(ManualDelays())
+        return configuration
+    }
+
+    private func check(_ store: Store, _ expected: [Int: Int], _ context: String) throws {
+        let keys = expected.keys.sorted()
+        for reversed in [false, true] {
+            for (lower, upper) in [(0, keys.count), (keys.count / 3, keys.count / 2), (5, 6), (7, 7)] {
+                let range = KeyRange(
+                    lower: .included(Self.key(keys[lower])),
+                    upper: upper < keys.count ? .excluded(Self.key(keys[upper])) : .unbounded)
+                var wanted = reversed ? Array(keys[lower..<upper].reversed()) : Array(keys[lower..<upper])
+                wanted.reverse()
+                try store.forEachRecord(in: range, reversed: reversed) { key, value in
+                    let next = wanted.popLast()
+                    let number = try #require(next, "\(context)")
+                    try #require(key.withUnsafeBytes { [UInt8]($0) } == Self.key(number), "\(context)")
+                    let length = try #require(expected[number])
+                    try #require(value.withUnsafeBytes { [UInt8]($0) } == Self.value(number, length), "\(context)")
+                    return .next
+                }
+                try #require(wanted.isEmpty, "\(context)")
+            }
+        }
+    }
+
+    /// In the order in which they were written and in none; in files and on the way there; mapped and read.
+    @Test(arguments: [ValueReading.positioned, .mapped], [false, true])
+    func recordsOfAllSizesWhereverTheyLie(reading: ValueReading, isShuffled: Bool) async throws {
+        var random = SplitMix64(fromEnvironmentFor: "RecordWalkTests")
+        let directory = TemporaryDirectory()
+        let configuration = configuration(reading, POSIXFileSystem())
+        let lengths = [0, 1, 100, 4_000, 4_060, 4_088, 4_100, 5_000, 9_000, 65_000, 66_000, 262_000, 263_000, 300_000]
+        var expected: [Int: Int] = [:]
+        var store = try await Store.open(at: directory.path("s"), configuration: configuration)
+        for part in 0..<4 {
+            var numbers = Array(part * 200..<part * 200 + 200)
+            if isShuffled { numbers.shuffle(using: &random) }
+            for number in numbers {
+                // Mostly small ones, which are read many at a time.
+                let length = Int.random(in: 0..<12, using: &random) == 0 ? lengths.randomElement(using: &random)! : 40
+                expected[number] = length
+                try await store.put(Self.key(number), Self.value(number, length), durability: .buffered)
+            }
+            try check(store, expected, "seed \(random.seed), part \(part), pending")
+            // Some values again, so that records lie apart from their neighbours.
+            for number in numbers.prefix(20) {
+                expected[number] = 50
+                try await store.put(Self.key(number), Self.value(number, 50), durability: .buffered)
+            }
+            try await store.flush()
+            try check(store, expected, "seed \(random.seed), part \(part), written")
+            guard part % 2 == 1 else { continue }
+            try await store.close()
+            store = try await Store.open(at: directory.path("s"), configuration: configuration)
+            try check(store, expected, "seed \(random.seed), part \(part), opened")
+        }
+        try await store.close()
+    }
+
+    /// Bytes behind a record that were read with it, before another record was written there, are not that record.
+    @Test func whatIsWrittenWhileAScanIsUnderWayIsReadThen() async throws {
+        let delays = ManualDelays()
+        var configuration = configuration(.positioned, InMemoryFileSystem())
+        configuration.delays = .manual(delays)
+        let store = try Store(openingAt: "/s", configuration: configuration)
+        // The place of a large record tells its length to a sixteenth, so more is read than it has.
+        try await store.put("a", [UInt8](repeating: 1, count: 65_600))
+        try await store.put("b", [UInt8](repeating: 2, count: 10), durability: .buffered)
+        var values: [Int] = []
+        try store.forEachRecord { _, value in
+            values.append(value.byteCount)
+            store.moveDelays(delays, by: 1_000_000_000)
+            return .next
+        }
+        #expect(values == [65_600, 10])
+        try await store.close()
+    }
+}
