@@ -5,7 +5,7 @@ internal import HeartwoodFormat
 /// into memory once nothing is written to it any more.
 ///
 /// The invariant under `@unchecked Sendable`: `cell` lives as long as this does, is changed under the lock of `mapping`
-/// only, its count before its address (but for the third word, which says whether it may be mapped), and is read by
+/// only, its count before its address (but for its last two words, each of which stands for itself), and is read by
 /// atomic loads.
 final class Segment: @unchecked Sendable {
     /// The number of its first extent; see `Place`.
@@ -16,7 +16,7 @@ final class Segment: @unchecked Sendable {
     let path: String
 
     private let mapping = Locked<(any FileMapping)?>(nil)
-    /// The address of the mapping; its count; whether it is to be mapped when it is read next.
+    /// The address of the mapping; its count; whether it is to be mapped when it is read next; the extents that it has.
     private let cell: UnsafeMutableRawPointer
 
     init(extent: Int, header: FileHeader, file: any File, path: String) {
@@ -24,11 +24,17 @@ final class Segment: @unchecked Sendable {
         self.header = header
         self.file = file
         self.path = path
-        cell = .allocate(byteCount: 24, alignment: 8)
-        cell.initializeMemory(as: UInt64.self, repeating: 0, count: 3)
+        cell = .allocate(byteCount: 32, alignment: 8)
+        cell.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
     }
 
     deinit { cell.deallocate() }
+
+    /// How many extents are its own: places with offsets beyond them are of the next segment.
+    var extentCount: Int {
+        get { Int(Shared.load64(cell + 24)) }
+        set { Shared.store64(UInt64(newValue), cell + 24) }
+    }
 
     /// Nothing is written to the file any more: it may be mapped.
     func allowMapping() { Shared.storeReleasing(1, cell + 16) }
@@ -36,16 +42,20 @@ final class Segment: @unchecked Sendable {
     /// The bytes of a place that lies in it, and what is behind them; nil where the file isn't mapped.
     @inline(__always)
     func mappedBytes(of place: Place) -> UnsafeRawBufferPointer? {
-        let address = Shared.loadAcquiring(cell)
-        if address == 0 {
-            return Shared.loadAcquiring(cell + 16) == 1 && map() ? mappedBytes(of: place) : nil
-        }
-        let count = Int(Shared.load64(cell + 8))
+        guard let mapped = mappedFile() else { return nil }
         let offset = Int(offset(of: place))
-        guard offset < count else { return nil }
+        guard offset < mapped.count else { return nil }
         return UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(bitPattern: UInt(address)).unsafelyUnwrapped + offset,
-            count: min(place.lengthBound, count &- offset))
+            start: mapped.baseAddress.unsafelyUnwrapped + offset, count: min(place.lengthBound, mapped.count &- offset))
+    }
+
+    /// The bytes of the whole file; nil where it isn't mapped. Valid as long as this is.
+    @inline(__always)
+    func mappedFile() -> UnsafeRawBufferPointer? {
+        let address = Shared.loadAcquiring(cell)
+        if address == 0 { return Shared.loadAcquiring(cell + 16) == 1 && map() ? mappedFile() : nil }
+        return UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: UInt(address)).unsafelyUnwrapped, count: Int(Shared.load64(cell + 8)))
     }
 
     /// Maps the file; false where that can't be done, and then it isn't tried again.
@@ -68,7 +78,23 @@ final class Segment: @unchecked Sendable {
     /// The address of its first byte.
     var baseAddress: UInt64 { Place.address(extent: extent, offset: 0) }
 
+    /// What it takes to verify a record of it.
+    @inline(__always)
+    var identity: SegmentIdentity {
+        SegmentIdentity(salt: header.salt, firstSequence: header.firstSequence, baseAddress: baseAddress)
+    }
+
     /// The offset in the file of a place that lies in it.
+    @inline(__always)
+    func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
+}
+
+/// What the records of a segment are bound to.
+struct SegmentIdentity {
+    let salt: UInt32
+    let firstSequence: SequenceNumber
+    let baseAddress: UInt64
+
     @inline(__always)
     func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
 }
@@ -141,6 +167,7 @@ final class SegmentTable: @unchecked Sendable {
         let entry = UInt64(UInt(bitPattern: Unmanaged.passUnretained(segment).toOpaque()))
         for extent in state.extents..<max(end, state.extents) { Shared.store64(entry, table + extent) }
         state.extents = max(end, state.extents)
+        segment.extentCount = state.extents - segment.extent
         Shared.storeReleasing(UInt64(UInt(bitPattern: table)), cell)
     }
 

@@ -28,18 +28,18 @@ struct Cursor: Sendable {
     /// Fills a page with the next keys, those that had expired left out; false at the end.
     ///
     /// Pages grow from 16 to 1,024: a scan that stops early has cost little, and a long one seeks rarely.
-    mutating func next(_ page: inout KeyPage) throws(StoreError) -> Bool {
+    mutating func next(_ page: KeyPage) throws(StoreError) -> Bool {
         page.removeAll()
         while !isDone {
             if hold.log.isEnded { throw .closed }
-            fill(&page)
+            fill(page)
             pageSize = min(1_024, pageSize * 2)
             if !page.isEmpty { return true }
         }
         return false
     }
 
-    private mutating func fill(_ page: inout KeyPage) {
+    private mutating func fill(_ page: KeyPage) {
         let rest = last.map { range.remainder(after: $0, reversed: reversed) } ?? range
         let reader = hold.reader
         let limit = pageSize

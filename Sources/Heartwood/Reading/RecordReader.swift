@@ -27,15 +27,15 @@ struct RecordReader {
     ) throws(StoreError) -> R {
         if let bytes = log.pendingRecord(at: place) {
             return try lend(bytes) { (record) throws(StoreError) in
-                try withValue(of: key, in: record, at: place, self.segment(of: place), body)
+                try withValue(of: key, in: record, at: place, self.segment(of: place).identity, body)
             }
         }
         let segment = segment(of: place)
         if let bytes = segment.mappedBytes(of: place) {
-            return try withValue(of: key, in: bytes, at: place, segment, body)
+            return try withValue(of: key, in: bytes, at: place, segment.identity, body)
         }
         return try withBytesRead(of: place, segment) { (record) throws(StoreError) in
-            try withValue(of: key, in: record, at: place, segment, body)
+            try withValue(of: key, in: record, at: place, segment.identity, body)
         }
     }
 
@@ -80,27 +80,26 @@ struct RecordReader {
     /// - Parameter bytes: From the record's first byte on; there may be more than the record.
     @inline(__always)
     func withValue<R>(
-        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: Segment,
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: SegmentIdentity,
         _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
         let record: Record
         do throws(FormatError) {
             record = try verified(bytes, key, place, segment)
         } catch {
-            throw damage(error, place, segment)
+            throw damage(error, place)
         }
         if !record.isCompressed { return body(record.stored, record.sequence) }
-        let value = try decompressed(record, place, segment)
+        let value = try decompressed(record, place)
         return try lend(value) { (value) throws(StoreError) in body(value, record.sequence) }
     }
 
     /// Everything about the record is as it should be.
     @inline(__always)
     private func verified(
-        _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: Segment
+        _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: SegmentIdentity
     ) throws(FormatError) -> Record {
-        let header = try RecordHeader.decode(
-            bytes, salt: segment.header.salt, offset: segment.offset(of: place))
+        let header = try RecordHeader.decode(bytes, salt: segment.salt, offset: segment.offset(of: place))
         let length = header.encodedLength
         guard length <= bytes.count, LengthClass.of(length) == place.lengthClass else { throw .truncated }
         let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)
@@ -109,28 +108,28 @@ struct RecordReader {
         return Record(
             stored: payload.slice(Int(header.keyLength), Int(header.valueLength)),
             isCompressed: header.flags.contains(.compressed),
-            sequence: segment.header.firstSequence &+ header.sequenceDistance)
+            sequence: segment.firstSequence &+ header.sequenceDistance)
     }
 
     @inline(never)
-    private func decompressed(
-        _ record: Record, _ place: Place, _ segment: Segment
-    ) throws(StoreError) -> [UInt8] {
+    private func decompressed(_ record: Record, _ place: Place) throws(StoreError) -> [UInt8] {
         do throws(FormatError) {
             let limit = log.configuration.maximumValueBytes
             let length = try Inflater.declaredLength(of: record.stored)
             if length <= limit { return try Inflater.value(of: record.stored, limit: limit) }
         } catch {
-            throw damage(error, place, segment)
+            throw damage(error, place)
         }
+        let segment = segment(of: place)
         throw StoreError(
             .tooLarge, "a value is larger than this opening allows: raise maximumValueBytes to read it",
             file: segment.path, offset: segment.offset(of: place))
     }
 
     @inline(never)
-    private func damage(_ error: FormatError, _ place: Place, _ segment: Segment) -> StoreError {
-        .corruption(
+    private func damage(_ error: FormatError, _ place: Place) -> StoreError {
+        let segment = segment(of: place)
+        return .corruption(
             "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
             file: segment.path, offset: segment.offset(of: place), cause: error)
     }

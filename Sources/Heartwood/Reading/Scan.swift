@@ -69,7 +69,7 @@ public struct Scan: AsyncSequence, Sendable {
         private static func load(_ cursor: Cursor, _ limit: Int) throws(StoreError) -> [Element] {
             var batch: [Element] = []
             var bytes = 0
-            var walk = RecordWalk(cursor.paging(by: limit))
+            let walk = RecordWalk(cursor.paging(by: limit))
             try walk.forEach { key, _, value, _ in
                 batch.append(([UInt8](key), [UInt8](value)))
                 bytes += key.count + value.count
@@ -95,19 +95,21 @@ public struct Keys: Sequence, Sendable {
     /// Walks over the keys.
     public struct Iterator: IteratorProtocol {
         private var cursor: Cursor
-        private var page = KeyPage()
+        private var keys: [[UInt8]] = []
         private var position = 0
 
         init(cursor: Cursor) { self.cursor = cursor }
 
         /// The next key; nil at the end.
         public mutating func next() -> [UInt8]? {
-            if position == page.count {
+            if position == keys.count {
+                let page = KeyPage()
+                guard (try? cursor.next(page)) == true else { return nil }
+                keys = (0..<page.count).map { page.key($0) }
                 position = 0
-                guard (try? cursor.next(&page)) == true else { return nil }
             }
             defer { position += 1 }
-            return page.key(position)
+            return keys[position]
         }
     }
 }

@@ -83,9 +83,14 @@ public final class Snapshot: Sendable {
         in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
     ) throws {
         var cursor = Cursor(hold, range: range, reversed: reversed)
-        var page = KeyPage()
-        while try cursor.next(&page) {
-            for index in 0..<page.count where try page.withKey(index, { try body($0.bytes) }) == .stop { return }
+        let page = KeyPage()
+        while try cursor.next(page) {
+            let count = page.count
+            var index = 0
+            while index < count {
+                if try body(page.lentKey(index).bytes) == .stop { return }
+                index &+= 1
+            }
         }
     }
 
@@ -103,7 +108,7 @@ public final class Snapshot: Sendable {
         of range: KeyRange, _ reversed: Bool,
         _ body: (UnsafeRawBufferPointer, Version, UnsafeRawBufferPointer, SequenceNumber) throws -> ScanDecision
     ) throws {
-        var walk = RecordWalk(hold, range: range, reversed: reversed)
+        let walk = RecordWalk(hold, range: range, reversed: reversed)
         var failure: (any Error)?
         try walk.forEach { key, version, value, sequence in
             do {

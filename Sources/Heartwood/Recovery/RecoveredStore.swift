@@ -36,14 +36,14 @@ package struct RecoveredStore {
     /// Calls `body` with each key in order, and its entry or why there is none. O(keys) memory.
     package func forEach(_ body: ([UInt8], Result<Entry, StoreError>) -> Void) {
         let reader = Reader(log: log, point: .latest)
-        var page = KeyPage()
+        let page = KeyPage()
         log.index.forEach(in: .all, at: log.index.visible, reversed: false) { key, version in
             page.append(key, version)
             return true
         }
         for index in 0..<page.count where reader.isAlive(page.version(index)) {
-            let entry = page.withKey(index) { key in
-                Result { () throws(StoreError) in try reader.entry(key, page.version(index)) }
+            let entry = Result { () throws(StoreError) in
+                try reader.entry(page.lentKey(index), page.version(index))
             }
             body(page.key(index), entry)
         }

@@ -75,7 +75,7 @@ public final class Transaction {
             readRanges[range] = hold.log.index.count(range, at: hold.point.address)
         }
         var entries: [Entry] = []
-        var walk = RecordWalk(hold, range: range, reversed: false)
+        let walk = RecordWalk(hold, range: range, reversed: false)
         try walk.forEach { key, version, value, sequence in
             let key = [UInt8](key)
             if writes[key] == nil {
