@@ -1,3 +1,4 @@
+internal import CHeartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -32,6 +33,9 @@ struct RecordReader {
         }
         let segment = segment(of: place)
         if let bytes = segment.mappedBytes(of: place) {
+            // All its lines at once: the checksums would come upon them one after the other.
+            let start = bytes.baseAddress.unsafelyUnwrapped
+            for line in 1..<4 { heartwood_prefetch(start + 64 &* line) }
             return try withValue(of: key, in: bytes, at: place, segment.identity, body)
         }
         return try withBytesRead(of: place, segment) { (record) throws(StoreError) in

@@ -161,7 +161,8 @@ final class ReadWindow {
     /// Whether the whole of a record is here, as far as its place tells its length.
     func holds(_ place: Place, of segment: Segment) -> Bool {
         // A place says more than a record has, so the window may reach beyond the last address of its segment.
-        self.segment === segment && place.address >= start && Int(place.address - start) << 3 + place.lengthBound <= count
+        self.segment === segment && place.address >= start
+            && Int(place.address - start) << 3 + place.lengthBound <= count
     }
 
     /// The bytes from a record on; fewer than it has where the file ends before.
