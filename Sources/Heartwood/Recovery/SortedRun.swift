@@ -5,7 +5,7 @@ internal import HeartwoodFormat
 ///
 /// Sorted by the eight bytes at which keys begin to differ, byte by byte in place (McIlroy, Bostic and McIlroy,
 /// "Engineering radix sort", 1993); keys that share those are sorted by the eight bytes behind. Measured: 10 million
-/// random keys of 16 bytes in 0.9 s, where the standard library's sort took 2.6.
+/// random keys of 16 bytes in 0.46 s, where the standard library's sort took 1.25.
 struct SortedRun {
     /// A key with its place: 24 bytes, which are moved about instead of the key.
     struct Reference {

@@ -1,4 +1,4 @@
-/// Builds a tree of sorted keys, from the leaves up, each node nine tenths full.
+/// Builds a tree of sorted keys, from the leaves up, each node fifteen sixteenths full.
 ///
 /// The trap: a node's prefix depends on the first key behind it, which becomes its upper fence. So how many keys fit is
 /// estimated, tried, and tried again with fewer until all of them do.
@@ -11,7 +11,7 @@ struct TreeLoader<Keys: SortedKeys> {
         var word: UInt64
     }
 
-    private static var wantedBytes: Int { (Node.byteCount - Node.headerBytes) * 9 / 10 }
+    private static var wantedBytes: Int { (Node.byteCount - Node.headerBytes) * 15 / 16 }
 
     init(_ keys: Keys) { self.keys = keys }
 

