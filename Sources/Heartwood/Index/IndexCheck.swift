@@ -2,7 +2,7 @@ internal import HeartwoodFileSystem
 
 extension VersionedIndex {
     /// What is wrong with the index, nil when it is sound. Visits everything under the lock: for tests.
-    func checkInvariants() -> String? {
+    package func checkInvariants() -> String? {
         state.withLock { state in
             do throws(Unsoundness) {
                 try state.check()

@@ -5,7 +5,7 @@ extension VersionedIndex {
     ///
     /// A nil point is the visible one. Any other is held.
     @inline(__always)
-    func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
+    package func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let pin = epochs.pin()
         defer { epochs.unpin(pin) }
         guard let bits = tree.find(key) else { return nil }
@@ -42,7 +42,7 @@ extension VersionedIndex {
     /// against it, until it says false. The key is valid during the call only; `body` must be quick, as memory that is
     /// dropped meanwhile is not reused. Expiry is not judged.
     @inline(__always)
-    func forEach(
+    package func forEach(
         in range: KeyRange, at point: UInt64, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, Version) -> Bool
     ) {

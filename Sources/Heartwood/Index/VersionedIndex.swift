@@ -7,18 +7,23 @@ internal import HeartwoodFormat
 /// on any thread, read at the visible point or at one that they hold, and take no lock: Documentation/Index.md tells why
 /// that is sound. What became garbage is dropped in bounded portions, by this call and later ones, so no call keeps the
 /// writer's lock longer than its own work needs.
-final class VersionedIndex: Sendable {
+package final class VersionedIndex: Sendable {
     /// Adds the versions of one write. Of use inside the closure that it is lent to.
-    struct Writer: ~Copyable {
+    package struct Writer: ~Copyable {
         /// Sound because `apply` makes the writer from its own exclusive access and ends it before that access does.
         fileprivate let state: UnsafeMutablePointer<IndexState>
         fileprivate let start: UInt64
         fileprivate(set) var count = 0
 
         /// Adds a version of a key. The key is copied. A version older than the newest that the key has is passed over.
+        package mutating func add(key: UnsafeRawBufferPointer, version: Version) {
+            add(key: key, version: version, hint: .none)
+        }
+
+        /// The same.
         ///
         /// - Parameter hint: What `approach` said of the key.
-        mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint = .none) {
+        mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint) {
             state.pointee.add(key, version, writeFrom: start, hint: hint)
             count += 1
         }
@@ -34,7 +39,7 @@ final class VersionedIndex: Sendable {
     /// Old versions that are looked at under one hold of the lock, a fraction of a millisecond.
     private static var pruneSlice: Int { 1_024 }
 
-    init() {
+    package init() {
         let epochs = Epochs()
         let initial = IndexState(epochs)
         self.epochs = epochs
@@ -58,7 +63,7 @@ final class VersionedIndex: Sendable {
     /// - Parameters:
     ///   - addresses: Of its records: the first one, and the last one or more. They increase from call to call.
     ///   - count: Number of its records.
-    func apply(
+    package func apply(
         sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
         _ changes: (inout Writer) -> Void
     ) {
@@ -84,7 +89,7 @@ final class VersionedIndex: Sendable {
     }
 
     /// Makes everything up to `address` visible, which is what the writes up to `sequence` are.
-    func publish(_ address: UInt64, _ sequence: SequenceNumber) {
+    package func publish(_ address: UInt64, _ sequence: SequenceNumber) {
         state.withLock { state in
             publish(address, sequence, &state)
             _ = state.prune(limit: Self.pruneSlice)
@@ -99,7 +104,7 @@ final class VersionedIndex: Sendable {
     /// Keeps all that a reader at the point sees until `release`. Holds are counted.
     ///
     /// - Parameter newest: Whether writes that aren't visible yet are included.
-    func hold(newest: Bool = false) -> HeldPoint {
+    package func hold(newest: Bool = false) -> HeldPoint {
         state.withLock { state in
             let isNewer = newest && state.newest > state.visible
             let point =
@@ -112,7 +117,7 @@ final class VersionedIndex: Sendable {
     }
 
     /// Ends one hold of a point.
-    func release(_ point: HeldPoint) {
+    package func release(_ point: HeldPoint) {
         state.withLock { state in
             state.release(point.address)
             _ = state.prune(limit: Self.pruneShare)
@@ -120,17 +125,20 @@ final class VersionedIndex: Sendable {
     }
 
     /// Drops all that nobody can see any more, in slices between which others get the lock.
-    func prune() {
+    package func prune() {
         while state.withLock({ $0.prune(limit: Self.pruneSlice) }) {}
     }
 
-    var statistics: IndexStatistics { state.withLock { $0.statistics } }
+    package var statistics: IndexStatistics { state.withLock { $0.statistics } }
+
+    /// How often the tree has changed its shape.
+    package var churn: TreeChurn { state.withLock { $0.tree.churn } }
 }
 
 /// A state that is kept: everything up to an address, which is what the writes up to a number made.
-struct HeldPoint: Sendable, Hashable {
-    let address: UInt64
-    let sequence: SequenceNumber
+package struct HeldPoint: Sendable, Hashable {
+    package let address: UInt64
+    package let sequence: SequenceNumber
 }
 
 /// The address up to which readers see, on a cache line of its own.

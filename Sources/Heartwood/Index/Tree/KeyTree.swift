@@ -24,6 +24,10 @@ struct KeyTree {
 
     /// Keys in the tree.
     private(set) var count = 0
+    private var splits = 0
+    private var merges = 0
+    private var madeNodes = 0
+    private var freedNodes = 0
     /// Bytes of keys that lie outside of the nodes.
     var longKeyBytes = 0
     var arena = PageArena()
@@ -50,12 +54,17 @@ struct KeyTree {
     }
 
     var root: Node { reader.root }
+    var churn: TreeChurn {
+        TreeChurn(
+            splits: splits, merges: merges, madeNodes: madeNodes, freedNodes: freedNodes, pages: arena.pagesEverUsed)
+    }
     var byteCount: Int { arena.pagesInUse * PageArena.pageBytes + longKeyBytes }
 
     // MARK: - Nodes
 
     /// A page as a node in change: readers that know the page turn away until `endChange`.
     mutating func makeNode(level: Int) -> Node {
+        madeNodes += 1
         let node = Node(arena.take())
         Shared.store64(versionFloor &+ 1, node.base)
         Shared.fenceReleasing()
@@ -67,6 +76,7 @@ struct KeyTree {
         let version = Shared.load64(node.base)
         assert(version & 1 == 1, "a node is freed while readers may trust it")
         versionFloor = max(versionFloor, version &+ 1)
+        freedNodes += 1
         arena.free(node.base)
     }
 
@@ -201,6 +211,7 @@ struct KeyTree {
     private mutating func split(
         _ node: Node, at middle: Int, separator: UnsafeRawBufferPointer, under parent: Node, childIndex: Int
     ) {
+        splits += 1
         let level = node.level
         let right = makeNode(level: level)
         let left = firstImage
@@ -295,6 +306,7 @@ struct KeyTree {
             guard cell != nil else { return abandon(added) }
         }
         guard image.append((level > 0 ? 1 : 0)..<right.count, of: right, home: nil) else { return abandon(added) }
+        merges += 1
         retire(keyOf: separatorSlot, in: parent)
         parent.beginChange()
         left.beginChange()

@@ -15,6 +15,7 @@ struct PageArena {
     /// Free pages whose memory went back to the system.
     private var cold: [UnsafeMutableRawPointer] = []
     private(set) var pagesInUse = 0
+    private(set) var pagesEverUsed = 0
 
     static let pageBytes = 4_096
     private static let firstChunk = 16 * pageBytes
@@ -26,6 +27,7 @@ struct PageArena {
         if let page = warm.popLast() ?? cold.popLast() { return page }
         if remaining == 0 { grow() }
         let page = next!
+        pagesEverUsed += 1
         remaining -= 1
         next = remaining > 0 ? page + Self.pageBytes : nil
         return page

@@ -8,7 +8,7 @@
 ///
 /// Addresses increase in the order in which records were written, so they also tell what a reader sees: everything up to
 /// the address that was published. An extent is 64 MiB of a file; a larger file has several, one behind the other.
-struct Place: Sendable, Hashable {
+package struct Place: Sendable, Hashable {
     /// The word; bit 63 is never set.
     var word: UInt64
 
@@ -17,7 +17,7 @@ struct Place: Sendable, Hashable {
 
     /// - Parameter length: Bytes of the whole encoded record.
     @inline(__always)
-    init(address: UInt64, length: Int) {
+    package init(address: UInt64, length: Int) {
         word = address << 10 | UInt64(LengthClass.of(length))
     }
 

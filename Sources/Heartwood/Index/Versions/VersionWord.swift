@@ -21,15 +21,22 @@ struct VersionWord {
 }
 
 /// What one write made of one key.
-struct Version: Sendable, Hashable {
-    var place: Place
+package struct Version: Sendable, Hashable {
+    package var place: Place
     /// Milliseconds since 1970 from which on the value counts as gone; 0 is never.
-    var expiry: UInt64 = 0
+    package var expiry: UInt64
     /// The write removed the key.
-    var isTombstone = false
+    package var isTombstone: Bool
 
     @inline(__always)
-    var address: UInt64 { place.address }
+    package init(place: Place, expiry: UInt64 = 0, isTombstone: Bool = false) {
+        self.place = place
+        self.expiry = expiry
+        self.isTombstone = isTombstone
+    }
+
+    @inline(__always)
+    package var address: UInt64 { place.address }
 }
 
 extension VersionWord {

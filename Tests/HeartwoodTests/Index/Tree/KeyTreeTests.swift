@@ -118,18 +118,34 @@ import Testing
         #expect(subject.index.state.withLock { $0.tree.longKeyBytes } == 0)
     }
 
-    /// Inner nodes whose keys share a beginning that their merged node doesn't.
-    @Test func mergesThatShortenThePrefix() throws {
-        var subject = Subject(kind: .wide)
-        var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
-        // Numbers in stretches, so that the first byte of two is the same within a stretch.
-        let numbers = (0..<20).flatMap { stretch in (0..<150).map { stretch * 256 + $0 } }
-        for number in numbers { subject.put(number) }
-        try subject.check()
-        for (step, number) in numbers.shuffled(using: &random).enumerated() {
-            subject.remove(number)
-            if step % 60 == 0 { try subject.check("seed \(random.seed), \(step)") }
+    /// What readers go by: a page with a version that it has had before is as it was then, also if it was freed and used
+    /// again meanwhile.
+    @Test func aVersionStandsForOneState() throws {
+        struct Moment: Hashable {
+            let page: UInt64
+            let version: UInt64
         }
-        #expect(subject.index.treeBytes == Node.byteCount)
+        var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
+        var subject = Subject(kind: .wide)
+        var contents: [Moment: [UInt8]] = [:]
+        var pages: Set<UInt64> = []
+        func look(_ node: Node) throws {
+            let moment = Moment(page: node.word, version: node.version)
+            let bytes = [UInt8](UnsafeRawBufferPointer(start: node.base, count: Node.byteCount))
+            pages.insert(node.word)
+            let before = contents.updateValue(bytes, forKey: moment)
+            let isTheSame = before == nil || before == bytes
+            try #require(isTheSame, "seed \(random.seed)")
+            guard !node.isLeaf else { return }
+            for index in 0..<node.count { try look(node.child(index)) }
+        }
+        for phase in 0..<6 {
+            for number in (0..<120).shuffled(using: &random) {
+                phase % 2 == 0 ? subject.put(number) : subject.remove(number)
+                try subject.index.state.withLock { try look($0.tree.root) }
+            }
+        }
+        let churn = subject.index.churn
+        #expect(churn.madeNodes > churn.pages && pages.count == churn.pages, "\(churn)")
     }
 }

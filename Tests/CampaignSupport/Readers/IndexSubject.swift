@@ -1,0 +1,113 @@
+internal import Heartwood
+internal import HeartwoodTesting
+
+/// The index by itself, with versions of no records.
+struct IndexSubject: ReadSubject {
+    let keys: ReaderKeys
+    private let index = VersionedIndex()
+    private var last: UInt64 = 0
+    private var visible: UInt64 = 0
+    private var random: SeededRandom
+
+    init(keys: ReaderKeys, seed: UInt64) {
+        self.keys = keys
+        random = SeededRandom(seed, 12)
+    }
+
+    // An address is the number of the write with sixteen bits behind it, which count its changes.
+    private static func address(_ number: UInt64, _ part: Int) -> UInt64 { number << 16 | UInt64(part) }
+    private static func end(_ number: UInt64) -> UInt64 { number << 16 | 0xFFFF }
+
+    private static func version(_ rank: Int, _ number: UInt64, _ part: Int, isRemoval: Bool) -> Version {
+        let mark = WrittenMark(rank, number)
+        return Version(
+            place: Place(address: address(number, part), length: 8 * Int(1 + mark.bits >> 8 % 500)),
+            expiry: isRemoval ? 0 : mark.expiry, isTombstone: isRemoval)
+    }
+
+    // MARK: - Writing
+
+    var nextNumber: UInt64 { last + 1 }
+
+    mutating func write(_ changes: [KeyChange]) throws -> UInt64 {
+        last += 1
+        let number = last
+        let publish = random.oneIn(2)
+        let keys = keys
+        index.apply(
+            sequence: number, addresses: Self.address(number, 0)...Self.end(number), count: changes.count,
+            publish: publish
+        ) { writer in
+            for (part, change) in changes.enumerated() {
+                let version = Self.version(change.rank, number, part, isRemoval: change.isRemoval)
+                keys.keys[change.rank].withUnsafeBytes { writer.add(key: $0, version: version) }
+            }
+        }
+        if publish {
+            visible = number
+        } else if random.oneIn(6) {
+            visible = UInt64(random.number(in: Int(visible)...Int(number)))
+            index.publish(Self.end(visible), visible)
+        }
+        return visible
+    }
+
+    mutating func finish() throws -> Churn {
+        visible = last
+        index.publish(Self.end(last), last)
+        index.prune()
+        if let fault = index.checkInvariants() { throw ReadViolation("the index is unsound: \(fault)") }
+        let statistics = index.statistics
+        guard statistics.heldPoints == 0, statistics.versions == statistics.keys else {
+            throw ReadViolation("versions are kept that nobody can see: \(statistics)")
+        }
+        let churn = index.churn
+        return Churn(
+            splits: churn.splits, merges: churn.merges, freedNodes: churn.freedNodes,
+            reusedNodes: churn.madeNodes - churn.pages)
+    }
+
+    // MARK: - Reading
+
+    private func number(_ version: Version, _ rank: Int) throws -> UInt64 {
+        let number = version.address >> 16
+        let part = Int(version.address & 0xFFFF)
+        guard version == Self.version(rank, number, part, isRemoval: false) else {
+            throw ReadViolation("the version of another key or write: \(version)")
+        }
+        return number
+    }
+
+    func find(_ rank: Int) throws -> UInt64? {
+        let version = keys.keys[rank].withUnsafeBytes { index.find($0, at: nil) }
+        return try version.map { try number($0, rank) }
+    }
+
+    func hold(_ random: inout SeededRandom) -> HeldPoint { index.hold(newest: random.oneIn(4)) }
+
+    func number(of held: HeldPoint) -> UInt64 { held.sequence }
+
+    func find(_ rank: Int, in held: HeldPoint) throws -> UInt64? {
+        let version = keys.keys[rank].withUnsafeBytes { index.find($0, at: held.address) }
+        return try version.map { try number($0, rank) }
+    }
+
+    func scan(
+        _ held: HeldPoint, _ range: KeyRange, reversed: Bool,
+        _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        index.forEach(in: range, at: held.address, reversed: reversed) { key, version in
+            do {
+                try body(key, keys.rank(of: key).map { try number(version, $0) })
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    func release(_ held: HeldPoint) { index.release(held) }
+}
