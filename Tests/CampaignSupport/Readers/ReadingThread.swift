@@ -43,18 +43,20 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
     }
 
     private mutating func readOne() throws {
-        // Half of the time where the writer is.
-        let keys = subject.keys.count
-        let bits = random.next()
-        let rank =
-            bits & 1 == 0
-            ? Int((bits >> 1).multipliedFullWidth(by: UInt64(keys)).high << 1 | bits >> 63) % keys
-            : (ledger.attention + Int(bits >> 1 & 15) + keys - 8) % keys
+        let rank = nextRank()
         let lowest = ledger.lowest(rank)
         let found = try subject.find(rank)
         if let fault = ledger.fault(rank, found: found, lowest: lowest) {
             throw ReadViolation("key \(rank): \(fault)")
         }
+    }
+
+    /// Half of the time any key; otherwise the one that the writer is at, or a neighbour.
+    private mutating func nextRank() -> Int {
+        let keys = subject.keys.count
+        let choice = random.below(4)
+        if choice < 2 { return random.below(keys) }
+        return choice == 2 ? ledger.attention : (ledger.attention + random.below(16) + keys - 8) % keys
     }
 
     // MARK: - Held states
