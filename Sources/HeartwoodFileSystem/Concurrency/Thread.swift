@@ -70,6 +70,9 @@ private final class ThreadStart: Sendable {
 /// Lets other threads run.
 package func yieldThread() { heartwood_thread_yield() }
 
+/// Sleeps for some time below a second.
+package func pauseThread(nanoseconds: Int) { heartwood_thread_pause(nanoseconds) }
+
 /// Asks again and again, each time after other threads have run, until `condition` holds. Blocks; for waits of
 /// microseconds that nobody signals, as in tests.
 package func spin(until condition: () -> Bool) {
