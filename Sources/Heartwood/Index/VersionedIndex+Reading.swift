@@ -8,23 +8,29 @@ extension VersionedIndex {
     package func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let pin = epochs.pin()
         defer { epochs.unpin(pin) }
-        guard let bits = tree.find(key) else { return nil }
-        let word = VersionWord(bits: bits)
-        let version = point.map { word.version(at: $0) } ?? Self.visibleVersion(word) { visible }
+        let version =
+            if let point {
+                tree.find(key).flatMap { VersionWord(bits: $0).version(at: point) }
+            } else {
+                Self.visibleVersion({ tree.find(key).map { VersionWord(bits: $0) } }, { visible })
+            }
         guard let version, !version.isTombstone else { return nil }
         return version
     }
 
     /// The version that is visible now. The caller is pinned.
     ///
-    /// The point is read after the word, so what was overwritten in place as visible is seen as such. A version behind
-    /// the word's own counts only if the point is still the same afterwards. For once a newer one is visible, what was
-    /// seen at the point may be dropped: a walk that is on its way then comes to the end, or to a version still older
-    /// that is kept for a hold. This ends at the latest when the word's own version is visible.
+    /// The point is read before the word: what was visible then is what it was meant to be. A word whose own version came
+    /// after the point may be one of several that a write makes of the key, which nobody is ever to see but the last; so
+    /// it isn't enough that the point has come up to it meanwhile. Then a version behind it counts, if the point is still
+    /// the same afterwards: once a newer one is visible, what was seen at the point may be dropped, and a walk that is on
+    /// its way comes to the end, or to a version still older that is kept for a hold. Otherwise all is looked up anew.
+    /// Ends once no write becomes visible between two looks, or the word's own version is visible.
     @inline(__always)
-    static func visibleVersion(_ word: VersionWord, _ visible: () -> UInt64) -> Version? {
+    static func visibleVersion(_ find: () -> VersionWord?, _ visible: () -> UInt64) -> Version? {
         var point = visible()
         while true {
+            guard let word = find() else { return nil }
             if word.newestAddress <= point { return word.newest }
             let version = word.version(at: point)
             let now = visible()

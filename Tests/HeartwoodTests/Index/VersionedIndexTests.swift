@@ -38,17 +38,43 @@ import Testing
         index.put(a, 4, publish: false)
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
-        let word = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
-        var asked = 0
-        let version = VersionedIndex.visibleVersion(word) {
-            let visible = index.visible
-            asked += 1
-            if asked == 1 { index.publish(4) }
-            return visible
+        var found = 0
+        let version = VersionedIndex.visibleVersion {
+            let word = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
+            found += 1
+            if found == 1 { index.publish(4) }
+            return word
+        } _: {
+            index.visible
         }
         #expect(version?.sequence == 4)
         index.release(held)
         index.release(outer)
+    }
+
+    /// A reader had found the removal that a write began with, was held up until the write was visible, and took the key
+    /// for removed.
+    @Test func aReaderNeverSeesWhatItsWriteReplacesItself() {
+        index.put(a, 1)
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        var midway: VersionWord?
+        index.apply(
+            sequence: 2, addresses: 2 << 16...lastAddress(2), count: 2, publish: true
+        ) { writer in
+            a.withUnsafeBytes { writer.add(key: $0, version: .tombstone(2).part(0)) }
+            midway = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
+            a.withUnsafeBytes { writer.add(key: $0, version: .value(2).part(1)) }
+        }
+        var points = [lastAddress(1), lastAddress(2), lastAddress(2)]
+        var found = 0
+        let version = VersionedIndex.visibleVersion {
+            found += 1
+            return found == 1 ? midway : VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
+        } _: {
+            points.removeFirst()
+        }
+        #expect(version == .value(2).part(1))
     }
 
     @Test func theLastVersionWithinAWriteWins() {
