@@ -88,6 +88,24 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
                         + "and \(state.numbers[rank]) when the state was taken")
             }
         }
+        for _ in 0..<16 { try scanAttention(state) }
+    }
+
+    /// Reads some keys of a state in order, those around the one that the writer is at.
+    private mutating func scanAttention(_ state: HeldState) throws {
+        let keys = subject.keys.keys
+        let middle = ledger.attention
+        let range = max(0, middle - 16)..<min(keys.count - 1, middle + 16)
+        var result = ScanResult(numbers: [UInt64](repeating: 0, count: keys.count))
+        try scan(
+            state.held, .range(from: keys[range.lowerBound], to: keys[range.upperBound]), reversed: random.oneIn(2),
+            &result)
+        scanned += Int(result.sum.count)
+        for rank in range where result.numbers[rank] != state.numbers[rank] {
+            throw ReadViolation(
+                "key \(rank) at write \(subject.number(of: state.held)): a scan found write \(result.numbers[rank]), "
+                    + "and \(state.numbers[rank]) when the state was taken")
+        }
     }
 
     private mutating func releaseOne() throws {

@@ -51,7 +51,7 @@ import Testing
         defer { tree.destroy() }
         let readers = try (0..<2).map { _ in
             try startThread(name: "reader") {
-                for _ in 0..<400_000 {
+                for _ in 0..<2_000_000 {
                     let version = pair.parent.version
                     guard version & 1 == 0 else { continue }
                     let number = pair.number(of: pair.parent)
