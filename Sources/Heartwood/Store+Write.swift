@@ -33,6 +33,8 @@ extension Store {
                     bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
             }
         }
+        // Nobody who needn't wait pays for a call that might.
+        if case .accepted(let sequence, isVisible: true) = write { return sequence }
         return try await finish(write, durability)
     }
 
@@ -48,6 +50,8 @@ extension Store {
         let write = try key.withByteBuffer { (key) throws(StoreError) in
             try attemptRemoval(of: key, condition, durability)
         }
+        // Nobody who needn't wait pays for a call that might.
+        if case .accepted(let sequence, isVisible: true) = write { return sequence }
         return try await finish(write, durability)
     }
 

@@ -6,13 +6,22 @@ struct Holds {
     private struct Hold {
         let point: UInt64
         var count: Int
-        var kept = OldVersionQueue()
+        var kept = Kept()
+    }
+
+    /// What is kept for a hold: old versions that have a block, and chunks of the undo log.
+    struct Kept {
+        var versions = OldVersionQueue()
+        var chunks = UndoChunkQueue()
     }
 
     private var holds: [Hold] = []
 
     /// Held points, each counted once.
     var count: Int { holds.count }
+
+    @inline(__always)
+    var isEmpty: Bool { holds.isEmpty }
 
     mutating func add(_ point: UInt64) {
         let index = firstIndex(atLeast: point)
@@ -24,11 +33,11 @@ struct Holds {
     }
 
     /// Takes one hold away, and returns what was kept for the point when it was the last one.
-    mutating func remove(_ point: UInt64) -> OldVersionQueue {
+    mutating func remove(_ point: UInt64) -> Kept? {
         let index = firstIndex(atLeast: point)
         precondition(index < holds.count && holds[index].point == point, "released a point that is not held")
         holds[index].count -= 1
-        return holds[index].count == 0 ? holds.remove(at: index).kept : OldVersionQueue()
+        return holds[index].count == 0 ? holds.remove(at: index).kept : nil
     }
 
     @inline(__always)
@@ -39,7 +48,14 @@ struct Holds {
     /// Queues the version with a hold that sees it; false when there is none.
     mutating func keep(_ version: VersionBlock) -> Bool {
         guard !holds.isEmpty, let index = index(in: version.addresses) else { return false }
-        holds[index].kept.append(version)
+        holds[index].kept.versions.append(version)
+        return true
+    }
+
+    /// The same for a chunk of the undo log.
+    mutating func keep(_ chunk: UndoChunk) -> Bool {
+        guard !holds.isEmpty, let index = index(in: chunk.points) else { return false }
+        holds[index].kept.chunks.append(chunk)
         return true
     }
 
@@ -65,7 +81,7 @@ struct Holds {
     }
 
     /// For the check of invariants: every hold in order, with what is kept for it.
-    func forEach<E: Error>(_ body: (_ point: UInt64, _ kept: OldVersionQueue) throws(E) -> Void) throws(E) {
+    func forEach<E: Error>(_ body: (_ point: UInt64, _ kept: Kept) throws(E) -> Void) throws(E) {
         for hold in holds {
             try body(hold.point, hold.kept)
         }

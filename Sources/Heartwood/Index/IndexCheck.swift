@@ -133,10 +133,40 @@ extension IndexState {
                 "a block for a version that needs none, or a key that has nothing but a tombstone")
             try checkChain(below: block, &chained, &recount)
         }
+        recount.versions += undo.count(visible: visible, holds.contains)
         recount.bytes = statistics.bytes
         recount.heldPoints = holds.count
         try require(recount == statistics, "recounted \(recount), counted \(statistics)")
         try checkQueues(chained)
+        try checkUndo()
+    }
+
+    /// Every chunk waits in one place, its entries are in order, and each is behind those of the chunk before.
+    private func checkUndo() throws(Unsoundness) {
+        var waiting: Set<UndoChunk> = []
+        func add(_ chunk: UndoChunk) throws(Unsoundness) {
+            try require(waiting.insert(chunk).inserted, "a chunk of the undo log that waits twice")
+        }
+        if let current = undo.current { try add(current) }
+        try undo.full.forEach(add)
+        try undo.released.forEach(add)
+        try holds.forEach { (point, kept) throws(Unsoundness) in
+            try kept.chunks.forEach { (chunk) throws(Unsoundness) in
+                try add(chunk)
+                try require(chunk.points.contains(point), "a chunk of \(chunk.points) is held at \(point)")
+            }
+        }
+        var last: UInt64 = 0
+        for chunk in undo.reader.directory?.chunks ?? [] {
+            try require(waiting.remove(chunk) != nil, "a chunk of the undo log that nothing will drop")
+            for index in 0..<chunk.count {
+                let address = chunk.address(index)
+                try require(address > last, "entries of the undo log out of order")
+                try require(chunk.overwritten(index).address < address, "a place that a lower one has overwritten")
+                last = address
+            }
+        }
+        try require(waiting.isEmpty, "\(waiting.count) chunks of the undo log that no reader finds")
     }
 
     private func checkChain(
@@ -169,7 +199,7 @@ extension IndexState {
         try check(pending, { _ in true }, "pending")
         try check(released, { $0.upperBound <= visible }, "released")
         try holds.forEach { (point, kept) throws(Unsoundness) in
-            try check(kept, { $0.contains(point) && $0.upperBound <= visible }, "held at \(point)")
+            try check(kept.versions, { $0.contains(point) && $0.upperBound <= visible }, "held at \(point)")
         }
         try require(unqueued.isEmpty, "\(unqueued.count) versions that nothing will drop")
     }

@@ -10,9 +10,13 @@ extension VersionedIndex {
         defer { epochs.unpin(pin) }
         let version =
             if let point {
-                tree.find(key).flatMap { VersionWord(bits: $0).version(at: point) }
+                tree.find(key).flatMap { VersionWord(bits: $0).version(at: point, undo) }
             } else {
-                Self.visibleVersion({ tree.find(key).map { VersionWord(bits: $0) } }, { visible })
+                Self.visibleVersion(undo) {
+                    tree.find(key).map { VersionWord(bits: $0) }
+                } _: {
+                    visible
+                }
             }
         guard let version, !version.isTombstone else { return nil }
         return version
@@ -27,12 +31,14 @@ extension VersionedIndex {
     /// its way comes to the end, or to a version still older that is kept for a hold. Otherwise all is looked up anew.
     /// Ends once no write becomes visible between two looks, or the word's own version is visible.
     @inline(__always)
-    static func visibleVersion(_ find: () -> VersionWord?, _ visible: () -> UInt64) -> Version? {
+    static func visibleVersion(
+        _ undo: UndoReader, _ find: () -> VersionWord?, _ visible: () -> UInt64
+    ) -> Version? {
         var point = visible()
         while true {
             guard let word = find() else { return nil }
             if word.newestAddress <= point { return word.newest }
-            let version = word.version(at: point)
+            let version = word.version(at: point, undo)
             let now = visible()
             if now == point { return version }
             point = now
@@ -55,7 +61,9 @@ extension VersionedIndex {
         let pin = epochs.pin()
         defer { epochs.unpin(pin) }
         tree.walk(range, reversed: reversed) { key, bits in
-            guard let version = VersionWord(bits: bits).version(at: point), !version.isTombstone else { return true }
+            guard let version = VersionWord(bits: bits).version(at: point, undo), !version.isTombstone else {
+                return true
+            }
             return body(key, version)
         }
     }

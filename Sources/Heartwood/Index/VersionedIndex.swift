@@ -31,6 +31,7 @@ package final class VersionedIndex: Sendable {
 
     let state: Locked<IndexState>
     let tree: TreeReader
+    let undo: UndoReader
     let epochs: Epochs
     let point = VisiblePoint()
 
@@ -39,11 +40,13 @@ package final class VersionedIndex: Sendable {
     /// Old versions that are looked at under one hold of the lock, a fraction of a millisecond.
     private static var pruneSlice: Int { 1_024 }
 
-    package init() {
+    /// - Parameter undoCapacity: Entries of a chunk of the undo log; fewer than a page holds only for tests.
+    package init(undoCapacity: Int = UndoChunk.largestCapacity) {
         let epochs = Epochs()
-        let initial = IndexState(epochs)
+        let initial = IndexState(epochs, undoCapacity: undoCapacity)
         self.epochs = epochs
         tree = initial.tree.reader
+        undo = initial.undo.reader
         state = Locked(initial)
     }
 

@@ -66,7 +66,7 @@ extension Log {
             }
             let isFirst = state.pipeline.open == nil
             let now = isFirst ? delays.now() : 0
-            let base = state.current!.baseAddress
+            let base = state.open.baseAddress
             let start = state.open.offset + UInt64(state.open.count)
             let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
             let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
@@ -154,7 +154,7 @@ extension VersionedIndex.Writer {
 }
 
 /// Records of a batch on their way into the index, eight at a time: most of their leaves are in no cache, so they are
-/// fetched side by side.
+/// fetched side by side, first the slots of all and then the cells of all.
 private struct AppendedGroup {
     let tree: TreeReader
     let base: UInt64
@@ -176,6 +176,7 @@ private struct AppendedGroup {
     }
 
     mutating func flush(to writer: inout VersionedIndex.Writer) {
+        for index in 0..<count { hints[index].refine(records[index]!.key) }
         for index in 0..<count { writer.add(records[index]!, base: base, hint: hints[index]) }
         count = 0
     }

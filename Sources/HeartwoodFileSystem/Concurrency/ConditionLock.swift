@@ -48,6 +48,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
 
     /// Calls `body` with the lock held, and returns or throws what it does.
     @inlinable
+    @inline(__always)
     package func withLock<R: ~Copyable, E: Error>(_ body: (inout Held) throws(E) -> R) throws(E) -> R {
         heartwood_mutex_lock(mutex)
         defer { heartwood_mutex_unlock(mutex) }
@@ -57,6 +58,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
 
     /// For whoever doesn't wait: calls `body` with the lock held and the state alone.
     @inlinable
+    @inline(__always)
     package func withState<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         heartwood_mutex_lock(mutex)
         defer { heartwood_mutex_unlock(mutex) }

@@ -38,6 +38,7 @@ package final class Locked<State>: @unchecked Sendable {
 
     /// Calls `body` with the lock held, and returns or throws what it does.
     @inlinable
+    @inline(__always)
     package func withLock<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         heartwood_mutex_lock(mutex)
         defer { heartwood_mutex_unlock(mutex) }

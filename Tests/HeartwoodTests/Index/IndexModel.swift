@@ -37,10 +37,18 @@ struct IndexModel {
         }
     }
 
-    /// The values and tombstones that some reader may still see.
+    /// Whether an index may have these versions after it has dropped what it can.
     ///
-    /// Of tombstones an index may keep fewer: one with nothing under it is as good as none.
-    var kept: (values: Int, tombstones: Int) {
+    /// Of tombstones it may have fewer: one with nothing under it is as good as none. Of values it may have more, as long
+    /// as something is pending or held: what a write replaces itself, and what else is in a chunk of the undo log.
+    func accounts(for statistics: IndexStatistics) -> Bool {
+        let values = statistics.versions - statistics.tombstones
+        let isExact = holds.isEmpty && visible == last
+        return (isExact ? values == kept.values : values >= kept.values) && statistics.tombstones <= kept.tombstones
+    }
+
+    /// The values and tombstones that some reader may still see.
+    private var kept: (values: Int, tombstones: Int) {
         var kept = (values: 0, tombstones: 0)
         for versions in history.values {
             for (index, version) in versions.enumerated() {

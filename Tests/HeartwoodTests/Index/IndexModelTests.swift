@@ -23,10 +23,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Keys.allCases)
-    func answersLikeTheModel(keys: Keys) throws {
-        let random = SplitMix64(fromEnvironmentFor: "IndexModelTests \(keys)")
-        var run = ModelRun(keys: keys, random: random)
+    @Test(arguments: Keys.allCases, [1, 3, UndoChunk.largestCapacity])
+    func answersLikeTheModel(keys: Keys, undoCapacity: Int) throws {
+        let random = SplitMix64(fromEnvironmentFor: "IndexModelTests \(keys) \(undoCapacity)")
+        var run = ModelRun(keys: keys, undoCapacity: undoCapacity, random: random)
         for phase in 0..<6 {
             // Growing and shrinking by turns, so that nodes are split and merged, and memory is used again.
             for step in 0..<500 {
@@ -38,27 +38,28 @@ import Testing
         try run.finish()
     }
 
-    /// Every sequence of up to six steps out of six.
-    @Test func everyShortHistory() throws {
-        for length in 1...6 {
+    /// Every sequence of up to five steps out of eight, and of six out of the first six.
+    @Test(arguments: [(kinds: 8, length: 5, undoCapacity: 1), (8, 5, 2), (6, 6, 1)])
+    func everyShortHistory(kinds: Int, length: Int, undoCapacity: Int) throws {
+        for length in 1...length {
             var steps = Array(repeating: 0, count: length)
             repeat {
-                try check(history: steps)
-            } while next(&steps)
+                try check(history: steps, undoCapacity: undoCapacity)
+            } while next(&steps, of: kinds)
         }
     }
 
-    private func next(_ steps: inout [Int]) -> Bool {
+    private func next(_ steps: inout [Int], of kinds: Int) -> Bool {
         for index in steps.indices {
             steps[index] += 1
-            if steps[index] < 6 { return true }
+            if steps[index] < kinds { return true }
             steps[index] = 0
         }
         return false
     }
 
-    private func check(history: [Int]) throws {
-        let index = VersionedIndex()
+    private func check(history: [Int], undoCapacity: Int) throws {
+        let index = VersionedIndex(undoCapacity: undoCapacity)
         var model = IndexModel()
         let keys: [[UInt8]] = [[0x61], [0x61, 0]]
         for step in history {
@@ -73,15 +74,20 @@ import Testing
                 index.publish(model.last)
             case 4:
                 model.holds.append(index.holdSequence())
-            default:
+            case 5:
                 if !model.holds.isEmpty { index.release(model.holds.removeFirst()) }
+            default:
+                // Visible at once; and visible only in part.
+                let isVisible = step == 6
+                model.last += 1
+                index.apply(sequence: model.last, publish: isVisible) { $0.add(keys[0], .value(model.last)) }
+                model.add(keys[0], .value(model.last))
+                if !isVisible { index.publish(model.last - 1) }
+                model.visible = isVisible ? model.last : max(model.visible, model.last - 1)
             }
         }
         try #require(index.checkInvariants() == nil, "\(history)")
-        let kept = model.kept
-        let statistics = index.statistics
-        try #require(statistics.versions - statistics.tombstones == kept.values, "\(history)")
-        try #require(statistics.tombstones <= kept.tombstones, "\(history)")
+        try #require(model.accounts(for: index.statistics), "\(history)")
         for sequence in model.holds + Array(model.visible...model.last) {
             for key in keys {
                 try #require(
@@ -102,8 +108,14 @@ import Testing
 private struct ModelRun {
     let keys: IndexModelTests.Keys
     var random: SplitMix64
-    let index = VersionedIndex()
+    let index: VersionedIndex
     var model = IndexModel()
+
+    init(keys: IndexModelTests.Keys, undoCapacity: Int, random: SplitMix64) {
+        self.keys = keys
+        self.random = random
+        index = VersionedIndex(undoCapacity: undoCapacity)
+    }
 
     mutating func step(removing: Double) throws {
         switch Int.random(in: 0..<20, using: &random) {
@@ -219,9 +231,7 @@ private struct ModelRun {
     func checkPruned() throws {
         index.prune()
         try checkState()
-        let statistics = index.statistics
-        try #require(statistics.versions - statistics.tombstones == model.kept.values, "\(description)")
-        try #require(statistics.tombstones <= model.kept.tombstones, "\(description)")
+        try #require(model.accounts(for: index.statistics), "\(description)")
         for sequence in model.holds + [model.visible, model.last] {
             let entries = index.entries(.all, at: sequence, reversed: false, limit: 100)
             try #require(entries == model.entries(.all, at: sequence), "at \(sequence) \(description)")

@@ -39,7 +39,7 @@ import Testing
         let pin = index.epochs.pin()
         defer { index.epochs.unpin(pin) }
         var found = 0
-        let version = VersionedIndex.visibleVersion {
+        let version = VersionedIndex.visibleVersion(index.undo) {
             let word = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
             found += 1
             if found == 1 { index.publish(4) }
@@ -68,7 +68,7 @@ import Testing
         }
         var points = [lastAddress(1), lastAddress(2), lastAddress(2)]
         var found = 0
-        let version = VersionedIndex.visibleVersion {
+        let version = VersionedIndex.visibleVersion(index.undo) {
             found += 1
             return found == 1 ? midway : VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
         } _: {

@@ -109,7 +109,7 @@ struct KeyTree {
     @inline(__always)
     mutating func seek(_ key: UnsafeRawBufferPointer, hint: LeafHint) -> Position {
         guard let leaf = hint.node else { return seek(key) }
-        let found = leaf.search(key, version: Shared.load64(leaf.base))
+        let found = hint.found(key, in: leaf) ?? leaf.search(key, version: Shared.load64(leaf.base))
         return Position(leaf: leaf, index: found.index, isFound: found.isEqual, depth: Position.unknown)
     }
 

@@ -53,6 +53,32 @@ extension Node {
         return Found(code: low << 1)
     }
 
+    /// The first slot whose head isn't lower than that of `key`; nil if the node changed meanwhile. Looks at no cell.
+    @inline(__always)
+    func lowerBound(_ key: UnsafeRawBufferPointer) -> Int? {
+        let summary = summary
+        guard summary.count <= Self.maximumCount, summary.prefix <= key.count else { return nil }
+        let head = KeyOrder.head(of: key, from: summary.prefix)
+        var low = 0
+        var high = summary.count
+        while low < high {
+            let middle = (low &+ high) &>> 1
+            if slot(middle).head < head { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// As `search`, from what `lowerBound` found; nil where several slots have the key's head. By the writer.
+    @inline(__always)
+    func found(_ key: UnsafeRawBufferPointer, from index: Int) -> Found? {
+        let summary = summary
+        let head = KeyOrder.head(of: key, from: summary.prefix)
+        guard index < summary.count, slot(index).head == head else { return Found(code: index << 1) }
+        if index + 1 < summary.count, slot(index + 1).head == head { return nil }
+        guard let order = compareRest(of: key, from: summary.prefix, with: slot(index), version: 0) else { return nil }
+        return Found(code: order == 0 ? index << 1 | 1 : (order > 0 ? index + 1 : index) << 1)
+    }
+
     /// The child under which a key belongs; nil if the node changed meanwhile.
     @inline(__always)
     func childIndex(_ key: UnsafeRawBufferPointer, version: UInt64, followsLongKeys: Bool = true) -> Int? {
@@ -75,6 +101,13 @@ extension Node {
             heartwood_prefetch(base + line)
             line &+= 64
         }
+    }
+
+    /// Asks for the first line of a slot's cell.
+    @inline(__always)
+    func prefetchCell(_ index: Int) {
+        guard index < count else { return }
+        heartwood_prefetch(base + slot(index).offset)
     }
 
     /// Asks for a whole node.

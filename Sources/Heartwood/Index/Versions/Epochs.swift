@@ -73,47 +73,65 @@ final class Epochs: @unchecked Sendable {
 
 /// What is out of reach and waits for its readers to be gone.
 struct Limbo {
-    /// By the epoch in which it came, modulo 3.
-    private var blocks = (OldVersionQueue(), OldVersionQueue(), OldVersionQueue())
-    private var longKeys: ([LongKey], [LongKey], [LongKey]) = ([], [], [])
-    /// The epoch up to which the three are sorted out.
-    private var epoch: UInt64 = 0
-    private(set) var count = 0
+    /// What is rarer than blocks.
+    enum Garbage {
+        case longKey(LongKey)
+        case chunk(UndoChunk)
+        case directory(UndoDirectory)
 
-    mutating func add(_ block: VersionBlock, at epoch: UInt64) {
-        count += 1
-        switch epoch % 3 {
-        case 0: blocks.0.append(block)
-        case 1: blocks.1.append(block)
-        default: blocks.2.append(block)
+        /// How much it counts, beside a block.
+        var weight: Int {
+            if case .chunk = self { return 8 }
+            return 1
+        }
+
+        /// Frees what is no page of an arena.
+        func deallocate() {
+            switch self {
+            case .longKey(let longKey): longKey.deallocate()
+            case .directory(let directory): directory.deallocate()
+            case .chunk: break
+            }
         }
     }
 
-    mutating func add(_ longKey: LongKey, at epoch: UInt64) {
-        count += 1
-        switch epoch % 3 {
-        case 0: longKeys.0.append(longKey)
-        case 1: longKeys.1.append(longKey)
-        default: longKeys.2.append(longKey)
-        }
+    /// By the epoch in which it came, modulo 3.
+    private var blocks = InlineArray<3, OldVersionQueue>(repeating: OldVersionQueue())
+    private var others = InlineArray<3, [Garbage]>(repeating: [])
+    /// The epoch up to which the three are sorted out.
+    private var epoch: UInt64 = 0
+    /// Of all that waits.
+    private(set) var weight = 0
+
+    mutating func add(_ block: VersionBlock, at epoch: UInt64) {
+        weight += 1
+        blocks[Int(epoch % 3)].append(block)
+    }
+
+    mutating func add(_ garbage: Garbage, at epoch: UInt64) {
+        weight += garbage.weight
+        others[Int(epoch % 3)].append(garbage)
     }
 
     /// What came two epochs ago, once in each epoch; to be called before anything is added in it.
-    mutating func expired(in now: UInt64) -> (blocks: OldVersionQueue, longKeys: [LongKey])? {
+    mutating func expired(in now: UInt64) -> (blocks: OldVersionQueue, others: [Garbage])? {
         guard now > epoch else { return nil }
         epoch = now
-        let expired: (OldVersionQueue, [LongKey])
         // Two epochs ago is the next one, modulo 3; what lies there is that old or older.
-        switch (now + 1) % 3 {
-        case 0: (expired, blocks.0, longKeys.0) = ((blocks.0, longKeys.0), OldVersionQueue(), [])
-        case 1: (expired, blocks.1, longKeys.1) = ((blocks.1, longKeys.1), OldVersionQueue(), [])
-        default: (expired, blocks.2, longKeys.2) = ((blocks.2, longKeys.2), OldVersionQueue(), [])
+        let oldest = Int((now + 1) % 3)
+        defer {
+            blocks[oldest] = OldVersionQueue()
+            others[oldest] = []
         }
-        return expired
+        return (blocks[oldest], others[oldest])
     }
 
-    /// For the end of everything.
-    var allLongKeys: [LongKey] { longKeys.0 + longKeys.1 + longKeys.2 }
+    mutating func freed(_ weight: Int) { self.weight -= weight }
 
-    mutating func freed(_ number: Int) { count -= number }
+    /// For the end of everything: frees what lies outside of the arenas.
+    func destroy() {
+        for index in others.indices {
+            for garbage in others[index] { garbage.deallocate() }
+        }
+    }
 }

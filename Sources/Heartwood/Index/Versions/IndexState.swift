@@ -5,11 +5,13 @@
 /// can go as soon as `b <= visible` and no point in `a..<b` is held. A removal at the bottom of a chain goes with its
 /// key: no reader can tell it from an absent key.
 ///
-/// Where an old version waits follows from that. As long as `b > visible`, in `pending`; then with a hold that sees
-/// it; and once that is released, in `released` until it is looked at again.
+/// Where an old version waits follows from that. Most are in the undo log, as long as a chunk of it is needed. Those that
+/// need a block wait in `pending` as long as `b > visible`; then with a hold that sees them; and once that is released, in
+/// `released` until they are looked at again.
 struct IndexState {
     private(set) var tree = KeyTree()
     private var pool = BlockPool()
+    private(set) var undo: UndoLog
     private var limbo = Limbo()
     let epochs: Epochs
     /// Readers see the versions up to this address.
@@ -28,24 +30,29 @@ struct IndexState {
     private(set) var liveKeys = 0
     /// The sum of the newest values' lengths, as far as their places tell.
     private(set) var liveBytes: UInt64 = 0
+    /// Old versions that have a block.
     private(set) var oldVersions = 0
     private(set) var tombstones = 0
 
-    init(_ epochs: Epochs) { self.epochs = epochs }
+    init(_ epochs: Epochs, undoCapacity: Int) {
+        self.epochs = epochs
+        undo = UndoLog(capacity: undoCapacity)
+    }
 
     /// Frees everything. The state is of no use afterwards.
     mutating func destroy() {
         pool.destroy()
         tree.destroy()
-        for longKey in limbo.allLongKeys { longKey.deallocate() }
+        undo.destroy()
+        limbo.destroy()
     }
 
     var statistics: IndexStatistics {
         IndexStatistics(
             keys: liveKeys,
-            versions: tree.count + oldVersions,
+            versions: tree.count + oldVersions + undo.count(visible: visible, holds.contains),
             tombstones: tombstones,
-            bytes: tree.byteCount + pool.byteCount,
+            bytes: tree.byteCount + pool.byteCount + undo.byteCount,
             liveBytes: liveBytes,
             heldPoints: holds.count)
     }
@@ -68,10 +75,17 @@ struct IndexState {
             }
             return
         }
-        let word = VersionWord(bits: position.leaf.word(position.index))
+        var word = VersionWord(bits: position.leaf.word(position.index))
         let superseded = word.newest
         guard version.address > superseded.address else { return }
         uncount(superseded)
+        if let place = word.place {
+            if version.isPlain, overwrite(place, with: version.place, at: position) {
+                count(version)
+                return
+            }
+            word = withBlocks(place)
+        }
         if canGo(superseded, supersededBy: version, writeFrom: start) {
             replace(word, with: version, at: position)
         } else {
@@ -90,6 +104,51 @@ struct IndexState {
         block.initialize(version, older: nil)
         let (leaf, index) = tree.insert(key, word: VersionWord(block).bits, at: position)
         block.setHome(leaf, head: leaf.slot(index).head)
+    }
+
+    /// Puts a place over another where no block is needed. False where somebody holds a point at which the old one is
+    /// read, or what it overwrote itself.
+    @inline(__always)
+    private mutating func overwrite(_ old: Place, with new: Place, at position: KeyTree.Position) -> Bool {
+        if !holds.isEmpty, holds.contains(oneOf: oldestAddress(behind: old)..<new.address) { return false }
+        if new.address > visible { undo.append(new.address, over: old, visible: visible) }
+        setWord(VersionWord(new), position.leaf, position.index)
+        return true
+    }
+
+    /// The address of the oldest version that the undo log has behind a place of a leaf.
+    private func oldestAddress(behind place: Place) -> UInt64 {
+        var oldest = place
+        while let older = undo.reader.overwritten(by: oldest.address) { oldest = older }
+        return oldest.address
+    }
+
+    /// A place of a leaf as a word on which a block can be put: what the undo log has behind it and somebody may read
+    /// gets blocks, because no reader looks into the undo log from a block.
+    private mutating func withBlocks(_ place: Place) -> VersionWord {
+        var places = [place]
+        var needed = 0
+        while let older = undo.reader.overwritten(by: places.last!.address) {
+            let newer = places.last!.address
+            places.append(older)
+            if newer > visible || holds.contains(oneOf: older.address..<newer) { needed = places.count - 1 }
+        }
+        if needed == 0 { return VersionWord(place) }
+        var block: VersionBlock?
+        for place in places[...needed].reversed() {
+            let newer = pool.take()
+            newer.initialize(Version(place: place), older: block)
+            block?.newer = newer
+            if let block { wait(block) }
+            block = newer
+        }
+        oldVersions += needed
+        return VersionWord(block!)
+    }
+
+    /// Queues a version that was superseded.
+    private mutating func wait(_ old: VersionBlock) {
+        if old.addresses.upperBound > visible || !holds.keep(old) { pending.append(old) }
     }
 
     /// Whether nobody reads a version once it is superseded.
@@ -127,9 +186,7 @@ struct IndexState {
         count(version)
         oldVersions += 1
         tombstones += old.version.isTombstone ? 1 : 0
-        if version.address > visible || !holds.keep(old) {
-            pending.append(old)
-        }
+        wait(old)
     }
 
     private mutating func setNewest(_ version: Version, over older: VersionBlock?, at position: KeyTree.Position) {
@@ -187,13 +244,33 @@ struct IndexState {
 
     mutating func hold(_ point: UInt64) { holds.add(point) }
 
-    mutating func release(_ point: UInt64) { released.append(contentsOf: holds.remove(point)) }
+    mutating func release(_ point: UInt64) {
+        guard let kept = holds.remove(point) else { return }
+        released.append(contentsOf: kept.versions)
+        undo.release(kept.chunks)
+    }
 
     // MARK: - Dropping
 
-    /// Looks at up to `limit` old versions and drops those that nobody can see any more. False when none is left.
+    /// Looks at up to `limit` old versions, and at as many chunks of the undo log, and drops those that nobody can see any
+    /// more. False when none is left.
     mutating func prune(limit: Int) -> Bool {
         reclaim()
+        let hasChunks = pruneUndo(limit: limit)
+        return pruneBlocks(limit: limit) || hasChunks
+    }
+
+    private mutating func pruneUndo(limit: Int) -> Bool {
+        for _ in 0..<limit {
+            guard let chunk = undo.nextCandidate(visible: visible) else { return false }
+            if holds.keep(chunk) { continue }
+            undo.drop(chunk)
+            limbo.add(.chunk(chunk), at: epochs.current)
+        }
+        return true
+    }
+
+    private mutating func pruneBlocks(limit: Int) -> Bool {
         for _ in 0..<limit {
             guard let version = nextCandidate() else { return false }
             if !holds.keep(version) { drop(version) }
@@ -243,21 +320,27 @@ struct IndexState {
     private mutating func reclaim() {
         if !tree.retired.isEmpty {
             let epoch = epochs.current
-            for longKey in tree.retired { limbo.add(longKey, at: epoch) }
+            for longKey in tree.retired { limbo.add(.longKey(longKey), at: epoch) }
             tree.retired.removeAll(keepingCapacity: true)
         }
+        if !undo.retired.isEmpty {
+            let epoch = epochs.current
+            for directory in undo.retired { limbo.add(.directory(directory), at: epoch) }
+            undo.retired.removeAll(keepingCapacity: true)
+        }
         // To look at all counters costs as much as a few hundred frees while others read.
-        guard limbo.count >= Self.reclaimShare else { return }
+        guard limbo.weight >= Self.reclaimShare else { return }
         epochs.tryAdvance()
-        guard var (blocks, longKeys) = limbo.expired(in: epochs.current) else { return }
-        var freed = longKeys.count
-        for longKey in longKeys { longKey.deallocate() }
-        longKeys = []
+        guard var (blocks, others) = limbo.expired(in: epochs.current) else { return }
+        for garbage in others {
+            limbo.freed(garbage.weight)
+            if case .chunk(let chunk) = garbage { undo.free(chunk) } else { garbage.deallocate() }
+        }
+        others = []
         while let block = blocks.popFirst() {
             pool.free(block)
-            freed += 1
+            limbo.freed(1)
         }
-        limbo.freed(freed)
     }
 }
 

@@ -37,6 +37,10 @@ package struct Version: Sendable, Hashable {
 
     @inline(__always)
     package var address: UInt64 { place.address }
+
+    /// Its place says everything of it.
+    @inline(__always)
+    var isPlain: Bool { expiry == 0 && !isTombstone }
 }
 
 extension VersionWord {
@@ -55,8 +59,18 @@ extension VersionWord {
 
     /// The newest version that a reader at `point` sees, tombstones included. The caller is pinned.
     @inline(__always)
-    func version(at point: UInt64) -> Version? {
-        if let place { return place.address <= point ? Version(place: place) : nil }
-        return VersionBlock(address: bits & ~(1 << 63)).version(at: point)
+    func version(at point: UInt64, _ undo: UndoReader) -> Version? {
+        guard let place else { return VersionBlock(address: bits & ~(1 << 63)).version(at: point) }
+        return place.address <= point ? Version(place: place) : Self.overwritten(by: place, at: point, undo)
+    }
+
+    @inline(never)
+    private static func overwritten(by newest: Place, at point: UInt64, _ undo: UndoReader) -> Version? {
+        var place = newest
+        while place.address > point {
+            guard let older = undo.overwritten(by: place.address) else { return nil }
+            place = older
+        }
+        return Version(place: place)
     }
 }
