@@ -190,6 +190,7 @@ public actor Store {
             // Sound because `run` has the actor's lock, which is what it is to be on the actor; and because the record's
             // bytes are lent until this returns. `assumeIsolated` comes to the same, but for an object that it makes
             // for each call, and a second look whether this is the actor: 8 % of a buffered put.
+            assert(executor.isHeld)
             let step = unsafeBitCast(Self.isolatedStep, to: Self.Step.self)
             return try step(self, record, durability, hint)
         }

@@ -19,7 +19,8 @@ extension Store {
         public var state: State
         /// Keys that are there, those that have expired but were not compacted yet among them.
         public var keys: Int
-        /// Versions of keys that are kept, for readers and snapshots too.
+        /// Versions of keys that are kept, for readers and snapshots too. Of what was kept for a snapshot some may be
+        /// counted that nobody can see any more: they go some hundred at a time.
         public var versions: Int
         /// Bytes of memory in use by the index: pages of nodes and versions, and long keys. Free pages that it keeps aren't
         /// counted.

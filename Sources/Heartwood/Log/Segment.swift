@@ -78,6 +78,9 @@ final class Segment: @unchecked Sendable {
     /// The address of its first byte.
     var baseAddress: UInt64 { Place.address(extent: extent, offset: 0) }
 
+    /// The first address that isn't its own.
+    var endAddress: UInt64 { Place.address(extent: extent + extentCount, offset: 0) }
+
     /// What it takes to verify a record of it.
     @inline(__always)
     var identity: SegmentIdentity {

@@ -33,10 +33,11 @@ final class KeyPage {
         count = 0
     }
 
+    /// - Parameter key: From the memory of a walk, where a short key has something behind it.
     @inline(__always)
     func append(_ key: UnsafeRawBufferPointer, _ version: Version) {
-        if byteCount &+ key.count > byteCapacity || count == entryCapacity { grow(for: key.count) }
-        (bytes + byteCount).copyMemory(from: key.baseAddress.unsafelyUnwrapped, byteCount: key.count)
+        if byteCount &+ key.count &+ ShortCopy.excess > byteCapacity || count == entryCapacity { grow(for: key.count) }
+        ShortCopy.copy(bytes + byteCount, from: key.baseAddress.unsafelyUnwrapped, key.count)
         byteCount &+= key.count
         (entries + count).initialize(to: Entry(end: byteCount, version: version))
         count &+= 1
@@ -44,6 +45,7 @@ final class KeyPage {
 
     @inline(never)
     private func grow(for more: Int) {
+        let more = more + ShortCopy.excess
         if byteCount + more > byteCapacity {
             byteCapacity = max(2 * byteCapacity, byteCount + more)
             let larger = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 16)

@@ -32,24 +32,25 @@ final class RecordWalk {
     @inline(__always)
     func forEach(_ body: Body) throws(StoreError) {
         let page = page
+        // One after the other lie in the same file, as a rule, so what is known of one holds for the next.
+        var view = RecordView()
         while try fill() {
-            // Nothing is written to what is mapped any more, so what holds for one record of a file holds for all.
-            var view = MappedView()
             var index = position
             let count = page.count
             while index < count {
                 let version = page.version(index)
-                if !view.holds(version.place) { view = MappedView(of: version.place, records) }
+                let place = version.place
+                if !view.holds(place) { view = try makeView(from: index) }
                 prefetch(index &+ Self.ahead, count, view)
                 position = index &+ 1
+                let key = page.lentKey(index)
                 let wantsMore: Bool
-                if let bytes = view.bytes(of: version.place) {
-                    let key = page.lentKey(index)
-                    wantsMore = try records.withValue(of: key, in: bytes, at: version.place, view.identity) {
+                if let bytes = view.bytes(of: place) {
+                    wantsMore = try records.withValue(of: key, in: bytes, at: place, view.identity) {
                         body(key, version, $0, $1)
                     }
                 } else {
-                    wantsMore = try readValue(index, body)
+                    wantsMore = try records.withValue(of: key, at: place) { body(key, version, $0, $1) }
                 }
                 if !wantsMore { return }
                 index &+= 1
@@ -65,27 +66,29 @@ final class RecordWalk {
     }
 
     @inline(__always)
-    private func prefetch(_ index: Int, _ count: Int, _ view: MappedView) {
+    private func prefetch(_ index: Int, _ count: Int, _ view: RecordView) {
         guard index < count, let next = view.bytes(of: page.version(index).place)?.baseAddress else { return }
         heartwood_prefetch(next)
         heartwood_prefetch(next + 64)
         heartwood_prefetch(next + 128)
     }
 
-    /// A record that isn't in a mapped file.
+    /// What the record at `index` is to be taken from; holds nothing where it has to be fetched by itself.
     @inline(never)
-    private func readValue(_ index: Int, _ body: Body) throws(StoreError) -> Bool {
-        let version = page.version(index)
-        let place = version.place
-        let key = page.lentKey(index)
-        if records.log.mayBePending(place) || place.lengthBound > ReadWindow.capacity {
-            return try records.withValue(of: key, at: place) { body(key, version, $0, $1) }
-        }
+    private func makeView(from index: Int) throws(StoreError) -> RecordView {
+        let place = page.version(index).place
         let segment = records.segment(of: place)
-        if !window.holds(place, of: segment) { try load(segment, from: index) }
-        return try window.withBytes(of: place) { (bytes) throws(StoreError) in
-            try records.withValue(of: key, in: bytes, at: place, segment.identity) { body(key, version, $0, $1) }
+        // A file may be larger than what was given addresses of it, and those behind are the next one's.
+        let own = Int(segment.endAddress - segment.baseAddress) << 3
+        if records.log.mayBePending(place) { return RecordView() }
+        if let mapped = segment.mappedFile() {
+            return RecordView(
+                UnsafeRawBufferPointer(rebasing: mapped[..<min(mapped.count, own)]), from: segment.baseAddress,
+                isWholeFile: true, segment.identity)
         }
+        if place.lengthBound > ReadWindow.capacity { return RecordView() }
+        try load(segment, from: index)
+        return window.view(segment)
     }
 
     /// Reads this record, and with it those that follow in the page as long as they lie close behind.
@@ -94,6 +97,7 @@ final class RecordWalk {
         var start = first.address
         var end = first.address + UInt64(first.lengthBound) >> 3
         let limit = UInt64(ReadWindow.capacity) >> 3
+        let own = segment.baseAddress..<segment.endAddress
         for index in index + 1..<page.count {
             let place = page.version(index).place
             let placeEnd = place.address + UInt64(place.lengthBound) >> 3
@@ -101,8 +105,8 @@ final class RecordWalk {
             let newEnd = max(end, placeEnd)
             // A gap is read rather than skipped while that costs less than another call.
             let gap = place.address > end ? place.address - end : start > placeEnd ? start - placeEnd : 0
-            guard gap <= ReadWindow.widestGap >> 3, newEnd - newStart <= limit, place.address >= segment.baseAddress,
-                !records.log.mayBePending(place), records.segment(of: place) === segment
+            guard gap <= ReadWindow.widestGap >> 3, newEnd - newStart <= limit, own.contains(place.address),
+                !records.log.mayBePending(place)
             else { break }
             (start, end) = (newStart, newEnd)
         }
@@ -117,28 +121,42 @@ final class RecordWalk {
     }
 }
 
-/// A file that is mapped, as a scan uses it: no reference, no look-up for each record. Valid as long as the log is.
-private struct MappedView {
-    private var file = UnsafeRawBufferPointer(start: nil, count: 0)
-    private(set) var identity = SegmentIdentity(salt: 0, firstSequence: 0, baseAddress: 0)
+/// A piece of a file, mapped or read, as a scan uses it: no reference, no look-up for each record. Valid as long as the log
+/// is, and until the window is loaded anew.
+private struct RecordView {
+    private let file: UnsafeRawBufferPointer
+    /// The address with which it begins.
+    private let start: UInt64
+    private let isWholeFile: Bool
+    let identity: SegmentIdentity
 
-    init() {}
+    init() {
+        self.init(
+            UnsafeRawBufferPointer(start: nil, count: 0), from: 0, isWholeFile: false,
+            SegmentIdentity(salt: 0, firstSequence: 0, baseAddress: 0))
+    }
 
-    init(of place: Place, _ records: RecordReader) {
-        let segment = records.segment(of: place)
-        identity = segment.identity
-        guard !records.log.mayBePending(place), let mapped = segment.mappedFile() else { return }
-        // A file may be larger than what was given addresses of it, and those behind are the next one's.
-        let own = segment.extentCount * Int(Place.extentBytes)
-        file = UnsafeRawBufferPointer(rebasing: mapped[..<min(mapped.count, own)])
+    init(_ file: UnsafeRawBufferPointer, from start: UInt64, isWholeFile: Bool, _ identity: SegmentIdentity) {
+        self.file = file
+        self.start = start
+        self.isWholeFile = isWholeFile
+        self.identity = identity
     }
 
     @inline(__always)
-    func holds(_ place: Place) -> Bool { identity.offset(of: place) < UInt64(file.count) }
+    private func offset(of place: Place) -> UInt64 { (place.address &- start) << 3 }
 
+    /// Whether the whole of a record is here, as far as its place tells its length.
+    @inline(__always)
+    func holds(_ place: Place) -> Bool {
+        let offset = offset(of: place)
+        return offset < UInt64(file.count) && (isWholeFile || Int(offset) &+ place.lengthBound <= file.count)
+    }
+
+    /// The bytes from a record on; fewer than its place says where the file ends before, or what was read.
     @inline(__always)
     func bytes(of place: Place) -> UnsafeRawBufferPointer? {
-        let offset = identity.offset(of: place)
+        let offset = offset(of: place)
         guard offset < UInt64(file.count) else { return nil }
         return UnsafeRawBufferPointer(
             start: file.baseAddress.unsafelyUnwrapped + Int(offset),
@@ -147,37 +165,27 @@ private struct MappedView {
 }
 
 /// A piece of a file that was read in one go.
-final class ReadWindow {
+private final class ReadWindow {
     static let capacity = 256 << 10
     static let widestGap: UInt64 = 4 << 10
 
     private var memory: UnsafeMutableRawBufferPointer?
-    private var segment: Segment?
     private var start: UInt64 = 0
     private var count = 0
 
     deinit { memory?.deallocate() }
 
-    /// Whether the whole of a record is here, as far as its place tells its length.
-    func holds(_ place: Place, of segment: Segment) -> Bool {
-        // A place says more than a record has, so the window may reach beyond the last address of its segment.
-        self.segment === segment && place.address >= start
-            && Int(place.address - start) << 3 + place.lengthBound <= count
-    }
-
-    /// The bytes from a record on; fewer than it has where the file ends before.
-    func withBytes<R>(
-        of place: Place, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        let offset = min(Int(place.address - start) << 3, count)
-        return try body(UnsafeRawBufferPointer(rebasing: memory![offset..<count]))
+    /// What was read last, without what isn't the segment's own: a place says more than a record has.
+    func view(_ segment: Segment) -> RecordView {
+        let own = min(count, Int(segment.endAddress - start) << 3)
+        return RecordView(
+            UnsafeRawBufferPointer(rebasing: memory![..<own]), from: start, isWholeFile: false, segment.identity)
     }
 
     func load(from start: UInt64, to end: UInt64, of segment: Segment) throws(FileSystemError) {
         let memory = memory ?? .allocate(byteCount: Self.capacity, alignment: 4096)
         self.memory = memory
         count = 0
-        self.segment = segment
         self.start = start
         let wanted = UnsafeMutableRawBufferPointer(rebasing: memory[..<(Int(end - start) << 3)])
         count = try segment.file.readFully(into: wanted, at: (start - segment.baseAddress) << 3)

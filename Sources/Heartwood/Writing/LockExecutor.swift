@@ -61,7 +61,7 @@ final class LockExecutor: SerialExecutor, @unchecked Sendable {
     }
 
     /// Whether this thread is on the actor.
-    private var isHeld: Bool { Shared.load64(holder) == UInt64(heartwood_thread_number()) }
+    var isHeld: Bool { Shared.load64(holder) == UInt64(heartwood_thread_number()) }
 
     // MARK: - SerialExecutor
 

@@ -29,7 +29,7 @@ final class POSIXFile: File {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
         let position = try position(offset, .read)
         return try using(.read) { descriptor throws(FileSystemError) in
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+            let count = heartwood_read_at(descriptor, buffer.baseAddress, buffer.count, Int64(position))
             guard count >= 0 else { throw .current(.read, path) }
             return count
         }

@@ -68,7 +68,8 @@ extension Node {
         return low
     }
 
-    /// As `search`, from what `lowerBound` found; nil where several slots have the key's head. By the writer.
+    /// As `search`, from what `lowerBound` found; nil where that has to be asked: several slots have the key's head, or one
+    /// has a long key. By the writer.
     @inline(__always)
     func found(_ key: UnsafeRawBufferPointer, from index: Int) -> Found? {
         let summary = summary

@@ -94,7 +94,7 @@ struct LeafWalk {
             } else {
                 key.storeBytes(of: slot.head.bigEndian, toByteOffset: prefix, as: UInt32.self)
                 let rest = slot.length - 4
-                if rest > 0 { (key + (prefix + 4)).copyMemory(from: cell + 8, byteCount: rest) }
+                ShortCopy.copy(key + (prefix + 4), from: cell + 8, rest)
                 isWanted = body(UnsafeRawBufferPointer(start: key, count: prefix + slot.length), word)
             }
             if !isWanted { return false }

@@ -22,7 +22,8 @@ struct IndexState {
     private(set) var newest: UInt64 = 0
     private(set) var newestSequence: SequenceNumber = 0
     private(set) var holds = Holds()
-    /// In the order of the versions that superseded them.
+    /// In the order of the versions that superseded them, but for those that come from the undo log late: they wait for
+    /// what stands before them.
     private(set) var pending = OldVersionQueue()
     private(set) var released = OldVersionQueue()
 
@@ -84,7 +85,7 @@ struct IndexState {
                 count(version)
                 return
             }
-            word = withBlocks(place)
+            word = withBlocks(place, writeFrom: start)
         }
         if canGo(superseded, supersededBy: version, writeFrom: start) {
             replace(word, with: version, at: position)
@@ -110,40 +111,53 @@ struct IndexState {
     /// read, or what it overwrote itself.
     @inline(__always)
     private mutating func overwrite(_ old: Place, with new: Place, at position: KeyTree.Position) -> Bool {
-        if !holds.isEmpty, holds.contains(oneOf: oldestAddress(behind: old)..<new.address) { return false }
+        if !holds.isEmpty, isHeld(old, supersededBy: new.address) { return false }
         if new.address > visible { undo.append(new.address, over: old, visible: visible) }
         setWord(VersionWord(new), position.leaf, position.index)
         return true
     }
 
-    /// The address of the oldest version that the undo log has behind a place of a leaf.
-    private func oldestAddress(behind place: Place) -> UInt64 {
+    /// Whether somebody holds a point at which a place of a leaf is read, which is superseded now, or one that the undo log
+    /// has behind it.
+    ///
+    /// Of a key that is overwritten again and again while all of it is pending only some steps are gone; what lies further
+    /// back is taken for held, because blocks are always right.
+    private func isHeld(_ place: Place, supersededBy address: UInt64) -> Bool {
         var oldest = place
-        while let older = undo.reader.overwritten(by: oldest.address) { oldest = older }
-        return oldest.address
+        var steps = 0
+        while let older = undo.reader.overwritten(by: oldest.address) {
+            oldest = older
+            steps += 1
+            if steps == 8 { return true }
+        }
+        return holds.contains(oneOf: oldest.address..<address)
     }
 
     /// A place of a leaf as a word on which a block can be put: what the undo log has behind it and somebody may read
     /// gets blocks, because no reader looks into the undo log from a block.
-    private mutating func withBlocks(_ place: Place) -> VersionWord {
-        var places = [place]
-        var needed = 0
-        while let older = undo.reader.overwritten(by: places.last!.address) {
-            let newer = places.last!.address
-            places.append(older)
-            if newer > visible || holds.contains(oneOf: older.address..<newer) { needed = places.count - 1 }
+    private mutating func withBlocks(_ place: Place, writeFrom start: UInt64) -> VersionWord {
+        if place.address <= visible, holds.isEmpty { return VersionWord(place) }
+        guard var next = undo.reader.overwritten(by: place.address) else { return VersionWord(place) }
+        // Newest first.
+        var needed: [Place] = []
+        var newer = place.address
+        while true {
+            let isRead = newer > visible || holds.contains(oneOf: next.address..<newer)
+            if isRead, next.address < start { needed.append(next) }
+            newer = next.address
+            guard let older = undo.reader.overwritten(by: newer) else { break }
+            next = older
         }
-        if needed == 0 { return VersionWord(place) }
-        var block: VersionBlock?
-        for place in places[...needed].reversed() {
-            let newer = pool.take()
-            newer.initialize(Version(place: place), older: block)
-            block?.newer = newer
-            if let block { wait(block) }
-            block = newer
+        var older: VersionBlock?
+        for place in needed.reversed() + [place] {
+            let block = pool.take()
+            block.initialize(Version(place: place), older: older)
+            older?.newer = block
+            if let older { wait(older) }
+            older = block
         }
-        oldVersions += needed
-        return VersionWord(block!)
+        oldVersions += needed.count
+        return VersionWord(older!)
     }
 
     /// Queues a version that was superseded.

@@ -118,8 +118,8 @@ struct UndoReader: @unchecked Sendable {
 
     /// What the version of this address overwrote. The caller is pinned, or the writer.
     ///
-    /// Nil where the key was new, and where what it had before isn't needed any more: then the version is visible by
-    /// now, and for held points there was nothing either.
+    /// Nil where the key was new; where the version was visible as soon as it was there; and where what it overwrote isn't
+    /// needed any more: then the version is visible by now, and for held points there was nothing either.
     func overwritten(by address: UInt64) -> Place? {
         directory?.chunk(of: address)?.overwritten(by: address)
     }

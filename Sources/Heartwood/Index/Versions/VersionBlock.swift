@@ -1,4 +1,5 @@
-/// A version that needs more than its place: one of several of its key, one that expires, a tombstone.
+/// A version that needs more than its place: one that expires, a tombstone, one of several of its key where the undo log
+/// doesn't do.
 ///
 /// ```
 ///  0  place           what readers read: these four never change while the block is reached, but `older`

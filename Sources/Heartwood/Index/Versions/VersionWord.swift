@@ -1,4 +1,5 @@
-/// What a leaf keeps for a key: the place of its only version, or the newest of several.
+/// What a leaf keeps for a key: the place of its newest version, whose older ones, if any, are in the undo log; or the block
+/// of the newest of several.
 struct VersionWord {
     let bits: UInt64
 
