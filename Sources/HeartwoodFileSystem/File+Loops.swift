@@ -84,6 +84,7 @@ nonisolated(unsafe) private let zeros: UnsafeRawBufferPointer = {
 }()
 
 /// Calls `body` again for as long as signals get in its way.
+@inline(__always)
 private func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
     while true {
         do {

@@ -86,6 +86,7 @@ final class POSIXFile: File {
     }
 
     /// Keeps the descriptor open while `body` uses it.
+    @inline(__always)
     private func using<R>(
         _ operation: FileSystemError.Operation, _ body: (Int32) throws(FileSystemError) -> R
     ) throws(FileSystemError) -> R {
@@ -97,6 +98,7 @@ final class POSIXFile: File {
     }
 
     /// The system's offsets are signed.
+    @inline(__always)
     private func position(
         _ offset: UInt64, _ operation: FileSystemError.Operation
     ) throws(FileSystemError) -> off_t {

@@ -38,6 +38,7 @@ package final class SharedDescriptor: Sendable {
     }
 
     /// The descriptor, which stays open until ``leave()``; nil, and then without a ``leave()``, if it was closed.
+    @inline(__always)
     package func enter() -> Int32? {
         let before = word.wrappingAdd(1, ordering: .acquiring).oldValue
         guard before & Self.closing == 0 else {
@@ -48,6 +49,7 @@ package final class SharedDescriptor: Sendable {
     }
 
     /// Ends what ``enter()`` began.
+    @inline(__always)
     package func leave() {
         let after = word.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
         // Nobody would hear of an error. What is to be durable was synced, not closed.
