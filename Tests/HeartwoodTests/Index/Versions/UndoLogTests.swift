@@ -119,6 +119,24 @@ import Testing
         #expect(version?.sequence == 2 && found == 2)
     }
 
+    /// A reader may have the address of a chunk that is dropped: as long as it is pinned, nothing else comes there.
+    @Test func aChunkIsNotUsedAgainWhileAReaderHasIt() throws {
+        index.put(a, 1)
+        index.put(a, 2, publish: false)
+        index.put(a, 3, publish: false)
+        let pin = index.epochs.pin()
+        defer { index.epochs.unpin(pin) }
+        let address: UInt64 = 2 << 16
+        let chunk = try #require(index.undo.directory?.chunk(of: address))
+        index.put(b, 4)
+        for sequence in 5...2_000 as ClosedRange<UInt64> {
+            index.put(b, sequence, publish: false)
+            index.publish(sequence)
+        }
+        #expect(index.undo.overwritten(by: address) == nil, "not dropped: nothing is tested")
+        #expect(chunk.overwritten(by: address)?.address == 1 << 16)
+    }
+
     /// More chunks than a directory has room for, some dropped from its midst.
     @Test func directoriesGrowAndForgetWhatWasDropped() {
         let keys = (0..<50).map(bigEndianKey)
