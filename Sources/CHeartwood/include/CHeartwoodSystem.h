@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 #endif
 
-/* Calls that Swift can't reach or that differ from system to system. All return 0 or the error's number. */
+/* Calls that Swift can't reach or that differ from system to system. They return 0 or the error's number, unless said otherwise. */
 
 /* Reserves blocks for `count` bytes from `offset` on. Extends the file where it is shorter; what is new reads as
  * zeros, what was there stays. EOPNOTSUPP where the file system can't. */
 int heartwood_allocate(int descriptor, uint64_t offset, uint64_t count);
 
-/* As pread. On Linux it is no point at which a thread can be cancelled, which glibc's has to prepare for at each call: a
+/* As pread, and so -1 and errno where it fails. On Linux it is no point at which a thread can be cancelled, which glibc's has to prepare for at each call: a
  * read of a small record from the page cache takes 3 % less. */
 static inline ssize_t heartwood_read_at(int descriptor, void *buffer, size_t count, int64_t offset) {
 #if defined(__linux__) && defined(SYS_pread64) && defined(__LP64__)

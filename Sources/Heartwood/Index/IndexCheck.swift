@@ -189,11 +189,9 @@ extension IndexState {
         func check(
             _ queue: OldVersionQueue, _ belongs: (Range<UInt64>) -> Bool, _ name: String
         ) throws(Unsoundness) {
-            var candidate = queue.first
-            while let old = candidate {
+            try queue.forEach { (old) throws(Unsoundness) in
                 try require(unqueued.remove(old) != nil, "\(name): a version that is queued twice, or gone")
                 try require(belongs(old.addresses), "\(name): a version of \(old.addresses)")
-                candidate = old.next
             }
         }
         try check(pending, { _ in true }, "pending")

@@ -33,7 +33,8 @@ package final class VersionedIndex: Sendable {
     let tree: TreeReader
     let undo: UndoReader
     let epochs: Epochs
-    let point = VisiblePoint()
+    /// The address up to which readers see.
+    private let point = SharedWord()
 
     /// Old versions that a call looks at besides twice as many as it added; so a backlog shrinks with every call.
     private static var pruneShare: Int { 64 }
@@ -52,11 +53,11 @@ package final class VersionedIndex: Sendable {
 
     deinit {
         state.withLock { $0.destroy() }
-        point.destroy()
+        point.deallocate()
     }
 
     /// The address up to which readers see.
-    var visible: UInt64 { point.address }
+    var visible: UInt64 { point.value }
 
     /// The number of the last write that readers see.
     var visibleSequence: SequenceNumber { state.withLock { $0.visibleSequence } }
@@ -142,22 +143,4 @@ package final class VersionedIndex: Sendable {
 package struct HeldPoint: Sendable, Hashable {
     package let address: UInt64
     package let sequence: SequenceNumber
-}
-
-/// The address up to which readers see, on a cache line of its own.
-struct VisiblePoint: @unchecked Sendable {
-    // Sound because the memory lives as long as the index, and is reached by atomic operations only.
-    private let cell: UnsafeMutableRawPointer
-
-    init() {
-        cell = .allocate(byteCount: 64, alignment: 64)
-        Shared.store64(0, cell)
-    }
-
-    @inline(__always)
-    var address: UInt64 { Shared.loadAcquiring(cell) }
-
-    func set(_ address: UInt64) { Shared.storeReleasing(address, cell) }
-
-    func destroy() { cell.deallocate() }
 }

@@ -29,10 +29,7 @@ final class CommitBuffer: @unchecked Sendable {
     private(set) var segment: Segment?
     private(set) var offset: UInt64 = 0
     /// What records need of the segment, here so that no reference to it is counted for each of them.
-    private var salt: UInt32 = 0
-    private var firstSequence: SequenceNumber = 0
-    /// The address at which the segment begins.
-    private(set) var baseAddress: UInt64 = 0
+    private(set) var identity = SegmentIdentity.none
 
     init(capacity: Int) {
         self.capacity = max(capacity, 4096)
@@ -61,11 +58,7 @@ final class CommitBuffer: @unchecked Sendable {
         recordCount = 0
         self.segment = segment
         self.offset = offset
-        if let segment {
-            salt = segment.header.salt
-            firstSequence = segment.header.firstSequence
-            baseAddress = segment.baseAddress
-        }
+        identity = segment?.identity ?? .none
     }
 
     /// Moves an empty buffer to another place: a mark went before it.
@@ -84,12 +77,13 @@ final class CommitBuffer: @unchecked Sendable {
 
     /// Appends a batch, gives its records their number and place, and reports each to `each`. O(bytes copied + records).
     func append(_ batch: EncodedBatch, sequence: SequenceNumber, _ each: (Appended) -> Void) {
-        assert(segment != nil)
+        precondition(segment != nil, "a record for a buffer that lies nowhere")
         let start = memoryCount
         let startInFile = offset + UInt64(count)
         reserve(batch.bytes.count)
         batch.bytes.withUnsafeBytes { (memory + start).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        let distance = sequence - firstSequence
+        let identity = identity
+        let distance = sequence - identity.firstSequence
         var position = 0
         var outside = 0
         var nextExternal = batch.externals.startIndex
@@ -98,7 +92,7 @@ final class CommitBuffer: @unchecked Sendable {
             let fields = RecordPlacement.fields(of: header)
             let place = startInFile + UInt64(position + outside)
             RecordPlacement.place(
-                header, sequenceDistance: distance, tag: ChecksumTag(salt: salt, offset: place))
+                header, sequenceDistance: distance, tag: ChecksumTag(salt: identity.salt, offset: place))
             each(
                 Appended(
                     fields: fields,
@@ -123,13 +117,13 @@ final class CommitBuffer: @unchecked Sendable {
 
     /// Appends one record that isn't encoded yet, and returns its offset in the file. O(bytes copied).
     func append(_ record: UnplacedRecord, sequence: SequenceNumber) -> UInt64 {
-        assert(segment != nil)
+        precondition(segment != nil, "a record for a buffer that lies nowhere")
         let place = offset + UInt64(count)
         let length = record.encodedLength
         reserve(length)
         record.encode(
-            to: memory + memoryCount, sequenceDistance: sequence - firstSequence,
-            tag: ChecksumTag(salt: salt, offset: place))
+            to: memory + memoryCount, sequenceDistance: sequence - identity.firstSequence,
+            tag: ChecksumTag(salt: identity.salt, offset: place))
         memoryCount += length
         recordCount += 1
         return place

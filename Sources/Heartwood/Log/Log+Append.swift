@@ -66,7 +66,7 @@ extension Log {
             }
             let isFirst = state.pipeline.open == nil
             let now = isFirst ? delays.now() : 0
-            let base = state.open.baseAddress
+            let base = state.open.identity.baseAddress
             let start = state.open.offset + UInt64(state.open.count)
             let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
             let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)

@@ -98,6 +98,9 @@ struct SegmentIdentity {
     let firstSequence: SequenceNumber
     let baseAddress: UInt64
 
+    /// Of no segment.
+    static var none: SegmentIdentity { SegmentIdentity(salt: 0, firstSequence: 0, baseAddress: 0) }
+
     @inline(__always)
     func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
 }
@@ -117,12 +120,7 @@ final class SegmentTable: @unchecked Sendable {
 
     private let state = Locked(State())
     /// The address of the present table.
-    private let cell: UnsafeMutableRawPointer
-
-    init() {
-        cell = .allocate(byteCount: 8, alignment: 8)
-        Shared.store64(0, cell)
-    }
+    private let cell = SharedWord()
 
     deinit {
         for table in state.withLock({ $0.tables }) { table.deallocate() }
@@ -139,7 +137,7 @@ final class SegmentTable: @unchecked Sendable {
     /// The segment of a place that the index has. Valid as long as this is.
     @inline(__always)
     func segment(of place: Place) -> Unmanaged<Segment> {
-        let table = UnsafeMutableRawPointer(bitPattern: UInt(Shared.loadAcquiring(cell))).unsafelyUnwrapped
+        let table = UnsafeMutableRawPointer(bitPattern: UInt(cell.value)).unsafelyUnwrapped
         let entry = Shared.load64(table + 8 &* place.extent)
         return Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: UInt(entry)).unsafelyUnwrapped)
     }
@@ -171,7 +169,7 @@ final class SegmentTable: @unchecked Sendable {
         for extent in state.extents..<max(end, state.extents) { Shared.store64(entry, table + extent) }
         state.extents = max(end, state.extents)
         segment.extentCount = state.extents - segment.extent
-        Shared.storeReleasing(UInt64(UInt(bitPattern: table)), cell)
+        cell.set(UInt64(UInt(bitPattern: table)))
     }
 
     private func grow(toFit count: Int, _ state: inout State) {

@@ -78,10 +78,10 @@ final class RecordWalk {
     private func makeView(from index: Int) throws(StoreError) -> RecordView {
         let place = page.version(index).place
         let segment = records.segment(of: place)
-        // A file may be larger than what was given addresses of it, and those behind are the next one's.
-        let own = Int(segment.endAddress - segment.baseAddress) << 3
         if records.log.mayBePending(place) { return RecordView() }
         if let mapped = segment.mappedFile() {
+            // A file may be larger than what was given addresses of it, and those behind are the next one's.
+            let own = Int(segment.endAddress - segment.baseAddress) << 3
             return RecordView(
                 UnsafeRawBufferPointer(rebasing: mapped[..<min(mapped.count, own)]), from: segment.baseAddress,
                 isWholeFile: true, segment.identity)
@@ -132,8 +132,7 @@ private struct RecordView {
 
     init() {
         self.init(
-            UnsafeRawBufferPointer(start: nil, count: 0), from: 0, isWholeFile: false,
-            SegmentIdentity(salt: 0, firstSequence: 0, baseAddress: 0))
+            UnsafeRawBufferPointer(start: nil, count: 0), from: 0, isWholeFile: false, .none)
     }
 
     init(_ file: UnsafeRawBufferPointer, from start: UInt64, isWholeFile: Bool, _ identity: SegmentIdentity) {

@@ -78,6 +78,23 @@ extension VersionedIndex {
         key.withUnsafeBytes { newest($0)?.first }
     }
 
+    /// What a reader at the visible point finds that is held up once it has the key's word, for as long as `meanwhile`
+    /// takes, and how often it has looked the key up by then.
+    func find(_ key: [UInt8], heldUpBy meanwhile: (VersionWord) -> Void) -> (version: Version?, looks: Int) {
+        epochs.pinned {
+            var looks = 0
+            let version = VersionedIndex.visibleVersion(undo) {
+                let word = VersionWord(bits: key.withUnsafeBytes { tree.find($0) }!)
+                looks += 1
+                if looks == 1 { meanwhile(word) }
+                return word
+            } _: {
+                visible
+            }
+            return (version, looks)
+        }
+    }
+
     /// Holds the newest state, or what is visible.
     func holdSequence(newest: Bool = false) -> UInt64 { hold(newest: newest).sequence }
 

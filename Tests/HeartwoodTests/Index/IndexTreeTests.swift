@@ -73,7 +73,7 @@ import Testing
                 }
             }
             if part % 8 == 0 { #expect(index.checkInvariants() == nil, "seed \(random.seed)") }
-            if part == 35 { #expect(index.treeBytes < full / 5, "nine tenths are gone, the memory isn't") }
+            if part == 35 { #expect(index.treeBytes < full / 4, "nine tenths are gone, the memory isn't") }
         }
         #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }

@@ -36,17 +36,7 @@ import Testing
         let held = index.holdSequence()
         index.put(a, 3)
         index.put(a, 4, publish: false)
-        let pin = index.epochs.pin()
-        defer { index.epochs.unpin(pin) }
-        var found = 0
-        let version = VersionedIndex.visibleVersion(index.undo) {
-            let word = VersionWord(bits: a.withUnsafeBytes { index.tree.find($0) }!)
-            found += 1
-            if found == 1 { index.publish(4) }
-            return word
-        } _: {
-            index.visible
-        }
+        let (version, _) = index.find(a) { _ in index.publish(4) }
         #expect(version?.sequence == 4)
         index.release(held)
         index.release(outer)

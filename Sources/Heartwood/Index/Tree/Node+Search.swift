@@ -58,9 +58,14 @@ extension Node {
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int? {
         let summary = summary
         guard summary.count <= Self.maximumCount, summary.prefix <= key.count else { return nil }
-        let head = KeyOrder.head(of: key, from: summary.prefix)
+        return firstSlot(of: summary.count, from: KeyOrder.head(of: key, from: summary.prefix))
+    }
+
+    /// The first of `count` slots whose head isn't lower than this one.
+    @inline(__always)
+    func firstSlot(of count: Int, from head: UInt32) -> Int {
         var low = 0
-        var high = summary.count
+        var high = count
         while low < high {
             let middle = (low &+ high) &>> 1
             if slot(middle).head < head { low = middle &+ 1 } else { high = middle }

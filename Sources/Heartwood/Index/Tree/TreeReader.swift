@@ -1,21 +1,14 @@
-/// The tree as readers see it: the address of its root, in memory that stays where it is.
-struct TreeReader: @unchecked Sendable {
-    // Sound because the memory lives as long as the tree, whose owner outlives its readers, and is reached by atomic
-    // loads and stores only.
-    private let cell: UnsafeMutableRawPointer
-
-    init() {
-        cell = .allocate(byteCount: 64, alignment: 64)
-        Shared.store64(0, cell)
-    }
+/// The tree as readers see it: the address of its root.
+struct TreeReader: Sendable {
+    private let cell = SharedWord()
 
     func destroy() { cell.deallocate() }
 
     @inline(__always)
-    var root: Node { Node(word: Shared.loadAcquiring(cell)) }
+    var root: Node { Node(word: cell.value) }
 
     /// By the writer, before it lets go of the old root.
-    func setRoot(_ root: Node) { Shared.storeReleasing(root.word, cell) }
+    func setRoot(_ root: Node) { cell.set(root.word) }
 
     /// The root with a version at which it was the root; nil while it is being changed.
     @inline(__always)

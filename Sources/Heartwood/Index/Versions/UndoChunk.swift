@@ -10,11 +10,11 @@
 /// An address, copied freely. Sound because entries never change once they are counted, a chunk is in exactly one
 /// `UndoChunkQueue` or is the one that is being filled, and its page is used again only when no reader can have its
 /// address any more (`Limbo`).
-struct UndoChunk: Hashable {
+struct UndoChunk: Hashable, QueueLinked {
     let memory: UnsafeMutableRawPointer
 
     private static var headerBytes: Int { 64 }
-    static let largestCapacity = (PageArena.pageBytes - headerBytes) / 16
+    static let largestCapacity = (PageArena.pageBytes - headerBytes) / AddressEntries.entryBytes
 
     init(_ memory: UnsafeMutableRawPointer) { self.memory = memory }
 
@@ -32,33 +32,24 @@ struct UndoChunk: Hashable {
     var count: Int { Int(Shared.loadAcquiring(memory)) }
 
     @inline(__always)
-    private func entry(_ index: Int) -> UnsafeMutableRawPointer { memory + Self.headerBytes + 16 * index }
+    private var entries: AddressEntries { AddressEntries(memory: memory + Self.headerBytes) }
 
     @inline(__always)
-    func address(_ index: Int) -> UInt64 { Shared.load64(entry(index)) }
+    func address(_ index: Int) -> UInt64 { entries.address(index) }
 
     @inline(__always)
-    func overwritten(_ index: Int) -> Place { Place(word: Shared.load64(entry(index) + 8)) }
+    func overwritten(_ index: Int) -> Place { Place(word: entries.word(index)) }
 
     @inline(__always)
     func append(_ address: UInt64, over old: Place) {
         let count = count
-        Shared.store64(address, entry(count))
-        Shared.store64(old.word, entry(count) + 8)
+        entries.store(address, old.word, at: count)
         Shared.storeReleasing(UInt64(count + 1), memory)
     }
 
     /// How many entries have an address up to this one.
     @inline(__always)
-    func count(upTo address: UInt64) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self.address(middle) <= address { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func count(upTo address: UInt64) -> Int { entries.first(beyond: address, in: 0..<count) }
 
     /// What the version of this address overwrote; nil where that isn't here.
     @inline(__always)
@@ -82,47 +73,5 @@ struct UndoChunk: Hashable {
     var points: Range<UInt64> {
         let base = memory.load(fromByteOffset: 16, as: UInt64.self)
         return base..<max(base, address(count - 1))
-    }
-}
-
-/// Chunks in the order in which they came, linked through themselves.
-struct UndoChunkQueue {
-    private(set) var first: UndoChunk?
-    private var last: UndoChunk?
-
-    mutating func append(_ chunk: UndoChunk) {
-        chunk.next = nil
-        if let last {
-            last.next = chunk
-        } else {
-            first = chunk
-        }
-        last = chunk
-    }
-
-    mutating func popFirst() -> UndoChunk? {
-        guard let chunk = first else { return nil }
-        first = chunk.next
-        if first == nil { last = nil }
-        return chunk
-    }
-
-    /// Takes over all that `other` holds, in constant time.
-    mutating func append(contentsOf other: consuming UndoChunkQueue) {
-        guard let otherFirst = other.first else { return }
-        if let last {
-            last.next = otherFirst
-        } else {
-            first = otherFirst
-        }
-        last = other.last
-    }
-
-    func forEach<E: Error>(_ body: (UndoChunk) throws(E) -> Void) throws(E) {
-        var chunk = first
-        while let each = chunk {
-            try body(each)
-            chunk = each.next
-        }
     }
 }

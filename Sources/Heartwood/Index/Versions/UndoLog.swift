@@ -25,7 +25,7 @@ struct UndoLog {
     var retired: [UndoDirectory] = []
 
     /// - Parameter capacity: Entries of a chunk; less than a page holds only for tests.
-    init(capacity: Int = UndoChunk.largestCapacity) {
+    init(capacity: Int) {
         precondition(1...UndoChunk.largestCapacity ~= capacity)
         self.capacity = capacity
         reader = UndoReader()
@@ -96,15 +96,9 @@ struct UndoLog {
     }
 }
 
-/// The undo log as readers see it: the address of its directory, in memory that stays where it is.
-struct UndoReader: @unchecked Sendable {
-    // Sound because the memory lives as long as the index, and is reached by atomic loads and stores only.
-    private let cell: UnsafeMutableRawPointer
-
-    init() {
-        cell = .allocate(byteCount: 64, alignment: 64)
-        Shared.store64(0, cell)
-    }
+/// The undo log as readers see it: the address of its directory.
+struct UndoReader: Sendable {
+    private let cell = SharedWord()
 
     fileprivate func destroy() {
         directory?.deallocate()
@@ -112,9 +106,9 @@ struct UndoReader: @unchecked Sendable {
     }
 
     @inline(__always)
-    var directory: UndoDirectory? { UndoDirectory(word: Shared.loadAcquiring(cell)) }
+    var directory: UndoDirectory? { UndoDirectory(word: cell.value) }
 
-    fileprivate func setDirectory(_ directory: UndoDirectory) { Shared.storeReleasing(directory.word, cell) }
+    fileprivate func setDirectory(_ directory: UndoDirectory) { cell.set(directory.word) }
 
     /// What the version of this address overwrote. The caller is pinned, or the writer.
     ///
@@ -155,7 +149,7 @@ struct UndoDirectory {
     fileprivate init(replacing old: UndoDirectory?, with chunk: UndoChunk) {
         let chunks = (old?.chunks ?? []) + [chunk]
         let capacity = max(16, 2 * chunks.count)
-        memory = .allocate(byteCount: Self.headerBytes + 16 * capacity, alignment: 64)
+        memory = .allocate(byteCount: Self.headerBytes + AddressEntries.entryBytes * capacity, alignment: 64)
         Shared.store64(0, memory)
         Shared.store64(0, memory + 8)
         Shared.store64(UInt64(capacity), memory + 16)
@@ -169,23 +163,18 @@ struct UndoDirectory {
     @inline(__always)
     private var end: Int { Int(Shared.loadAcquiring(memory + 8)) }
     @inline(__always)
-    private func entry(_ index: Int) -> UnsafeMutableRawPointer { memory + Self.headerBytes + 16 * index }
+    private var entries: AddressEntries { AddressEntries(memory: memory + Self.headerBytes) }
     @inline(__always)
     private func chunk(_ index: Int) -> UndoChunk? {
-        UnsafeMutableRawPointer(bitPattern: UInt(Shared.loadAcquiring(entry(index) + 8))).map { UndoChunk($0) }
+        UnsafeMutableRawPointer(bitPattern: UInt(entries.word(index))).map { UndoChunk($0) }
     }
 
     /// The last entry whose chunk begins at this address or before, nil when all begin later.
     @inline(__always)
     private func index(of address: UInt64) -> Int? {
         let start = start
-        var low = start
-        var high = end
-        while low < high {
-            let middle = (low + high) / 2
-            if Shared.load64(entry(middle)) <= address { low = middle + 1 } else { high = middle }
-        }
-        return low > start ? low - 1 : nil
+        let next = entries.first(beyond: address, in: start..<end)
+        return next > start ? next - 1 : nil
     }
 
     /// The chunk that has an address, if any has.
@@ -201,15 +190,14 @@ struct UndoDirectory {
 
     fileprivate func append(_ chunk: UndoChunk) {
         let end = end
-        Shared.store64(chunk.address(0), entry(end))
-        Shared.store64(UInt64(UInt(bitPattern: chunk.memory)), entry(end) + 8)
+        entries.store(chunk.address(0), UInt64(UInt(bitPattern: chunk.memory)), at: end)
         Shared.storeReleasing(UInt64(end + 1), memory + 8)
     }
 
     fileprivate func remove(_ chunk: UndoChunk) {
         let index = index(of: chunk.address(0))!
         precondition(self.chunk(index) == chunk, "a chunk of the undo log is dropped twice")
-        Shared.storeReleasing(0, entry(index) + 8)
+        entries.change(index, to: 0)
         var start = start
         while start < end, self.chunk(start) == nil { start += 1 }
         Shared.storeReleasing(UInt64(start), memory)

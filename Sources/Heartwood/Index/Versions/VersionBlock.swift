@@ -17,7 +17,7 @@
 /// - an older version is in exactly one `OldVersionQueue`, and only who has just taken it from there drops it;
 /// - what is dropped is freed when no reader can have its address any more (`Limbo`);
 /// - the writer changes it under the index's lock, and readers read through `Shared`.
-struct VersionBlock: Hashable {
+struct VersionBlock: Hashable, QueueLinked {
     let address: UInt64
 
     static let byteCount = 64
@@ -101,57 +101,18 @@ struct VersionBlock: Hashable {
     /// The slot that names this newest version.
     var home: (leaf: Node, index: Int) {
         let leaf = Node(word: memory.load(fromByteOffset: 40, as: UInt64.self))
-        let head = memory.load(fromByteOffset: 48, as: UInt64.self)
+        let head = UInt32(memory.load(fromByteOffset: 48, as: UInt64.self))
         let word = VersionWord(self).bits
-        var low = 0
-        var high = leaf.count
-        while low < high {
-            let middle = (low + high) / 2
-            if leaf.slot(middle).head < head { low = middle + 1 } else { high = middle }
+        var index = leaf.firstSlot(of: leaf.count, from: head)
+        while leaf.word(index) != word {
+            index += 1
+            precondition(index < leaf.count, "a version is not in the leaf that it was told of")
         }
-        while leaf.word(low) != word {
-            low += 1
-            precondition(low < leaf.count, "a version is not in the leaf that it was told of")
-        }
-        return (leaf, low)
+        return (leaf, index)
     }
 
     /// The addresses at which a reader sees this old version: from its own up to that of the next newer one.
     ///
     /// Where a version between the two has been dropped the range has grown by that one's, at which nobody reads.
     var addresses: Range<UInt64> { version.address..<newer!.version.address }
-}
-
-/// Old versions in the order in which they came, linked through themselves: queueing allocates nothing.
-struct OldVersionQueue {
-    private(set) var first: VersionBlock?
-    private var last: VersionBlock?
-
-    mutating func append(_ version: VersionBlock) {
-        version.next = nil
-        if let last {
-            last.next = version
-        } else {
-            first = version
-        }
-        last = version
-    }
-
-    mutating func popFirst() -> VersionBlock? {
-        guard let version = first else { return nil }
-        first = version.next
-        if first == nil { last = nil }
-        return version
-    }
-
-    /// Takes over all that `other` holds, in constant time.
-    mutating func append(contentsOf other: consuming OldVersionQueue) {
-        guard let otherFirst = other.first else { return }
-        if let last {
-            last.next = otherFirst
-        } else {
-            first = otherFirst
-        }
-        last = other.last
-    }
 }
