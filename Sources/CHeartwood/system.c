@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,7 +68,41 @@ int heartwood_sync(int descriptor, bool data_only) {
 
 #endif
 
+void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool wait) {
+#if defined(__linux__)
+    const unsigned int started = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    sync_file_range(descriptor, (off_t)offset, (off_t)count, wait ? started : SYNC_FILE_RANGE_WRITE);
+#else
+    (void)descriptor, (void)offset, (void)count, (void)wait;
+#endif
+}
+
+void heartwood_forget(int descriptor) {
+#if defined(__APPLE__)
+    (void)descriptor;
+#else
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+#endif
+}
+
+int64_t heartwood_available_bytes(const char *path) {
+    struct statvfs status;
+    if (statvfs(path, &status) != 0) {
+        return -1;
+    }
+    return (int64_t)((uint64_t)status.f_bavail * (uint64_t)status.f_frsize);
+}
+
 /* Threads */
+
+void heartwood_thread_step_back(void) {
+#if defined(__APPLE__)
+    pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+#elif defined(__linux__)
+    /* Of Linux each thread has a niceness of its own. */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 5);
+#endif
+}
 
 int heartwood_mutex_init(heartwood_mutex *mutex) {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP

@@ -19,6 +19,10 @@ extension Store {
         public var valueReading: ValueReading = .positioned
         /// Compression of values. Off by default; what was written before is read whatever the setting.
         public var compression: Compression = .off
+        /// When the log is compacted into a snapshot by itself. See ``CompactionPolicy`` for the defaults.
+        public var compaction = CompactionPolicy()
+        /// Which log is kept though a snapshot covers it. None by default.
+        public var logRetention = LogRetention.none
         /// Whether an opening that finds no store makes one. True by default.
         public var createIfMissing = true
         /// Whether a torn tail, which every crash may leave, refuses to open too. False by default.

@@ -77,7 +77,7 @@ extension Store {
     /// - Throws: `.invalidArgument`, `.closed`.
     /// - Complexity: O(log n).
     public nonisolated func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        try key.withByteBuffer { (key) throws(StoreError) in try reader.version(of: key) != nil }
+        try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
     /// The store as it is now, to read from as often as you like.
@@ -151,6 +151,7 @@ extension Store {
     public nonisolated var statistics: Statistics {
         let index = log.index.statistics
         let log = log
+        let (compaction, heldFiles) = log.compaction.state.withState { ($0.statistics, $0.heldFiles) }
         return log.state.withState { state in
             Statistics(
                 state: state.publicState,
@@ -158,8 +159,10 @@ extension Store {
                 versions: index.versions,
                 indexBytes: index.bytes,
                 liveBytes: index.liveBytes,
-                logBytes: recoveryReport.bytes + state.counters.writtenBytes,
+                logBytes: state.logBytes,
+                snapshotBytes: compaction.snapshot?.bytes ?? 0,
                 segments: log.segments.count,
+                heldFiles: heldFiles,
                 heldStates: index.heldPoints,
                 lastSequence: state.pipeline.lastSequence,
                 visibleSequence: state.pipeline.visible,
@@ -170,7 +173,8 @@ extension Store {
                 commits: state.counters.commits,
                 writtenBytes: state.counters.writtenBytes,
                 syncs: state.counters.syncs,
-                rotations: state.counters.rotations)
+                rotations: state.counters.rotations,
+                compaction: compaction)
         }
     }
 }

@@ -15,6 +15,18 @@ extension Store {
         settle()
     }
 
+    /// Lets the compactor look whether replaced files can go, and waits until it has nothing to do. Blocks.
+    package nonisolated func settleCompaction() {
+        let compaction = log.compaction
+        let hasThread = compaction.state.withLock { held in
+            held.state.isPoked = true
+            held.broadcast()
+            return held.state.hasThread
+        }
+        guard hasThread else { return }
+        spin { compaction.state.withState { $0.isAsleep && !$0.isPoked } }
+    }
+
     /// Tells whether a task waits: for room, for its write to be done, or for the close. Doesn't keep the store alive.
     package nonisolated var hasWaiters: @Sendable () -> Bool {
         let log = log

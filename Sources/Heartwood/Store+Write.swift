@@ -1,5 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
+internal import Synchronization
 
 /// Writing. Each write returns its sequence number once it has survived what its durability says and every reader sees
 /// it. A write is refused (`.cancelled`) when its task is cancelled before it is numbered; afterwards it runs to its
@@ -129,7 +130,24 @@ extension Store {
     nonisolated(nonsending) func write(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
-        let conditions = conditions.isEmpty ? conditions : try await resolved(conditions)
+        if conditions.isEmpty { return try await writeJudged(batch, [], durability) }
+        while true {
+            let moves = log.index.moves.load(ordering: .sequentiallyConsistent)
+            let judgeable = try await resolved(conditions)
+            do throws(StoreError) {
+                return try await writeJudged(batch, judgeable, durability)
+            } catch {
+                // Compaction may have moved the record that a condition was resolved to: then it is resolved anew.
+                let isUnmoved = moves & 1 == 0 && log.index.moves.load(ordering: .sequentiallyConsistent) == moves
+                if error.code != .conflict || isUnmoved { throw error }
+            }
+        }
+    }
+
+    /// - Parameter conditions: In the form in which the actor can judge them.
+    private nonisolated(nonsending) func writeJudged(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+    ) async throws(StoreError) -> SequenceNumber {
         guard batch.recordCount > 0 else { return try await confirmed(conditions) }
         let level = (durability ?? log.configuration.durability).level
         var ticket: UInt64 = 0

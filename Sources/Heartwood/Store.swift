@@ -122,11 +122,13 @@ public actor Store {
         let log = recovered.log
         let lock = recovered.directory.lock
         let leftovers = recovered.directory.leftovers
+        let superseded = recovered.outcome.superseded
         let storeID = recovered.outcome.storeID
         let predecessor = recovered.outcome.predecessor
         _ = try startThread(name: "heartwood-log") {
             var writer = LogWriter(
-                log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers)
+                log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers,
+                superseded: superseded)
             writer.run()
         }
     }

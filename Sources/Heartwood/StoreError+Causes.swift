@@ -41,6 +41,9 @@ extension StoreError {
     static let cancelled = StoreError(
         .cancelled, "the task was cancelled before the write was accepted: nothing was written")
 
+    static let compactionCancelled = StoreError(
+        .cancelled, "the task was cancelled, so compaction was given up: the store is as before")
+
     /// The store was closed, but a failure had come before.
     static func closedAfterFailure(_ failure: StoreError) -> StoreError {
         StoreError(

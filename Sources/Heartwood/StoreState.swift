@@ -27,10 +27,14 @@ extension Store {
         public var indexBytes: Int
         /// Bytes of the records of the newest values; for records over 4 KiB up to a sixteenth too many.
         public var liveBytes: UInt64
-        /// Bytes of the log's commits, in all its segments, without room that is only allocated.
+        /// Bytes of the log's commits that no snapshot covers, without room that is only allocated.
         public var logBytes: UInt64
-        /// Number of log segments.
+        /// Bytes of the newest snapshot; 0 where there is none.
+        public var snapshotBytes: UInt64
+        /// Number of log segments, those among them that a snapshot covers and somebody still reads.
         public var segments: Int
+        /// Files that a snapshot has replaced, and that are there because somebody holds a state that reads from them.
+        public var heldFiles: Int
         /// Number of states that snapshots, scans and transactions hold; several that hold the same one count once.
         public var heldStates: Int
         /// The number of the newest write.
@@ -53,5 +57,19 @@ extension Store {
         public var syncs: UInt64
         /// Segments begun.
         public var rotations: UInt64
+        /// What compaction has done.
+        public var compaction: CompactionStatistics
+
+        /// Bytes of log and snapshot that aren't of newest values: what compaction would give back, and what the format
+        /// takes.
+        public var deadBytes: UInt64 { logBytes + snapshotBytes - min(logBytes + snapshotBytes, liveBytes) }
+        /// Bytes written to the disk for each byte of key and value accepted, since the opening; nil before the first.
+        public var writeAmplification: Double? {
+            acceptedBytes == 0 ? nil : Double(writtenBytes + compaction.writtenBytes) / Double(acceptedBytes)
+        }
+        /// Bytes of log and snapshot for each byte of a newest value's record; nil where there are none.
+        public var spaceAmplification: Double? {
+            liveBytes == 0 ? nil : Double(logBytes + snapshotBytes) / Double(liveBytes)
+        }
     }
 }

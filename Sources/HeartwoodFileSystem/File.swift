@@ -47,6 +47,14 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: ``FileSystemError``.
     func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)?
 
+    /// Starts bringing a part of the file to the disk, so that a later sync has less to do. With `waiting`, returns once
+    /// what was started before is there. Makes nothing durable, and fails in silence: the sync tells.
+    func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool)
+
+    /// Lets the system forget what it keeps of the file in memory, as far as it is on the disk: what is read next comes
+    /// from there, as far as the system can do that.
+    func forgetCache()
+
     /// Closes the file. Does nothing the second time.
     ///
     /// Any use that begins afterwards throws `EBADF`; one that is under way ends undisturbed. A file whose last
@@ -57,6 +65,12 @@ public protocol File: AnyObject, Sendable {
 extension File {
     /// Files can't be mapped, unless they say otherwise.
     public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
+
+    /// Nothing is started, unless the file says otherwise.
+    public func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {}
+
+    /// Nothing is forgotten, unless the file says otherwise.
+    public func forgetCache() {}
 }
 
 /// The bytes of a file as memory, as long as there is a reference to this.

@@ -44,9 +44,15 @@ public protocol FileSystem: Sendable {
 
     /// A random number, fit for identities and salts.
     func randomUInt64() -> UInt64
+
+    /// How many bytes can still be written where the path is; nil where that isn't known.
+    func availableBytes(at path: String) -> UInt64?
 }
 
 extension FileSystem {
+    /// It isn't known, unless the file system says otherwise.
+    public func availableBytes(at path: String) -> UInt64? { nil }
+
     /// A number of the system's random generator.
     public func randomUInt64() -> UInt64 {
         var generator = SystemRandomNumberGenerator()

@@ -3,13 +3,13 @@
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
 /// | 0 | 8 | magic `48 57 4F 4F 44 0D 0A 1A` |
-/// | 8 | 2 | format version |
+/// | 8 | 2 | format version: 1 for a log, 2 for a snapshot |
 /// | 10 | 1 | kind: 1 log, 2 snapshot |
 /// | 11 | 1 | flags: none defined |
 /// | 12 | 4 | salt, random, not zero |
 /// | 16 | 16 | store id |
-/// | 32 | 8 | first sequence number |
-/// | 40 | 4 | predecessor's salt, 0 where there is none |
+/// | 32 | 8 | first sequence number; of a snapshot 1, from which its records count |
+/// | 40 | 4 | predecessor's salt, 0 where there is none; a snapshot's is the last log that it covers |
 /// | 44 | 4 | zero |
 /// | 48 | 8 | predecessor's last sequence number |
 /// | 56 | 8 | predecessor's end offset |
@@ -26,6 +26,15 @@ public struct FileHeader: Sendable, Hashable {
         case log = 1
         /// Everything up to a sequence number, in key order.
         case snapshot = 2
+
+        /// The version of the format that such files are of: the one that brought them, as nothing in them has changed
+        /// since.
+        public var version: UInt16 {
+            switch self {
+            case .log: 1
+            case .snapshot: 2
+            }
+        }
     }
 
     /// What a file says of the one before it: the proof that the predecessor is durable up to its end.
@@ -78,7 +87,7 @@ public struct FileHeader: Sendable, Hashable {
         bytes.withUnsafeMutableBytes { buffer in
             let base = buffer.baseAddress!
             buffer.copyBytes(from: FormatConstants.fileMagic)
-            base.store(FormatConstants.version, littleEndianAt: 8)
+            base.store(kind.version, littleEndianAt: 8)
             base.store(kind.rawValue, littleEndianAt: 10)
             base.store(salt, littleEndianAt: 12)
             base.store(storeID.low, littleEndianAt: 16)
@@ -104,8 +113,9 @@ public struct FileHeader: Sendable, Hashable {
         guard bytes.load(UInt32.self, littleEndianAt: checksumOffset) == CRC32C.checksum(bytes.slice(0, checksumOffset))
         else { throw .checksumMismatch }
         let version = bytes.load(UInt16.self, littleEndianAt: 8)
-        guard version == FormatConstants.version else { throw .unsupported(.version(version)) }
+        guard version != 0, version <= FormatConstants.version else { throw .unsupported(.version(version)) }
         guard let kind = Kind(rawValue: bytes[10]) else { throw .unsupported(.fileKind(bytes[10])) }
+        guard version == kind.version else { throw .unsupported(.version(version)) }
         guard bytes[11] == 0 else { throw .unsupported(.fileFlags(bytes[11])) }
         let salt = bytes.load(UInt32.self, littleEndianAt: 12)
         guard salt != 0 else { throw .invalidField(.salt) }

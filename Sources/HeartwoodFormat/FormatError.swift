@@ -25,6 +25,8 @@ public enum FormatError: Error, Sendable, Hashable {
         case recordKind(UInt8)
         /// Flags of a record.
         case recordFlags(UInt8)
+        /// Flags of a snapshot's footer.
+        case snapshotFlags(UInt32)
     }
 
     /// A field whose value makes no sense.
@@ -51,6 +53,12 @@ public enum FormatError: Error, Sendable, Hashable {
         case batch
         /// A compressed value doesn't inflate to the length it declares.
         case compressedValue
+        /// A snapshot's parts don't fit into its file.
+        case snapshotLength
+        /// A block of keys and its entries, or their records, don't fit together.
+        case blockLength
+        /// A key doesn't follow the one before.
+        case keyOrder
     }
 }
 
@@ -67,6 +75,7 @@ extension FormatError: CustomStringConvertible {
         case .unsupported(.commitFlags(let flags)): "commit flags \(flags) are newer than this library reads"
         case .unsupported(.recordKind(let kind)): "record kind \(kind) is newer than this library reads"
         case .unsupported(.recordFlags(let flags)): "record flags \(flags) are newer than this library reads"
+        case .unsupported(.snapshotFlags(let flags)): "snapshot flags \(flags) are newer than this library reads"
         case .invalidField(let field): "the field \(field) holds what no writer produces"
         }
     }

@@ -36,6 +36,11 @@ public enum StoreFileName: Sendable, Hashable {
     /// The name of a log segment.
     public static func log(_ firstSequence: UInt64) -> String { hexadecimal(firstSequence) + ".log" }
 
+    /// The name of a snapshot that holds everything up to a number.
+    public static func snapshot(_ sequence: UInt64) -> String { hexadecimal(sequence) + ".snapshot" }
+    /// The name of the snapshot that is being written.
+    public static let newSnapshotName = "new.snapshot.tmp"
+
     private static func sequence(of name: String.UTF8View, suffix: String) -> UInt64? {
         let digits = name.prefix(16)
         guard name.count == 16 + suffix.utf8.count, name.ends(with: suffix), digits.allSatisfy(isLowerCaseDigit)

@@ -80,11 +80,11 @@ import Testing
 
     /// Of a newer version nothing but magic, version and checksum is judged.
     @Test func anotherVersionIsToldBeforeItsFields() {
-        #expect(throws: FormatError.unsupported(.version(2))) {
+        #expect(throws: FormatError.unsupported(.version(3))) {
             try decode(
                 changed { bytes in
                     for position in 8..<4092 { bytes[position] = 0xEE }
-                    bytes.replace(number: 2 as UInt16, at: 8)
+                    bytes.replace(number: 3 as UInt16, at: 8)
                 })
         }
     }

@@ -32,6 +32,19 @@ static inline ssize_t heartwood_read_at(int descriptor, void *buffer, size_t cou
  * the system knows the difference. On Darwin both empty the drive's cache too, which its fsync does not. */
 int heartwood_sync(int descriptor, bool data_only);
 
+/* Starts writing a part of a file to the disk, without waiting for it; with `wait`, waits until what was started before is
+ * written. Makes nothing durable. Does nothing where the system has no such call. */
+void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool wait);
+
+/* Lets the page cache forget what it has of a file, as far as it is on the disk. */
+void heartwood_forget(int descriptor);
+
+/* Bytes that an ordinary process may still write to the file system of a path; -1 and errno where that can't be told. */
+int64_t heartwood_available_bytes(const char *path);
+
+/* Lets the calling thread have less of the processor than others, where they compete. */
+void heartwood_thread_step_back(void);
+
 /* A mutex and a condition variable, wrapped so that Swift code that is inlined into other modules names nothing of the
  * C library. Neither may move in memory once it is initialised. */
 typedef struct {

@@ -23,6 +23,9 @@ struct Holds {
     @inline(__always)
     var isEmpty: Bool { holds.isEmpty }
 
+    /// The lowest point.
+    var lowest: UInt64? { holds.first?.point }
+
     mutating func add(_ point: UInt64) {
         let index = firstIndex(atLeast: point)
         if index < holds.count, holds[index].point == point {

@@ -8,6 +8,12 @@ extension VersionedIndex {
     package func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let pin = epochs.pin()
         defer { epochs.unpin(pin) }
+        return findPinned(key, at: point)
+    }
+
+    /// The same, for a caller who is pinned.
+    @inline(__always)
+    func findPinned(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let version =
             if let point {
                 tree.find(key).flatMap { VersionWord(bits: $0).version(at: point, undo) }

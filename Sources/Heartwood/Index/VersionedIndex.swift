@@ -1,5 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
+internal import Synchronization
 
 /// The ordered index in memory: for every key its versions, each with the place of its record.
 ///
@@ -35,6 +36,9 @@ package final class VersionedIndex: Sendable {
     let epochs: Epochs
     /// The address up to which readers see.
     private let point = SharedWord()
+    /// Counts the beginnings and ends of slices in which records are moved; odd while one is. A place that differs
+    /// from that of before may be of the same version, where this isn't what it was.
+    let moves = Atomic<UInt64>(0)
 
     /// Old versions that a call looks at besides twice as many as it added; so a backlog shrinks with every call.
     private static var pruneShare: Int { 64 }
@@ -102,8 +106,21 @@ package final class VersionedIndex: Sendable {
 
     /// Fills the empty index with keys in order.
     func load(_ entries: some LoadableEntries) {
-        state.withLock { $0.load(entries) }
+        var loader = TreeLoader()
+        load(entries, followedBy: nil, by: &loader)
+        finishLoad(&loader)
     }
+
+    /// The same, some keys at a time.
+    ///
+    /// - Parameter next: The first key of those that come next; nil at the end.
+    func load(
+        _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
+    ) {
+        state.withLock { $0.load(entries, followedBy: next, by: &loader) }
+    }
+
+    func finishLoad(_ loader: inout TreeLoader) { state.withLock { $0.finishLoad(&loader) } }
 
     /// Keeps all that a reader at the point sees until `release`. Holds are counted.
     ///
@@ -111,10 +128,11 @@ package final class VersionedIndex: Sendable {
     package func hold(newest: Bool = false) -> HeldPoint {
         state.withLock { state in
             let isNewer = newest && state.newest > state.visible
+            let era = state.eras.enter()
             let point =
                 isNewer
-                ? HeldPoint(address: state.newest, sequence: state.newestSequence)
-                : HeldPoint(address: state.visible, sequence: state.visibleSequence)
+                ? HeldPoint(address: state.newest, sequence: state.newestSequence, era: era)
+                : HeldPoint(address: state.visible, sequence: state.visibleSequence, era: era)
             state.hold(point.address)
             return point
         }
@@ -124,6 +142,7 @@ package final class VersionedIndex: Sendable {
     package func release(_ point: HeldPoint) {
         state.withLock { state in
             state.release(point.address)
+            state.eras.leave(point.era)
             _ = state.prune(limit: Self.pruneShare)
         }
     }
@@ -143,4 +162,6 @@ package final class VersionedIndex: Sendable {
 package struct HeldPoint: Sendable, Hashable {
     package let address: UInt64
     package let sequence: SequenceNumber
+    /// The era in which it was taken; see `Eras`.
+    var era: UInt64 = 0
 }

@@ -28,6 +28,14 @@ final class Log: Sendable {
         var exclusiveTicket: UInt64?
         /// Why the last attempt to lay room failed; gone once one succeeds.
         var refusal: StoreError?
+        /// Compaction waits for a cut: the next turn to a new segment makes it.
+        var wantsCut = false
+        /// What of the counter of written bytes lies in segments that the newest snapshot covers, and bytes of log that
+        /// this opening found and no snapshot covers.
+        var compactedBytes: UInt64 = 0
+        var recoveredBytes: UInt64 = 0
+        /// Bytes of log at which compaction is to look whether it is due.
+        var compactionTrigger: UInt64 = .max
         /// Set once a write or sync has failed; final.
         var failure: StoreError?
         var phase = Phase.running
@@ -49,7 +57,10 @@ final class Log: Sendable {
         var largest = 0
         var least = Int.max
 
-        var isEmpty: Bool { room == nil && rotation == nil }
+        /// A turn to a new segment, or what comes to the same, so that everything before can be compacted.
+        var cut = false
+
+        var isEmpty: Bool { room == nil && rotation == nil && !cut }
     }
 
     /// A write that waits for room.
@@ -76,6 +87,7 @@ final class Log: Sendable {
     let configuration: Store.Configuration
     let index: VersionedIndex
     let segments: SegmentTable
+    let compaction: CompactionControl
     let state: ConditionLock<State>
     /// Opens as writes become visible.
     let visibleGate: SequenceGate
@@ -90,13 +102,14 @@ final class Log: Sendable {
 
     init(
         directory: String, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable,
-        lastSequence: SequenceNumber, newestTime: UInt64
+        lastSequence: SequenceNumber, newestTime: UInt64, found: RecoveredFiles = RecoveredFiles()
     ) {
         self.directory = directory
         self.configuration = configuration
         self.index = index
         self.segments = segments
         self.newestTime = Atomic(newestTime)
+        compaction = CompactionControl(configuration.compaction, found)
         unwrittenFrom = Atomic(segments.endAddress)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
@@ -106,8 +119,12 @@ final class Log: Sendable {
                     lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
-                room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0)))
+                room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0),
+                recoveredBytes: found.logBytes))
     }
+
+    /// The clock of commits and expiry never goes back behind this.
+    func noteTime(_ milliseconds: UInt64) { newestTime.max(milliseconds, ordering: .relaxed) }
 
     /// The store's now: never before the newest commit, so that a clock that was set back revives nothing.
     var now: Timestamp {

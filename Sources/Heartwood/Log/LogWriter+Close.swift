@@ -7,6 +7,8 @@ extension LogWriter {
     /// Writes and syncs what was accepted, says so by a closing mark, gives the unused room back, and lets go of the
     /// files and the lock. The first error is what the close reports; the files are let go all the same.
     mutating func close() {
+        // It asks this thread for nothing any more, and leaves the files alone.
+        log.compaction.stop()
         var failure: StoreError?
         let (earlier, isAllOnDisk) = log.state.withState { state in
             (state.failure, state.pipeline.lastSequence == state.pipeline.syncedSequence)
@@ -45,6 +47,9 @@ extension LogWriter {
     /// Lets go of everything. Readers find a closed store from here on.
     mutating func end(_ failure: StoreError?) {
         var failure = failure
+        log.compaction.stop()
+        finishedCut.map { log.index.release($0.point) }
+        finishedCut = nil
         if let spare {
             self.spare = nil
             // Without a header it means nothing: the next opening removes it if this one can't.

@@ -19,7 +19,8 @@ extension LogWriter {
             }
             accepted()
             // A segment without records is new enough for whoever asked: it grows as far as it must.
-            if demands.rotation != nil, log.state.withState({ !$0.holdsNothing }) { try rotate() }
+            if demands.rotation != nil || demands.cut, log.state.withState({ !$0.holdsNothing }) { try rotate() }
+            deliverCut()
         } catch {
             fail(error)
         }
@@ -28,6 +29,8 @@ extension LogWriter {
     private mutating func lay(_ demands: Log.Demands) throws(FileSystemError) {
         if let need = demands.rotation {
             try prepareSpare(need: need)
+        } else if demands.cut, log.state.withState({ !$0.holdsNothing }) {
+            try prepareSpare(need: 0)
         } else if let need = demands.room {
             try layRoom(need: need)
         }
@@ -107,6 +110,14 @@ extension LogWriter {
 
     private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
         let refusal = StoreError(error, "no room could be laid for more writes, so this one was refused")
+        var demands = demands
+        if demands.cut {
+            log.state.withState { $0.wantsCut = false }
+            log.compaction.deliver(.failure(StoreError(error, "no room could be laid for a new log segment")))
+            demands.cut = false
+            // Nobody else waits for it.
+            if demands.isEmpty { return }
+        }
         let modest = modest(demands)
         if let modest {
             // Those that are too large for what is left are refused; where there is some room, the others ask again.
@@ -188,6 +199,19 @@ extension LogWriter {
     private var sparePath: String { log.directory + "/" + StoreFileName.spareName }
 
     private mutating func removeLeftovers() throws(FileSystemError) {
+        if !superseded.isEmpty {
+            let files = superseded
+            superseded = []
+            do throws(FileSystemError) {
+                // Whoever gave the snapshot its name may have died before that was durable.
+                try log.configuration.fileSystem.syncDirectory(log.directory)
+                leftovers += files.reversed()
+            } catch {
+                // A second attempt would succeed and prove nothing: the next opening or compaction sees to it.
+                log.configuration.logger?.warning(
+                    "files that a snapshot covers are not removed", metadata: ["cause": "\(error)"])
+            }
+        }
         while let path = leftovers.last {
             do throws(FileSystemError) {
                 try log.configuration.fileSystem.remove(path)
@@ -225,7 +249,8 @@ extension LogWriter {
     private mutating func beginFirst(_ spare: Spare) throws(Failure) {
         let first = log.state.withState { $0.pipeline.lastSequence + 1 }
         let segment = makeSegment(
-            of: spare, salt: randomSalt(), created: log.configuration.clock.now(), first: first, after: predecessor)
+            of: spare, salt: log.configuration.fileSystem.randomSalt(), created: log.configuration.clock.now(),
+            first: first, after: predecessor)
         try putInPlace(segment)
         predecessor = nil
         let waiters = log.state.withState { state in
@@ -235,9 +260,33 @@ extension LogWriter {
                 keeping: log.configuration.commitBufferBytes)
             state.current = segment
             state.room = spare.room
+            cut(&state)
             return state.takeWaiters()
         }
         resume(waiters)
+    }
+
+    /// Holds all that was accepted, where compaction has asked for it: everything of it lies in other segments than the
+    /// current one, which holds nothing yet.
+    private mutating func cut(_ state: inout Log.State) {
+        guard state.wantsCut, let current = state.current else { return }
+        state.wantsCut = false
+        state.demands.cut = false
+        finishedCut = Cut(
+            point: log.index.hold(newest: true), end: current.header.predecessor,
+            covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes)
+    }
+
+    /// Gives compaction the cut, now that all before it is durable, and the segment behind it in place.
+    private mutating func deliverCut() {
+        if finishedCut == nil {
+            log.state.withState { state in
+                if state.holdsNothing { cut(&state) }
+            }
+        }
+        guard let cut = finishedCut else { return }
+        finishedCut = nil
+        log.compaction.deliver(.success(cut))
     }
 
     private mutating func putInPlace(_ segment: Segment) throws(Failure) {
@@ -253,12 +302,13 @@ extension LogWriter {
         syncedEnd = UInt64(FormatConstants.fileHeaderSize)
         writtenEnd = syncedEnd
         log.state.withState { $0.counters.rotations += 1 }
+        if log.segments.count >= log.configuration.compaction.maximumSegments { log.askForCompaction() }
     }
 
     /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
     /// there once the file is in place. What was accepted before is sealed.
     private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment, new: Segment) {
-        let salt = randomSalt()
+        let salt = log.configuration.fileSystem.randomSalt()
         let created = log.configuration.clock.now()
         let start = UInt64(FormatConstants.fileHeaderSize)
         let (turned, waiters) = log.state.withState { state in
@@ -279,6 +329,7 @@ extension LogWriter {
             }
             state.current = new
             state.room = spare.room
+            cut(&state)
             return ((sealed, old, new), state.takeWaiters())
         }
         resume(waiters)
@@ -294,12 +345,5 @@ extension LogWriter {
             creationTime: created.milliseconds)
         return log.segments.add(
             header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.room.limit)
-    }
-
-    private func randomSalt() -> UInt32 {
-        while true {
-            let salt = UInt32(truncatingIfNeeded: log.configuration.fileSystem.randomUInt64())
-            if salt != 0 { return salt }
-        }
     }
 }

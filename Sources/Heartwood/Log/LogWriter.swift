@@ -16,6 +16,8 @@ struct LogWriter: ~Copyable {
     var predecessor: FileHeader.Predecessor?
     /// Temporary files that an earlier opening left; they go before the first file of our own comes.
     var leftovers: [String]
+    /// Files that the snapshot covers with which this opening began; they go then, too.
+    var superseded: [String]
 
     /// The segment being prepared.
     var spare: Spare?
@@ -25,6 +27,8 @@ struct LogWriter: ~Copyable {
     var writtenEnd: UInt64 = 0
     /// Whether commits are being synced, so that zeroing blocks ahead pays.
     var isSyncing = false
+    /// What compaction asked for, made by the last turn and not given to it yet.
+    var finishedCut: Cut?
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
     var refusedDemands = Log.Demands()
@@ -35,13 +39,15 @@ struct LogWriter: ~Copyable {
     }
 
     init(
-        log: Log, lock: any FileLock, storeID: StoreID, predecessor: FileHeader.Predecessor?, leftovers: [String]
+        log: Log, lock: any FileLock, storeID: StoreID, predecessor: FileHeader.Predecessor?, leftovers: [String],
+        superseded: [String]
     ) {
         self.log = log
         self.lock = lock
         self.storeID = storeID
         self.predecessor = predecessor
         self.leftovers = leftovers
+        self.superseded = superseded
     }
 
     /// What is to be done next, as far as the shared state decides it.
@@ -162,7 +168,7 @@ struct LogWriter: ~Copyable {
                 try segment.file.writeFully(piece, at: offset)
             }
         }
-        log.newestTime.store(time, ordering: .relaxed)
+        log.noteTime(time)
         noteWritten(segment, to: buffer.offset + UInt64(buffer.count))
         let needsSync = sync || sealed.content.firstSynced != nil
         isSyncing = needsSync
@@ -188,6 +194,7 @@ struct LogWriter: ~Copyable {
 
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
         let now = log.delays.now()
+        var isCompactionDue = false
         let (visible, onDisk) = log.state.withState { state in
             state.counters.commits += 1
             state.counters.writtenBytes += UInt64(sealed.buffer.count)
@@ -199,12 +206,14 @@ struct LogWriter: ~Copyable {
                 state.pipeline.finishWithoutSync()
             }
             state.inFlight = nil
+            isCompactionDue = state.logBytes >= state.compactionTrigger
             sealed.buffer.reset(segment: nil, offset: 0, keeping: log.configuration.commitBufferBytes)
             state.idle = sealed.buffer
             return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
         }
         publish(visible)
         if synced { log.syncedGate.open(to: onDisk) }
+        if isCompactionDue { log.askForCompaction() }
     }
 
     /// Syncs what was written without anybody waiting for it.
@@ -286,25 +295,32 @@ struct LogWriter: ~Copyable {
 
     /// After a failed write or sync nothing more is acknowledged: what the disk holds is unknown, and a second sync
     /// would succeed without having written what the first one lost.
-    mutating func fail(_ failure: Failure) {
-        log.configuration.logger?.critical(
+    func fail(_ failure: Failure) { log.fail(failure.cause, failure.doing) }
+}
+
+extension Log {
+    /// Ends all writing: `doing` failed, as `cause` says.
+    func fail(_ cause: FileSystemError, _ doing: String) {
+        configuration.logger?.critical(
             "a write to the log failed; the store takes no more writes until it is reopened",
-            metadata: ["store": "\(log.directory)", "cause": "\(failure.cause)"])
+            metadata: ["store": "\(directory)", "cause": "\(cause)"])
         let refused = StoreError(
             .failed,
             "an earlier write to the log failed, so this one was not accepted: close the store and open it again",
-            file: failure.cause.path, cause: failure.cause)
+            file: cause.path, cause: cause)
         let unknown = StoreError(
             .outcomeUnknown,
-            "\(failure.doing); whether this write survives is unknown: close the store, open it again, and look",
-            file: failure.cause.path, cause: failure.cause)
-        let waiters = log.state.withState { state in
+            "\(doing); whether this write survives is unknown: close the store, open it again, and look",
+            file: cause.path, cause: cause)
+        let waiters = state.withState { state in
             state.failure = refused
+            state.wantsCut = false
             return state.takeWaiters()
         }
-        resume(waiters, with: refused)
-        log.visibleGate.fail(unknown)
-        log.syncedGate.fail(unknown)
+        for waiter in waiters { waiter.resume(returning: refused) }
+        visibleGate.fail(unknown)
+        syncedGate.fail(unknown)
+        compaction.deliver(.failure(refused))
     }
 }
 

@@ -105,80 +105,128 @@ struct SegmentIdentity {
     func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
 }
 
-/// The segments of an opening, by the extents that they take.
+/// The segments and snapshots of an opening, by the extents that they take.
 ///
-/// Readers look segments up without a lock. The invariants under `@unchecked Sendable`: an entry of `table` is written
+/// Readers look segments up without a lock. The invariants under `@unchecked Sendable`: an entry of a table is written
 /// once, before any place in it is published; a table that is replaced stays until the end, for readers who still have
-/// its address; and `list` keeps every segment alive until then.
+/// its address; and `lists` keep every segment alive until it is retired, when nobody can have a place in it any more.
 final class SegmentTable: @unchecked Sendable {
-    private struct State {
+    /// The files of one kind: the extents of all begin at the same number.
+    private struct Region {
+        let firstExtent: Int
+        /// Where the address of the present table lies.
+        let cell: UnsafeMutableRawPointer
         var list: [Segment] = []
         var extents = 0
         var capacity = 0
         var tables: [UnsafeMutablePointer<UInt64>] = []
+
+        var end: Int { firstExtent + extents }
     }
 
-    private let state = Locked(State())
-    /// The address of the present table.
-    private let cell = SharedWord()
+    private struct State {
+        var snapshots: Region
+        var logs: Region
+    }
+
+    private let state: Locked<State>
+    /// The addresses of the present tables: that of the snapshots, that of the logs.
+    private let cells: UnsafeMutableRawPointer
+
+    private static var regionBits: Int { 29 }
+
+    init() {
+        precondition(Place.firstLogExtent == 1 << Self.regionBits)
+        let cells = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+        cells.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
+        self.cells = cells
+        state = Locked(
+            State(
+                snapshots: Region(firstExtent: 0, cell: cells),
+                logs: Region(firstExtent: Place.firstLogExtent, cell: cells + 8)))
+    }
 
     deinit {
-        for table in state.withLock({ $0.tables }) { table.deallocate() }
-        cell.deallocate()
+        for table in state.withLock({ $0.snapshots.tables + $0.logs.tables }) { table.deallocate() }
+        cells.deallocate()
     }
 
     /// The first address behind all segments.
-    var endAddress: UInt64 { state.withLock { Place.address(extent: $0.extents, offset: 0) } }
+    var endAddress: UInt64 { state.withLock { Place.address(extent: $0.logs.end, offset: 0) } }
 
-    var count: Int { state.withLock { $0.list.count } }
+    /// How many log segments there are.
+    var count: Int { state.withLock { $0.logs.list.count } }
 
-    var all: [Segment] { state.withLock { $0.list } }
+    /// All of them, snapshots first.
+    var all: [Segment] { state.withLock { $0.snapshots.list + $0.logs.list } }
 
-    /// The segment of a place that the index has. Valid as long as this is.
+    /// The segment of a place that the index has. Valid as long as the caller's pin or hold is.
     @inline(__always)
     func segment(of place: Place) -> Unmanaged<Segment> {
-        let table = UnsafeMutableRawPointer(bitPattern: UInt(cell.value)).unsafelyUnwrapped
-        let entry = Shared.load64(table + 8 &* place.extent)
+        let extent = place.extent
+        let cell = cells + 8 &* (extent &>> Self.regionBits)
+        let table = UnsafeMutableRawPointer(bitPattern: UInt(Shared.loadAcquiring(cell))).unsafelyUnwrapped
+        let entry = Shared.load64(table + 8 &* (extent & (1 &<< Self.regionBits &- 1)))
         return Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: UInt(entry)).unsafelyUnwrapped)
     }
 
-    /// Adds a segment behind all others.
+    /// Adds a file behind all others of its kind.
     ///
     /// - Parameter bytes: The size that it has, or is meant to get.
     func add(_ header: FileHeader, file: any File, path: String, bytes: UInt64) -> Segment {
         state.withLock { state in
-            let segment = Segment(extent: state.extents, header: header, file: file, path: path)
-            state.list.append(segment)
-            extend(segment, to: bytes, &state)
-            return segment
+            header.kind == .log
+                ? Self.add(header, file, path, bytes, &state.logs)
+                : Self.add(header, file, path, bytes, &state.snapshots)
         }
+    }
+
+    private static func add(
+        _ header: FileHeader, _ file: any File, _ path: String, _ bytes: UInt64, _ region: inout Region
+    ) -> Segment {
+        let segment = Segment(extent: region.end, header: header, file: file, path: path)
+        region.list.append(segment)
+        extend(segment, to: bytes, &region)
+        return segment
     }
 
     /// Gives the last segment addresses up to a size.
     func extend(_ segment: Segment, to bytes: UInt64) {
-        state.withLock { extend(segment, to: bytes, &$0) }
+        state.withLock { Self.extend(segment, to: bytes, &$0.logs) }
     }
 
-    private func extend(_ segment: Segment, to bytes: UInt64, _ state: inout State) {
-        precondition(segment === state.list.last, "only the last segment can grow")
-        let end = segment.extent + Int(bytes / Place.extentBytes) + 1
-        precondition(end <= Place.extentLimit, "more segments than can be numbered")
-        if end > state.capacity { grow(toFit: end, &state) }
-        let table = state.tables.last!
+    private static func extend(_ segment: Segment, to bytes: UInt64, _ region: inout Region) {
+        precondition(segment === region.list.last, "only the last segment can grow")
+        let end = segment.extent - region.firstExtent + Int(bytes / Place.extentBytes) + 1
+        precondition(end <= 1 << regionBits, "more segments than can be numbered")
+        if end > region.capacity { grow(&region, toFit: end) }
+        let table = region.tables.last!
         let entry = UInt64(UInt(bitPattern: Unmanaged.passUnretained(segment).toOpaque()))
-        for extent in state.extents..<max(end, state.extents) { Shared.store64(entry, table + extent) }
-        state.extents = max(end, state.extents)
-        segment.extentCount = state.extents - segment.extent
-        cell.set(UInt64(UInt(bitPattern: table)))
+        for extent in region.extents..<max(end, region.extents) { Shared.store64(entry, table + extent) }
+        region.extents = max(end, region.extents)
+        segment.extentCount = region.end - segment.extent
+        Shared.storeReleasing(UInt64(UInt(bitPattern: table)), region.cell)
     }
 
-    private func grow(toFit count: Int, _ state: inout State) {
+    private static func grow(_ region: inout Region, toFit count: Int) {
         let capacity = max(64, count * 2)
         let table = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
         table.initialize(repeating: 0, count: capacity)
-        if let old = state.tables.last { table.update(from: old, count: state.extents) }
-        state.tables.append(table)
-        state.capacity = capacity
+        if let old = region.tables.last { table.update(from: old, count: region.extents) }
+        region.tables.append(table)
+        region.capacity = capacity
+    }
+
+    /// Lets go of segments that no version of the index is in, and that nobody reads any more.
+    ///
+    /// Their extents aren't used again. The files aren't closed by it.
+    func retire(_ segments: [Segment]) {
+        state.withLock { state in
+            for segment in segments {
+                state.snapshots.list.removeAll { $0 === segment }
+                state.logs.list.removeAll { $0 === segment }
+            }
+        }
     }
 
     /// Closes every file; the first error, after all were tried.

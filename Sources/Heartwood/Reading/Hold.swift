@@ -19,6 +19,13 @@ final class Hold: Sendable {
         now = log.now
     }
 
+    /// Takes over a hold that somebody else took.
+    init(_ log: Log, adopting point: HeldPoint, now: Timestamp) {
+        self.log = log
+        self.point = point
+        self.now = now
+    }
+
     deinit { log.index.release(point) }
 
     /// The number of the last write that is shown.

@@ -16,20 +16,28 @@ struct Reader: Sendable {
 
     private var records: RecordReader { RecordReader(log: log) }
 
-    /// The version of a key that this point shows, unless it has expired. No I/O.
+    /// The version of a key that this point shows, unless it has expired. No I/O. The caller is pinned.
     @inline(__always)
-    func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
+    private func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
         if log.isEnded { throw .closed }
         let address: UInt64? = if case .held(let point, _) = point { point.address } else { nil }
-        guard let version = log.index.find(key, at: address), isAlive(version) else { return nil }
+        guard let version = log.index.findPinned(key, at: address), isAlive(version) else { return nil }
         return version
+    }
+
+    /// Whether this point shows a value of a key. No I/O.
+    func contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        try log.index.epochs.pinned { () throws(StoreError) in try version(of: key) != nil }
     }
 
     @inline(__always)
     func withValue<R>(
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R? {
+        // From the look-up until the bytes are read, so that their file isn't let go of meanwhile.
+        let pin = log.index.epochs.pin()
+        defer { log.index.epochs.unpin(pin) }
         guard let version = try version(of: key) else { return nil }
         return try records.withValue(of: key, at: version.place) { value, _ in body(value) }
     }
@@ -41,11 +49,14 @@ struct Reader: Sendable {
 
     func entry(of key: some ByteSource) throws(StoreError) -> Entry? {
         try key.withByteBuffer { (key) throws(StoreError) in
+            let pin = log.index.epochs.pin()
+            defer { log.index.epochs.unpin(pin) }
             guard let version = try version(of: key) else { return nil }
             return try entry(key, version)
         }
     }
 
+    /// The entry of a version. The caller is pinned, or holds a state that it is of.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
         try records.withValue(of: key, at: version.place) { value, sequence in
             Entry(
@@ -54,12 +65,12 @@ struct Reader: Sendable {
         }
     }
 
-    /// The values of many keys, read in the order in which they lie in the files.
+    /// The values of many keys, read in the order in which they lie in the files. Only at a held point.
     func values(of keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
         var places: [(place: Place, index: Int)] = []
         for index in keys.indices {
             let version = try keys[index].withByteBuffer { (key) throws(StoreError) -> Version? in
-                try self.version(of: key)
+                try log.index.epochs.pinned { () throws(StoreError) in try self.version(of: key) }
             }
             if let version { places.append((version.place, index)) }
         }

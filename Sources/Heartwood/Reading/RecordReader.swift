@@ -4,11 +4,17 @@ internal import HeartwoodFormat
 
 /// A record that was fetched and verified. Valid while it is lent.
 struct Record {
-    /// The value as it is stored.
-    let stored: UnsafeRawBufferPointer
-    let isCompressed: Bool
+    let header: RecordHeader
+    /// Key, value as it is stored, and padding.
+    let payload: UnsafeRawBufferPointer
     /// The number of the write that it is of.
     let sequence: SequenceNumber
+
+    /// The value as it is stored.
+    @inline(__always)
+    var stored: UnsafeRawBufferPointer { payload.slice(Int(header.keyLength), Int(header.valueLength)) }
+    @inline(__always)
+    var isCompressed: Bool { header.flags.contains(.compressed) }
 }
 
 /// Fetches the record of a place and verifies it: its checksums, and that it is the record of the key that was asked
@@ -21,14 +27,27 @@ struct RecordReader {
 
     /// Calls `body` with the value, decompressed, and the number of its write.
     ///
+    /// Whoever calls this has had a pin since the place was looked up, or holds a state that it is of: otherwise the file
+    /// may be gone.
+    ///
     /// - Throws: `.corruption` when the record isn't what was written; `.inputOutput` when it can't be read.
     @inline(__always)
     func withValue<R>(
         of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
+        try withBytes(of: place) { (bytes, segment) throws(StoreError) in
+            try withValue(of: key, in: bytes, at: place, segment, body)
+        }
+    }
+
+    /// Calls `body` with the bytes from a record on, wherever they are.
+    @inline(__always)
+    func withBytes<R>(
+        of place: Place, _ body: (UnsafeRawBufferPointer, SegmentIdentity) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         if let bytes = log.pendingRecord(at: place) {
             return try lend(bytes) { (record) throws(StoreError) in
-                try withValue(of: key, in: record, at: place, self.segment(of: place).identity, body)
+                try body(record, self.segment(of: place).identity)
             }
         }
         let segment = segment(of: place)
@@ -36,10 +55,10 @@ struct RecordReader {
             // All its lines at once: the checksums would come upon them one after the other.
             let start = bytes.baseAddress.unsafelyUnwrapped
             for line in 1..<4 { heartwood_prefetch(start + 64 &* line) }
-            return try withValue(of: key, in: bytes, at: place, segment.identity, body)
+            return try body(bytes, segment.identity)
         }
         return try withBytesRead(of: place, segment) { (record) throws(StoreError) in
-            try withValue(of: key, in: record, at: place, segment.identity, body)
+            try body(record, segment.identity)
         }
     }
 
@@ -98,6 +117,19 @@ struct RecordReader {
         return try lend(value) { (value) throws(StoreError) in body(value, record.sequence) }
     }
 
+    /// The record, verified.
+    ///
+    /// - Parameter bytes: From the record's first byte on; there may be more than the record.
+    func record(
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: SegmentIdentity
+    ) throws(StoreError) -> Record {
+        do throws(FormatError) {
+            return try verified(bytes, key, place, segment)
+        } catch {
+            throw damage(error, place)
+        }
+    }
+
     /// Everything about the record is as it should be.
     @inline(__always)
     private func verified(
@@ -110,9 +142,7 @@ struct RecordReader {
         guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
         guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
         return Record(
-            stored: payload.slice(Int(header.keyLength), Int(header.valueLength)),
-            isCompressed: header.flags.contains(.compressed),
-            sequence: segment.firstSequence &+ header.sequenceDistance)
+            header: header, payload: payload, sequence: segment.firstSequence &+ header.sequenceDistance)
     }
 
     @inline(never)

@@ -26,7 +26,7 @@ public final class Snapshot: Sendable {
 
     /// Whether the key is there. No I/O.
     public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.version(of: key) != nil }
+        try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.contains(key) }
     }
 
     /// The entries of a range, in order.

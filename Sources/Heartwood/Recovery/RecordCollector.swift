@@ -62,6 +62,8 @@ private struct LiveEntries: LoadableEntries {
 
     var count: Int { positions?.count ?? run.count }
 
+    var mayExpire: Bool { run.mayExpire }
+
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         run.withKey(positions?[index] ?? index, body)
     }

@@ -27,7 +27,8 @@ package struct RecoveredStore {
         index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
         log = Log(
             directory: path, configuration: configuration, index: index, segments: segments,
-            lastSequence: outcome.lastSequence, newestTime: outcome.newestTime)
+            lastSequence: outcome.lastSequence, newestTime: outcome.newestTime, found: outcome.files)
+        log.setFirstCompactionTrigger()
     }
 
     /// What the opening found.

@@ -2,7 +2,8 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Logging
 
-/// Brings a store back from its files: verifies every byte of the log in order, builds the index, and judges the tail.
+/// Brings a store back from its files: loads the newest snapshot's keys, verifies every byte of the log behind it in
+/// order, builds the index, and judges the tail.
 ///
 /// It can be interrupted anywhere and any number of times: it changes no byte of any file. All that it writes are the
 /// unproven bytes of the newest segment, again and unchanged.
@@ -10,6 +11,7 @@ struct Recovery {
     let directory: StoreDirectory
     let configuration: Store.Configuration
     let segments: SegmentTable
+    private let index: VersionedIndex
     private var collector: RecordCollector
     private var report = RecoveryReport()
     private var progress = RecoveryProgress(bytes: 0, totalBytes: 0, records: 0)
@@ -23,6 +25,9 @@ struct Recovery {
         var lastSequence: SequenceNumber
         var newestTime: UInt64
         var report: RecoveryReport
+        var files = RecoveredFiles()
+        /// Files that the snapshot covers and nobody wants: they go once that is known to be durable.
+        var superseded: [String] = []
     }
 
     init(
@@ -31,6 +36,7 @@ struct Recovery {
         self.directory = directory
         self.configuration = configuration
         self.segments = segments
+        self.index = index
         collector = RecordCollector(index)
     }
 
@@ -38,18 +44,21 @@ struct Recovery {
     mutating func run() throws(StoreError) -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
-        if let snapshot = directory.snapshots.first {
-            throw StoreError(
-                .unsupportedFormat,
-                "the store has a snapshot, which this version can't read: open it with the version that wrote it",
-                file: directory.path + "/" + snapshot)
+        let choice = try openFiles()
+        let files = choice.logs.indices.map { position in
+            OpenedSegment(
+                file: choice.logs[position],
+                successor: position + 1 < choice.logs.count ? choice.logs[position + 1].header.predecessor : nil)
         }
-        let files = try openSegments()
         guard let newest = files.last else {
             return Outcome(
                 storeID: newStoreID(), predecessor: nil, lastSequence: 0, newestTime: 0, report: report)
         }
         var newestTime: UInt64 = 0
+        if let snapshot = choice.snapshot {
+            try load(snapshot)
+            newestTime = snapshot.header.creationTime
+        }
         for file in files.dropLast() {
             let end = try replay(file)
             newestTime = max(newestTime, end.lastTime)
@@ -79,7 +88,9 @@ struct Recovery {
                 salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
             lastSequence: lastSequence,
             newestTime: newestTime,
-            report: report)
+            report: report,
+            files: found(choice),
+            superseded: superseded(choice))
     }
 
     /// A segment without records begins at a number that was never recovered.
@@ -106,8 +117,8 @@ struct Recovery {
         var header: FileHeader { file.header }
     }
 
-    /// Opens the segments and checks that they form one chain.
-    private mutating func openSegments() throws(StoreError) -> [OpenedSegment] {
+    /// Opens the files and checks that they are one store.
+    private mutating func openFiles() throws(StoreError) -> SnapshotChoice {
         var files: [SegmentFile] = []
         for position in directory.logs.indices {
             do throws(StoreError) {
@@ -116,14 +127,49 @@ struct Recovery {
                 throw withLoss(error, at: position, after: files.last)
             }
         }
-        try SegmentChain.check(files)
-        return files.indices.map { position in
-            let file = files[position]
-            progress.totalBytes += file.size
-            return OpenedSegment(
-                file: file,
-                successor: position + 1 < files.count ? files[position + 1].header.predecessor : nil)
+        let choice = try SnapshotChoice(directory, logs: files, in: configuration.fileSystem)
+        for file in choice.logs { progress.totalBytes += file.size }
+        if let snapshot = choice.snapshot { progress.totalBytes += snapshot.size - snapshot.footer.keySectionOffset }
+        report.passedOver = choice.passedOver
+        for path in choice.passedOver {
+            configuration.logger?.error(
+                "a snapshot is damaged; nothing is lost, as the log that it covers is still there",
+                metadata: ["file": "\(path)"])
         }
+        return choice
+    }
+
+    /// Builds the index of a snapshot's keys.
+    private mutating func load(_ snapshot: SnapshotFile) throws(StoreError) {
+        let segment = segments.add(
+            snapshot.header, file: snapshot.file, path: snapshot.path, bytes: snapshot.footer.keySectionOffset)
+        if configuration.valueReading == .mapped { segment.allowMapping() }
+        let bytesPerKey =
+            Double(snapshot.size - snapshot.footer.keySectionOffset) / Double(max(1, snapshot.footer.recordCount))
+        var bytes = 0.0
+        try SnapshotLoader(snapshot: snapshot, base: segment.baseAddress, index: index) { [self] keys, _ in
+            bytes += Double(keys) * bytesPerKey
+            var progress = progress
+            progress.bytes = UInt64(bytes)
+            progress.records = UInt64(Double(progress.bytes) / bytesPerKey)
+            configuration.recoveryProgress?(progress)
+        }.load()
+        progress.bytes = snapshot.size - snapshot.footer.keySectionOffset
+        progress.records = snapshot.footer.recordCount
+        report.snapshot = snapshot.description
+        report.lastSequence = snapshot.end.lastSequence
+    }
+
+    /// What compaction goes on from.
+    private func found(_ choice: SnapshotChoice) -> RecoveredFiles {
+        let kept = configuration.logRetention == .none ? [] : choice.covered
+        return RecoveredFiles(
+            logBytes: report.bytes, snapshot: choice.snapshot?.description,
+            retained: kept.map { RetainedLog(path: $0.path, bytes: $0.size) }, damaged: choice.passedOver)
+    }
+
+    private func superseded(_ choice: SnapshotChoice) -> [String] {
+        choice.older + (configuration.logRetention == .none ? choice.covered.map(\.path) : [])
     }
 
     private func openFile(at position: Int) throws(StoreError) -> SegmentFile {

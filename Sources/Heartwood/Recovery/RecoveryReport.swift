@@ -15,7 +15,7 @@ public struct RecoveryReport: Sendable, Hashable {
 
     /// How the log ended.
     public var tail = Tail.new
-    /// Number of log segments.
+    /// Number of log segments that were read: those that the snapshot doesn't cover.
     public var segments = 0
     /// Number of commits, marks not counted.
     public var commits = 0
@@ -27,16 +27,21 @@ public struct RecoveryReport: Sendable, Hashable {
     public var bytes: UInt64 = 0
     /// The newest sequence number that was recovered; 0 where there is none.
     public var lastSequence: SequenceNumber = 0
+    /// The snapshot that the opening began with; nil where the log was all there is.
+    public var snapshot: SnapshotDescription?
+    /// Snapshots that are damaged and weren't needed, because the log that they cover is still there, whole. The next
+    /// compaction replaces them. Look at the disk.
+    public var passedOver: [String] = []
     /// How long the opening took.
     public var duration: Duration = .zero
 }
 
 /// How far an opening is.
 public struct RecoveryProgress: Sendable, Hashable {
-    /// Bytes of log that were read so far.
+    /// Bytes of the snapshot's keys and of log that were read so far.
     public var bytes: UInt64
-    /// Bytes of log there are.
+    /// Bytes of them that there are.
     public var totalBytes: UInt64
-    /// Records that were read so far.
+    /// Keys of the snapshot and records of the log that were read so far.
     public var records: UInt64
 }

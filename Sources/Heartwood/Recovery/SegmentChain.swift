@@ -4,10 +4,12 @@ internal import HeartwoodFormat
 /// What makes segments one log: all are of one store, and each names its predecessor by salt, last number and end.
 enum SegmentChain {
     /// Whether segments, in the order of their first numbers, can be the log of one store.
-    static func check(_ files: [SegmentFile]) throws(StoreError) {
-        try checkStoreID(files)
+    ///
+    /// - Parameter end: The end of the log before them, which a snapshot covers; nil: they are the whole log.
+    static func check(_ files: [SegmentFile], after end: FileHeader.Predecessor?) throws(StoreError) {
+        try checkStoreID(files.map { ($0.path, $0.header) })
         guard let first = files.first else { return }
-        if let predecessor = first.header.predecessor {
+        if let predecessor = first.header.predecessor, predecessor != end {
             throw .corruption(
                 "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
                 file: first.path, offset: 0, lost: lost(from: 1, through: predecessor.lastSequence))
@@ -16,15 +18,17 @@ enum SegmentChain {
     }
 
     /// A file of another store is the one that differs from most, whether it comes first or last.
-    private static func checkStoreID(_ files: [SegmentFile]) throws(StoreError) {
+    static func checkStoreID(_ files: [(path: String, header: FileHeader)]) throws(StoreError) {
         var counts: [StoreID: Int] = [:]
         for file in files { counts[file.header.storeID, default: 0] += 1 }
         let most = counts.values.max()
         guard counts.count > 1, let own = files.first(where: { counts[$0.header.storeID] == most })?.header.storeID,
             let foreign = files.first(where: { $0.header.storeID != own })
         else { return }
+        let what = foreign.header.kind == .log ? "log segment" : "snapshot"
+        let all = files.contains { $0.header.kind == .snapshot } ? "files" : "segments"
         throw .corruption(
-            "a log segment belongs to another store: its id is \(foreign.header.storeID), and \(counts[own]!) of the \(files.count) segments here have \(own)",
+            "a \(what) belongs to another store: its id is \(foreign.header.storeID), and \(counts[own]!) of the \(files.count) \(all) here have \(own)",
             file: foreign.path, offset: 0)
     }
 

@@ -11,11 +11,11 @@ struct SegmentFile {
     init(_ path: String, firstSequence: SequenceNumber, in fileSystem: any FileSystem) throws(StoreError) {
         self.path = path
         let start: ArraySlice<UInt8>
-        try Self.checkIsFile(path, in: fileSystem)
+        try StoreFile.checkIsFile(path, called: "a log segment", in: fileSystem)
         do throws(FileSystemError) {
             file = try fileSystem.openFile(path, for: .readWrite)
             size = try file.size()
-            start = try Self.start(of: file)
+            start = try StoreFile.bytes(of: file, at: 0, FormatConstants.fileHeaderSize)
         } catch {
             throw StoreError(error, "a log segment could not be opened")
         }
@@ -32,30 +32,6 @@ struct SegmentFile {
             throw .corruption(
                 "a log segment is misplaced: its header names number \(header.firstSequence) as its first, so its name should be \(StoreFileName.log(header.firstSequence)); it was renamed, swapped or copied",
                 file: path, offset: 0)
-        }
-    }
-
-    /// The bytes that should be the header: fewer of a file that is shorter.
-    private static func start(of file: any File) throws(FileSystemError) -> ArraySlice<UInt8> {
-        var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
-        let read = try bytes.withUnsafeMutableBytes { buffer in
-            Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
-        }.get()
-        return bytes[..<read]
-    }
-
-    /// Opening a directory fails with words about the disk, and a pipe or a device may do anything.
-    private static func checkIsFile(_ path: String, in fileSystem: any FileSystem) throws(StoreError) {
-        let kind: FileKind?
-        do throws(FileSystemError) {
-            kind = try fileSystem.kind(of: path)
-        } catch {
-            throw StoreError(error, "a log segment could not be opened")
-        }
-        // Nothing there is a link that leads nowhere, which the opening reports.
-        guard kind == .file || kind == nil else {
-            let what = kind == .directory ? "a directory" : "a pipe, a socket or a device"
-            throw .corruption("\(what) has the name of a log segment", file: path, offset: 0)
         }
     }
 }

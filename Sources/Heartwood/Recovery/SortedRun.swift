@@ -25,6 +25,7 @@ struct SortedRun {
     /// Expiry and tombstones, by the word of the place.
     private var specials: [UInt64: Version] = [:]
     private(set) var hasTombstones = false
+    private(set) var mayExpire = false
     /// The greatest address among the versions.
     private(set) var lastAddress: UInt64 = 0
 
@@ -45,6 +46,7 @@ struct SortedRun {
         if version.expiry != 0 || version.isTombstone {
             specials[place] = version
             hasTombstones = hasTombstones || version.isTombstone
+            mayExpire = mayExpire || version.expiry != 0
             place |= Self.special
         }
         references.append(

@@ -9,7 +9,8 @@ struct StoreDirectory {
     private(set) var logs: [(name: String, firstSequence: SequenceNumber)] = []
     /// Files that an earlier opening was preparing.
     private(set) var leftovers: [String] = []
-    private(set) var snapshots: [String] = []
+    /// The snapshots' names, in the order of their sequence numbers.
+    private(set) var snapshots: [(name: String, sequence: SequenceNumber)] = []
 
     /// Finds or makes the directory and takes the lock.
     init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
@@ -69,12 +70,13 @@ struct StoreDirectory {
         for name in try fileSystem.contents(ofDirectory: path) {
             switch StoreFileName(name) {
             case .log(let first): logs.append((name, first))
-            case .snapshot: snapshots.append(name)
+            case .snapshot(let sequence): snapshots.append((name, sequence))
             case .temporary: leftovers.append(path + "/" + name)
             case .lock, .other: break
             }
         }
         logs.sort { $0.firstSequence < $1.firstSequence }
+        snapshots.sort { $0.sequence < $1.sequence }
     }
 
     private static func isOfStore(_ name: String) -> Bool {

@@ -88,13 +88,18 @@ extension Condition {
             return self
         }
         guard let version = Self.current(key, in: log) else { return nil }
-        let read = { @Sendable () throws(StoreError) -> SequenceNumber in
-            try lend(key) { (key) throws(StoreError) in
-                try RecordReader(log: log).withValue(of: key, at: version.place) { _, sequence in sequence }
+        let read = { @Sendable () throws(StoreError) -> (place: Place, sequence: SequenceNumber)? in
+            try log.index.epochs.pinned { () throws(StoreError) in
+                // Looked up anew: the file of a place that is no longer pinned may be gone.
+                guard let version = Self.current(key, in: log) else { return nil }
+                return try lend(key) { (key) throws(StoreError) in
+                    try RecordReader(log: log).withValue(of: key, at: version.place) { (version.place, $1) }
+                }
             }
         }
         let found = log.mayBePending(version.place) ? try read() : try await BlockingPool.run(read)
-        return found == sequence ? Condition(kind: .current(key, version.place)) : nil
+        guard let found, found.sequence == sequence else { return nil }
+        return Condition(kind: .current(key, found.place))
     }
 
     /// What to throw where it doesn't hold.

@@ -62,7 +62,7 @@ public final class Transaction {
         let key = key.byteArray
         if let write = writes[key] { return value(of: write) != nil }
         note(key)
-        return try lend(key) { (key) throws(StoreError) in try hold.reader.version(of: key) != nil }
+        return try lend(key) { (key) throws(StoreError) in try hold.reader.contains(key) }
     }
 
     /// The entries of a range, in order, as this transaction sees them. May block on the disk.

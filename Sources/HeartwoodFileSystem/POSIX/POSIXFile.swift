@@ -73,6 +73,18 @@ final class POSIXFile: File {
         }
     }
 
+    func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {
+        guard let number = descriptor.enter() else { return }
+        heartwood_write_back(number, offset, count, waiting)
+        descriptor.leave()
+    }
+
+    func forgetCache() {
+        guard let number = descriptor.enter() else { return }
+        heartwood_forget(number)
+        descriptor.leave()
+    }
+
     func close() throws(FileSystemError) {
         try check(descriptor.close(), .close)
     }

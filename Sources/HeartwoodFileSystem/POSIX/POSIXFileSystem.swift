@@ -97,6 +97,9 @@ public struct POSIXFileSystem: FileSystem {
         throw .current(.status, path)
     }
 
+    /// What `statvfs` says is left for ordinary users. See ``FileSystem/availableBytes(at:)``.
+    public func availableBytes(at path: String) -> UInt64? { UInt64(exactly: heartwood_available_bytes(path)) }
+
     /// Takes the lock of a file. See ``FileSystem/lock(_:)``.
     ///
     /// It is `flock`'s: the system gives it back when the process ends, however it ends.

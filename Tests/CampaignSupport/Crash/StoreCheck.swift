@@ -64,7 +64,20 @@ struct StoreCheck {
         configuration.commitBufferBytes = 64 << 10
         configuration.maximumValueBytes = 1 << 20
         configuration.delays = .manual(ManualDelays())
+        configuration.compaction = .manual
         return configuration
+    }
+
+    private func compact(_ store: Store, _ outcome: inout Outcome) async throws {
+        do throws(StoreError) {
+            try await store.compact()
+        } catch {
+            throw Violation("the store opens, and can't be compacted: \(error)")
+        }
+        store.settle()
+        try StoreContents.compare(
+            store, with: outcome.chain.state(at: outcome.written)!, now: expectation.clock)
+        outcome.trace = disk.trace
     }
 
     // MARK: - What is found
@@ -111,6 +124,8 @@ struct StoreCheck {
         operation.sequence = sequence
         try outcome.chain.append(operation)
         outcome.written = sequence
+        // Some of them are compacted, too, and lose nothing by it.
+        if seed >> 9 & 3 == 0 { try await compact(store, &outcome) }
         guard seed >> 7 & 1 == 0 else { return }
         // Half of them are closed in order, and crash afterwards.
         do throws(StoreError) { try await store.close() } catch { throw Violation("the store doesn't close: \(error)") }

@@ -39,7 +39,7 @@ struct WorkPlan {
 
         private mutating func step() {
             switch workload {
-            case .puts, .tasks: steps.append(.write([change()], .synced, .none))
+            case .puts, .tasks, .compacting: steps.append(.write([change()], .synced, .none))
             case .batches: batch()
             case .conditions: conditional()
             case .transactions: transaction()
@@ -49,7 +49,38 @@ struct WorkPlan {
             case .durabilities: mixed()
             case .large: large()
             case .reopening: reopening()
+            case .compaction: compaction()
             }
+        }
+
+        private mutating func compaction() {
+            switch random.below(16) {
+            case 0, 1:
+                var steps: [WorkStep] = []
+                for _ in 0..<random.below(5) { steps.append(compactionWrite()) }
+                if random.oneIn(3) { steps.append(.read(key())) }
+                if random.oneIn(5) { steps.append(.hold) }
+                if random.oneIn(5) { steps.append(.wait(60_000_000)) }
+                self.steps.append(.compact(pauseAt: random.below(24), steps))
+            case 2: steps.append(.hold)
+            case 3: steps.append(.release)
+            case 4: if random.oneIn(2) { steps.append(.reopen(closes: random.oneIn(2))) }
+            case 5:
+                let delta = UInt64(random.number(in: 1...2_000))
+                now += delta
+                steps.append(.moveClock(delta))
+            default: steps.append(compactionWrite())
+            }
+        }
+
+        private mutating func compactionWrite() -> WorkStep {
+            var changes = (0..<random.pick([1, 1, 1, 4])).map { _ in change(allowsRemoval: true) }
+            if random.oneIn(4) { changes.append(WorkChange(key: key(), value: nil)) }
+            changes = unique(changes)
+            for index in changes.indices where changes[index].value != nil && random.oneIn(4) {
+                changes[index].expires = now + UInt64(random.number(in: 1...3_000))
+            }
+            return .write(changes, anyDurability(), .none)
         }
 
         private mutating func batch() {

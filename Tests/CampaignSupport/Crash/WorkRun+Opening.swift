@@ -56,6 +56,7 @@ extension WorkRun {
 
     /// Drops the store, as the death of the process would.
     func drop() {
+        held = []
         watch.withLock { $0 = nil }
         store = nil
     }
@@ -76,6 +77,7 @@ extension WorkRun {
 
     /// The store has failed: reads go on, writes don't, and a new opening does.
     func recover() async throws {
+        if isCompacting { return }
         guard store!.state == .failed else { throw Violation("after a failure the store is \(store!.state)") }
         try await readAll()
         do {

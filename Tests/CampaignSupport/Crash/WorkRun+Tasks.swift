@@ -19,7 +19,8 @@ extension WorkRun {
     private func letTasksWrite(_ unknown: Locked<[(number: Int, receipt: String)]>) async throws {
         let length = max(2, plan.steps.count / Self.taskCount)
         let writer = TaskWriter(
-            store: store!, history: history, disk: disk, seed: seed, bearsFaults: bearsFaults, unknown: unknown)
+            store: store!, history: history, disk: disk, seed: seed, bearsFaults: bearsFaults,
+            compacts: workload == .compacting, unknown: unknown)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<Self.taskCount {
                 group.addTask { try await writer.write(task: task, count: length) }
@@ -52,6 +53,7 @@ private struct TaskWriter: Sendable {
     let disk: SimulatedDisk
     let seed: UInt64
     let bearsFaults: Bool
+    let compacts: Bool
     let unknown: Locked<[(number: Int, receipt: String)]>
 
     func write(task: Int, count: Int) async throws {
@@ -73,7 +75,28 @@ private struct TaskWriter: Sendable {
             let operation = WorkOperation(changes: changes, durability: durability, countsUp: counts)
             guard try await attempt(operation, receipt) else { return }
             if random.oneIn(5) { await Task.yield() }
+            if compacts, random.oneIn(12) {
+                guard try await compact(cancelled: random.oneIn(4)) else { return }
+            }
         }
+    }
+
+    /// - Returns: Whether it is worth going on.
+    private func compact(cancelled: Bool) async throws -> Bool {
+        let task = Task { try await store.compact() }
+        if cancelled { task.cancel() }
+        do {
+            _ = try await task.value
+        } catch {
+            guard let error = error as? StoreError else { throw error }
+            if error.code == .cancelled, cancelled { return true }
+            guard bearsFaults else { throw error }
+            guard error.code == .failed || WorkRun.isOfEnvironment(error.code) else {
+                throw Violation("compaction failed with \(error)")
+            }
+            return store.state == .ready
+        }
+        return true
     }
 
     private func change(_ key: String, _ task: Int, _ number: Int, _ part: Int, length: Int) -> WorkChange {

@@ -36,6 +36,12 @@ package final class WorkRun {
     private let fullFrom = Locked<Int?>(nil)
     /// Cancelled at the next renaming.
     let cancellable = Locked<Task<SequenceNumber, any Error>?>(nil)
+    /// Snapshots that are held, with what they must show.
+    var held: [HeldState] = []
+    /// Whether a compaction is under way.
+    var isCompacting = false
+    /// Stops compaction in its midst.
+    let pause = CompactionPause()
     /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
     package var chance: RandomFaults?
 
@@ -63,18 +69,20 @@ package final class WorkRun {
         random = SeededRandom(seed, 11)
         let (disk, watch, fullFrom, cancellable) = (disk, watch, fullFrom, cancellable)
         let isIdle = isIdle
+        let pause = pause
         // The disk keeps this closure, which must not keep the disk.
-        disk.observe { [weak disk] operation, _ in
+        disk.observe { [weak disk] operation, path in
             guard let disk else { return }
+            pause.meet(operation, path)
             // The one task first goes as far as it can, so that all things happen in the same order in every run.
             if workload.isDeterministic, operation != .read {
-                spin { isIdle.withLock { $0 } || watch.withLock { $0 }?.waits() ?? true }
+                spin { isIdle.withLock { $0 } || pause.isAwaited || watch.withLock { $0 }?.waits() ?? true }
             }
             if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = watch.withLock({ $0 })?.readable() { disk.note(HistoryNote.readable(sequence)) }
             // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
-            if workload == .tasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
+            if workload.hasTasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
         }
     }
 
@@ -107,7 +115,7 @@ package final class WorkRun {
         defer { watch.withLock { $0 = nil } }
         if let chance { disk.inject(chance) }
         try await open()
-        if workload == .tasks {
+        if workload.hasTasks {
             try await runTasks()
         } else {
             for step in plan.steps {
@@ -116,7 +124,7 @@ package final class WorkRun {
             }
         }
         // An opening that writes nothing leaves no mark, so it proves nothing when it closes.
-        if closesAtTheEnd, workload != .tasks {
+        if closesAtTheEnd, !workload.hasTasks {
             try await write([WorkChange(key: "last", value: .number(seed))], .synced, .none)
         }
         if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
@@ -130,7 +138,9 @@ package final class WorkRun {
         configuration.commitBufferBytes = 64 << 10
         configuration.maximumValueBytes = 1 << 20
         if plan.usesCompression { configuration.compression = .zlib(level: 1, threshold: 300) }
-        if workload == .tasks {
+        configuration.compaction.isAutomatic = workload == .compacting
+        configuration.compaction.minimumLogBytes = 20 << 10
+        if workload.hasTasks {
             // Short, so that the writer's own syncs and marks come in the midst of it.
             configuration.timing.write = 50_000
             configuration.timing.sync = 400_000
@@ -155,7 +165,7 @@ package final class WorkRun {
 
     // MARK: - Steps
 
-    private func perform(_ step: WorkStep) async throws {
+    func perform(_ step: WorkStep) async throws {
         switch step {
         case .write(let changes, let durability, let condition):
             try await write(changes, durability, condition)
@@ -169,6 +179,9 @@ package final class WorkRun {
         case .reopen(let closes):
             if closes { try await close() } else { drop() }
             try await open()
+        case .compact(let call, let steps): try await compact(pauseAt: call, steps)
+        case .hold: hold()
+        case .release: try release()
         }
     }
 
@@ -183,7 +196,7 @@ package final class WorkRun {
     /// Moves the log writer's clock, and waits until it has done what is due then.
     func moveDelays(by nanoseconds: UInt64) { letWriterGoOn { $0.moveDelays(delays, by: nanoseconds) } }
 
-    private func letWriterGoOn(_ body: (Store) -> Void) {
+    func letWriterGoOn(_ body: (Store) -> Void) {
         isIdle.withLock { $0 = true }
         body(store!)
         isIdle.withLock { $0 = false }

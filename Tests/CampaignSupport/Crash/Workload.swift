@@ -20,9 +20,15 @@ package enum Workload: String, CaseIterable, Sendable, Codable {
     case tasks
     /// Closing and opening, and dropping the store as the death of the process would.
     case reopening
+    /// Compactions, writes in their midst, states that are held over them, removals, and values that expire.
+    case compaction
+    /// Several tasks at once, and a store that compacts itself again and again meanwhile.
+    case compacting
 
     /// Whether the same seed gives the same calls in the same order.
-    package var isDeterministic: Bool { self != .tasks }
+    package var isDeterministic: Bool { !hasTasks }
+    /// Whether several tasks are at work.
+    var hasTasks: Bool { self == .tasks || self == .compacting }
 }
 
 /// One change of one key.
@@ -85,4 +91,10 @@ enum WorkStep: Sendable {
     /// Moves the wall clock, in milliseconds.
     case moveClock(UInt64)
     case reopen(closes: Bool)
+    /// Compacts; before the compaction's call of this number, if it has so many, the steps are done.
+    case compact(pauseAt: Int, [WorkStep])
+    /// Takes a snapshot, to be looked at from then on.
+    case hold
+    /// Lets go of the oldest snapshot.
+    case release
 }

@@ -14,8 +14,11 @@ import Testing
         try table.add(number, bytes, in: fileSystem)
     }
 
+    /// The number of a log's extent, counted from the first one.
+    private func log(_ extent: Int) -> Int { Place.firstLogExtent + extent }
+
     private func segment(_ extent: Int, _ offset: UInt64) -> Segment {
-        let place = Place(address: Place.address(extent: extent, offset: offset), length: 8)
+        let place = Place(address: Place.address(extent: log(extent), offset: offset), length: 8)
         return table.segment(of: place).takeUnretainedValue()
     }
 
@@ -27,9 +30,9 @@ import Testing
         for (number, size) in sizes.enumerated() {
             let start = extents.last?.upperBound ?? 0
             segments.append(try add(number, size))
-            #expect(segments[number].extent == start)
+            #expect(segments[number].extent == log(start))
             extents.append(start..<start + Int(size / (64 * mebibyte)) + 1)
-            #expect(table.endAddress == Place.address(extent: extents[number].upperBound, offset: 0))
+            #expect(table.endAddress == Place.address(extent: log(extents[number].upperBound), offset: 0))
         }
         for (segment, range) in zip(segments, extents) {
             for extent in range {
@@ -46,13 +49,34 @@ import Testing
         _ = try add(0, 100)
         let last = try add(1, 100)
         table.extend(last, to: 100)
-        #expect(table.endAddress == Place.address(extent: 2, offset: 0))
+        #expect(table.endAddress == Place.address(extent: log(2), offset: 0))
         table.extend(last, to: 500 << 20)
-        #expect(table.endAddress == Place.address(extent: 9, offset: 0))
+        #expect(table.endAddress == Place.address(extent: log(9), offset: 0))
         table.extend(last, to: 100)
-        #expect(table.endAddress == Place.address(extent: 9, offset: 0), "nothing shrinks")
+        #expect(table.endAddress == Place.address(extent: log(9), offset: 0), "nothing shrinks")
         #expect(segment(8, 0) === last && segment(1, 0) === last && segment(0, 0) !== last)
-        #expect(try add(2, 100).extent == 9)
+        #expect(try add(2, 100).extent == log(9))
+    }
+
+    /// Snapshots lie before all logs, whenever they come, and what is retired is there no longer.
+    @Test func snapshotsLieBeforeLogs() throws {
+        let log = try add(0, 100)
+        let header = FileHeader(
+            kind: .snapshot, storeID: StoreID(low: 1, high: 2), salt: 5, firstSequence: 1,
+            predecessor: FileHeader.Predecessor(salt: 1, lastSequence: 3, endOffset: 4096), creationTime: 0)
+        let file = try fileSystem.openFile("/snapshot", for: .create)
+        let first = table.add(header, file: file, path: "/a", bytes: 200 << 20)
+        let second = table.add(header, file: file, path: "/b", bytes: 1)
+        #expect(first.extent == 0 && first.extentCount == 4 && second.extent == 4)
+        #expect(first.endAddress < log.baseAddress && second.endAddress < log.baseAddress)
+        let place = Place(address: Place.address(extent: 3, offset: 8), length: 8)
+        #expect(place.isInSnapshot && table.segment(of: place).takeUnretainedValue() === first)
+        #expect(!Place(address: log.baseAddress, length: 8).isInSnapshot)
+        #expect(table.endAddress == log.endAddress && table.count == 1)
+        table.retire([first])
+        #expect(table.all.map(\.path) == ["/b", "/0"])
+        let third = table.add(header, file: file, path: "/c", bytes: 1)
+        #expect(third.extent == 5, "extents aren't used again")
     }
 }
 
@@ -74,11 +98,14 @@ import Testing
                 while true {
                     let count = published.extents.load(ordering: .acquiring)
                     let extent = Int.random(in: 0..<count, using: &random)
-                    let place = Place(address: Place.address(extent: extent, offset: 8), length: 8)
+                    let base = Place.firstLogExtent
+                    let place = Place(address: Place.address(extent: base + extent, offset: 8), length: 8)
                     let segment = table.segment(of: place).takeUnretainedValue()
                     // Each segment takes two extents, but the first.
                     let first = extent == 0 ? 0 : (extent - 1) / 2 * 2 + 1
-                    if segment.extent != first { fatalError("extent \(extent) is of the segment at \(segment.extent)") }
+                    if segment.extent != base + first {
+                        fatalError("extent \(extent) is of the segment at \(segment.extent)")
+                    }
                     if count > 1_500 { return }
                 }
             }

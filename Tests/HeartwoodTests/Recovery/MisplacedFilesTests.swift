@@ -298,10 +298,12 @@ import Testing
         }
     }
 
-    @Test func aSnapshotIsOfANewerVersion() async throws {
+    /// With the whole log there, nobody needs it.
+    @Test func aFileThatIsNoSnapshotIsPassedOver() async throws {
         let history = try await StoreHistory(.closed)
         let name = "00000000000000ff.snapshot"
-        try await judge([changed(history, "a snapshot", .unsupported(name)) { $0[name] = [1, 2, 3] }], of: history)
+        let whole = Misplacement.Expectation.opens(history.states[history.final.sequence]!, .closed)
+        try await judge([changed(history, "no snapshot", whole) { $0[name] = [1, 2, 3] }], of: history)
     }
 
     @Test func whatIsNotOfTheStoreIsPassedOver() async throws {

@@ -1,10 +1,8 @@
-/// Builds a tree of sorted keys, from the leaves up, each node fifteen sixteenths full.
+/// Builds a tree of sorted keys, some at a time, from the leaves up, each node fifteen sixteenths full.
 ///
 /// The trap: a node's prefix depends on the first key behind it, which becomes its upper fence. So how many keys fit is
 /// estimated, tried, and tried again with fewer until all of them do.
-struct TreeLoader<Keys: SortedKeys> {
-    private let keys: Keys
-
+struct TreeLoader {
     /// A child with the separator before it; the first of a level has none.
     private struct Child {
         var separator: [UInt8]
@@ -13,33 +11,28 @@ struct TreeLoader<Keys: SortedKeys> {
 
     private static var wantedBytes: Int { (Node.byteCount - Node.headerBytes) * 15 / 16 }
 
-    init(_ keys: Keys) { self.keys = keys }
+    private var leaves: [Child] = []
+    /// Before the next leaf.
+    private var separator: [UInt8] = []
+    /// How many keys a leaf is likely to take.
+    private var guess = 64
+    private var count = 0
 
-    /// Fills an empty tree. O(keys).
-    func load(into tree: inout KeyTree) {
-        guard keys.count > 0 else { return }
-        var children = loadLeaves(of: &tree)
-        var level = 1
-        while children.count > 1 {
-            children = loadInner(children, level: level, of: &tree)
-            level += 1
-        }
-        tree.adopt(root: Node(word: children[0].word), count: keys.count)
-    }
-
-    private func loadLeaves(of tree: inout KeyTree) -> [Child] {
-        var children: [Child] = []
-        var separator: [UInt8] = []
+    /// Makes leaves of keys, all of them behind those of before. O(keys).
+    ///
+    /// - Parameter next: The key behind them; nil at the end.
+    mutating func add(
+        _ keys: some SortedKeys, followedBy next: UnsafeRawBufferPointer?, to tree: inout KeyTree
+    ) {
         var start = 0
-        var guess = 64
         while start < keys.count {
             var length = min(guess, keys.count - start)
             let node = tree.makeNode(level: 0)
-            var next: [UInt8] = []
+            var end: [UInt8] = []
             var mayGrow = true
             while true {
-                next = start + length < keys.count ? leafSeparator(before: start + length) : []
-                guard let used = fill(node, start..<start + length, from: separator, to: next) else {
+                end = leafSeparator(keys, before: start + length, next)
+                guard let used = fill(node, keys, start..<start + length, from: separator, to: end) else {
                     length = max(1, length * 9 / 10)
                     mayGrow = false
                     continue
@@ -50,18 +43,36 @@ struct TreeLoader<Keys: SortedKeys> {
                 length = min(guess, keys.count - start)
                 mayGrow = false
             }
-            finish(node, start, &tree)
-            children.append(Child(separator: separator, word: node.word))
-            separator = next
+            finish(node, keys, start, &tree)
+            leaves.append(Child(separator: separator, word: node.word))
+            separator = end
             start += length
         }
-        return children
+        count += keys.count
+    }
+
+    /// Puts the levels above over the leaves, and all of it into an empty tree. O(leaves).
+    mutating func finish(_ tree: inout KeyTree) {
+        guard count > 0 else { return }
+        var children = leaves
+        leaves = []
+        var level = 1
+        while children.count > 1 {
+            children = loadInner(children, level: level, of: &tree)
+            level += 1
+        }
+        tree.adopt(root: Node(word: children[0].word), count: count)
     }
 
     /// The shortest key that tells a key from the one before.
-    private func leafSeparator(before index: Int) -> [UInt8] {
+    private func leafSeparator(
+        _ keys: some SortedKeys, before index: Int, _ next: UnsafeRawBufferPointer?
+    ) -> [UInt8] {
         keys.withKey(index - 1) { low in
-            keys.withKey(index) { high in [UInt8](high.prefix(KeyOrder.commonPrefix(low, high) + 1)) }
+            let separator = { (high: UnsafeRawBufferPointer) in
+                [UInt8](high.prefix(KeyOrder.commonPrefix(low, high) + 1))
+            }
+            return index < keys.count ? keys.withKey(index, separator) : next.map(separator) ?? []
         }
     }
 
@@ -69,7 +80,7 @@ struct TreeLoader<Keys: SortedKeys> {
     ///
     /// - Returns: The bytes used; nil if they don't fit.
     private func fill(
-        _ node: Node, _ range: Range<Int>, from lower: [UInt8], to upper: [UInt8]
+        _ node: Node, _ keys: some SortedKeys, _ range: Range<Int>, from lower: [UInt8], to upper: [UInt8]
     ) -> Int? {
         clear(node, level: 0, from: lower, to: upper)
         let prefix = node.prefix
@@ -86,7 +97,7 @@ struct TreeLoader<Keys: SortedKeys> {
     }
 
     /// Makes the keys that lie outside of a leaf, and lets readers in.
-    private func finish(_ leaf: Node, _ start: Int, _ tree: inout KeyTree) {
+    private func finish(_ leaf: Node, _ keys: some SortedKeys, _ start: Int, _ tree: inout KeyTree) {
         for index in 0..<leaf.count {
             let slot = leaf.slot(index)
             if slot.isExternal {

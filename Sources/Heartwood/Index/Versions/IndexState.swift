@@ -22,6 +22,7 @@ struct IndexState {
     private(set) var newest: UInt64 = 0
     private(set) var newestSequence: SequenceNumber = 0
     private(set) var holds = Holds()
+    var eras = Eras()
     /// In the order of the versions that superseded them, but for those that come from the undo log late: they wait for
     /// what stands before them.
     private(set) var pending = OldVersionQueue()
@@ -235,14 +236,68 @@ struct IndexState {
         }
     }
 
+    // MARK: - Moving
+
+    /// What became of a record that was to be moved.
+    enum Move {
+        /// It lies in its new place, or the key has a newer version, or none any more.
+        case done
+        /// Somebody holds a state from before it was written, or it isn't the only version of its key.
+        case kept
+    }
+
+    /// Gives the version of a key that is the newest one up to `point` another place, before all places of logs. Does
+    /// nothing to a newer version.
+    ///
+    /// Whoever reads at a point before the version would see it in its new place. So it stays where it is as long as such a
+    /// point is held; of those that aren't held, none is before a version that is visible, but for readers on their way,
+    /// who may see what is visible by now.
+    mutating func move(_ key: UnsafeRawBufferPointer, to place: Place, ifUpTo point: UInt64) -> Move {
+        assert(place.isInSnapshot && point <= visible)
+        let position = tree.seek(key)
+        guard position.isFound else { return .done }
+        let word = VersionWord(bits: position.leaf.word(position.index))
+        let newest = word.newest
+        guard newest.address <= point, newest.place != place, !newest.isTombstone else { return .done }
+        if let lowest = holds.lowest, lowest < newest.address { return .kept }
+        guard let block = word.block else {
+            setWord(VersionWord(place), position.leaf, position.index)
+            return .done
+        }
+        guard block.older == nil else { return .kept }
+        setNewest(Version(place: place, expiry: newest.expiry), over: nil, at: position)
+        retire(block)
+        return .done
+    }
+
+    /// Removes a key whose version is the newest one up to `point` and has expired. Nobody who holds it may be left.
+    mutating func dropExpired(_ key: UnsafeRawBufferPointer, at time: UInt64, ifUpTo point: UInt64) -> Move {
+        let position = tree.seek(key)
+        guard position.isFound, let block = VersionWord(bits: position.leaf.word(position.index)).block else {
+            return .done
+        }
+        let newest = block.version
+        guard newest.address <= point, newest.expiry != 0, newest.expiry <= time else { return .done }
+        guard block.older == nil else { return .kept }
+        uncount(newest)
+        tree.remove(at: position)
+        retire(block)
+        return .done
+    }
+
     // MARK: - Loading
 
-    /// Fills the empty index with keys in order, each with one version.
-    mutating func load(_ entries: some LoadableEntries) {
+    /// Adds keys in order to a tree that is being loaded, each with one version. See `TreeLoader`.
+    mutating func load(
+        _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
+    ) {
         let words = LoadedWords(entries: entries, pool: &pool)
-        TreeLoader(words).load(into: &tree)
+        loader.add(words, followedBy: next, to: &tree)
         for index in 0..<entries.count { count(entries.version(index)) }
     }
+
+    /// All keys were added.
+    mutating func finishLoad(_ loader: inout TreeLoader) { loader.finish(&tree) }
 
     // MARK: - Points
 
@@ -361,6 +416,8 @@ struct IndexState {
 /// Keys in order, each once, each with a version that all readers see.
 protocol LoadableEntries {
     var count: Int { get }
+    /// Whether any of them expires.
+    var mayExpire: Bool { get }
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R
     func version(_ index: Int) -> Version
 }
@@ -373,6 +430,7 @@ private struct LoadedWords<Entries: LoadableEntries>: SortedKeys {
 
     init(entries: Entries, pool: inout BlockPool) {
         self.entries = entries
+        guard entries.mayExpire else { return }
         for index in 0..<entries.count {
             let version = entries.version(index)
             guard version.expiry != 0 else { continue }

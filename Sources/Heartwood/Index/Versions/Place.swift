@@ -8,6 +8,9 @@
 ///
 /// Addresses increase in the order in which records were written, so they also tell what a reader sees: everything up to
 /// the address that was published. An extent is 64 MiB of a file; a larger file has several, one behind the other.
+///
+/// Snapshots have the lower half of all extents, logs the upper one: so a record that compaction has moved from a log to
+/// a snapshot lies before every point that anybody reads at, whenever the snapshot was written.
 package struct Place: Sendable, Hashable {
     /// The word; bit 63 is never set.
     var word: UInt64
@@ -44,6 +47,12 @@ package struct Place: Sendable, Hashable {
     static let extentBytes: UInt64 = 8 << UInt64(offsetBits)
     /// How many extents an opening can number.
     static let extentLimit = 1 << 30
+    /// The first extent that is a log's.
+    static let firstLogExtent = 1 << 29
+
+    /// Whether its record lies in a snapshot.
+    @inline(__always)
+    var isInSnapshot: Bool { extent < Self.firstLogExtent }
 
     /// The address of an offset of a file that begins with that extent.
     @inline(__always)

@@ -40,6 +40,7 @@ struct TreeEntries: LoadableEntries {
     }
 
     var count: Int { keys.count }
+    var mayExpire: Bool { true }
 
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R { keys[index].withUnsafeBytes(body) }
 

@@ -54,6 +54,7 @@ import Testing
         struct Half: LoadableEntries {
             let keys: [[UInt8]]
             var count: Int { keys.count }
+            var mayExpire: Bool { true }
             func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
                 keys[index].withUnsafeBytes(body)
             }

@@ -1,0 +1,101 @@
+internal import HeartwoodFileSystem
+internal import Synchronization
+
+/// What compaction does to the index, in slices between which writers get the lock.
+extension VersionedIndex {
+    /// Keys that are looked at under one hold of the lock: some ten microseconds.
+    private static var moveSlice: Int { 64 }
+
+    /// Gives the records of a batch their places in a snapshot, those of them that are still the newest of their keys up to
+    /// a point.
+    ///
+    /// - Parameter record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
+    ///   for the next one.
+    /// - Returns: How many were kept where they are, because somebody holds what they supersede.
+    func move(
+        _ count: Int, ifUpTo point: UInt64, _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
+    ) -> Int {
+        inSlices(count) { state, number in
+            let (key, place) = record(number)
+            return state.move(key, to: place, ifUpTo: point)
+        }
+    }
+
+    /// Removes the keys of a page that have expired, as ``move(_:ifUpTo:_:)`` moves others.
+    func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> Int {
+        inSlices(keys.count) { state, number in
+            keys[number].withUnsafeBytes { state.dropExpired($0, at: time, ifUpTo: point) }
+        }
+    }
+
+    private func inSlices(_ count: Int, _ body: (inout IndexState, Int) -> IndexState.Move) -> Int {
+        var kept = 0
+        var start = 0
+        while start < count {
+            let end = min(count, start + Self.moveSlice)
+            moves.add(1, ordering: .sequentiallyConsistent)
+            kept += state.withLock { state in
+                var kept = 0
+                for number in start..<end where body(&state, number) == .kept { kept += 1 }
+                _ = state.prune(limit: Self.moveSlice)
+                return kept
+            }
+            start = end
+            moves.add(1, ordering: .sequentiallyConsistent)
+            // A thread that unlocks and locks again at once leaves nobody else a chance.
+            yieldThread()
+        }
+        return kept
+    }
+
+    /// The keys from `start` on whose newest versions had expired at a time, some at a time; whether there may be more, and
+    /// behind which key.
+    func expiredKeys(after last: [UInt8]?, at time: UInt64, limit: Int) -> (keys: [[UInt8]], resume: [UInt8]?) {
+        let range = last.map { KeyRange.all.remainder(after: $0, reversed: false) } ?? .all
+        var keys: [[UInt8]] = []
+        var seen = 0
+        var resume: [UInt8]?
+        epochs.pinned {
+            tree.walk(range, reversed: false) { key, bits in
+                seen += 1
+                if let block = VersionWord(bits: bits).block {
+                    let newest = block.version
+                    if newest.expiry != 0, newest.expiry <= time, !newest.isTombstone { keys.append([UInt8](key)) }
+                }
+                guard seen < limit else {
+                    resume = [UInt8](key)
+                    return false
+                }
+                return true
+            }
+        }
+        return (keys, resume)
+    }
+
+    // MARK: - Who is still reading
+
+    /// Begins a new era of holds; returns the one that it ends.
+    func endEra() -> UInt64 { state.withLock { $0.eras.end() } }
+
+    /// Whether all holds of an era, and of those before it, are gone.
+    func isOver(_ era: UInt64) -> Bool { state.withLock { $0.eras.isOver(era) } }
+
+    /// The address of the newest version, visible or not.
+    var newest: UInt64 { state.withLock { $0.newest } }
+
+    /// Returns once nobody reads who began before; false if it was told to give up. Blocks.
+    func waitForReaders(unless isCancelled: () -> Bool) -> Bool {
+        let end = epochs.current + 2
+        var pause = 20_000
+        while true {
+            let now = state.withLock { state in
+                epochs.tryAdvance()
+                return epochs.current
+            }
+            if now >= end { return true }
+            if isCancelled() { return false }
+            pauseThread(nanoseconds: pause)
+            pause = min(2 * pause, 1_000_000)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Which files of a directory a store is made of: the newest snapshot that verifies, and the log behind it.
+///
+/// An older snapshot, or the log alone, serves in place of a damaged one only where nothing is missing: where an unbroken
+/// chain of segments leads from it to the newest.
+struct SnapshotChoice {
+    /// nil: the log alone.
+    var snapshot: SnapshotFile?
+    /// The segments behind it.
+    var logs: [SegmentFile]
+    /// Segments that the snapshot covers, oldest first, closed.
+    var covered: [SegmentFile] = []
+    /// Older snapshots, which it covers too.
+    var older: [String] = []
+    /// Snapshots that are damaged and not needed.
+    var passedOver: [String] = []
+
+    /// - Parameter logs: All of them, in the order of their numbers.
+    /// - Throws: `.corruption`, `.unsupportedFormat`, and what the system says.
+    init(
+        _ directory: StoreDirectory, logs: [SegmentFile], in fileSystem: any FileSystem
+    ) throws(StoreError) {
+        var refusal: StoreError?
+        var passedOver: [String] = []
+        let snapshots = directory.snapshots.reversed()
+        for (number, name) in snapshots.enumerated() {
+            let path = directory.path + "/" + name.name
+            do throws(StoreError) {
+                let snapshot = try SnapshotFile(path, sequence: name.sequence, in: fileSystem)
+                let mayFallBack = number + 1 < snapshots.count || logs.first?.header.predecessor == nil
+                do throws(StoreError) {
+                    // Otherwise it is found out when the index is half built.
+                    if mayFallBack { try Self.checkKeys(of: snapshot) }
+                    self = try Self(snapshot, logs, refusal)
+                } catch {
+                    try? snapshot.file.close()
+                    throw error
+                }
+                older = snapshots.dropFirst(number + 1).map { directory.path + "/" + $0.name }
+                self.passedOver = passedOver
+                return
+            } catch {
+                guard error.code == .corruption else { throw error }
+                if refusal == nil { refusal = error }
+                passedOver.append(path)
+            }
+        }
+        // The log alone, if it is whole.
+        do throws(StoreError) {
+            try SegmentChain.check(logs, after: nil)
+        } catch {
+            throw refusal ?? error
+        }
+        if logs.isEmpty, let refusal { throw refusal }
+        self.init(snapshot: nil, logs: logs, passedOver: passedOver)
+    }
+
+    private init(snapshot: SnapshotFile?, logs: [SegmentFile], passedOver: [String]) {
+        self.snapshot = snapshot
+        self.logs = logs
+        self.passedOver = passedOver
+    }
+
+    /// - Parameter refusal: Why the newest snapshot doesn't serve, where this is an older one.
+    private init(_ snapshot: SnapshotFile, _ all: [SegmentFile], _ refusal: StoreError?) throws(StoreError) {
+        do throws(StoreError) {
+            try SegmentChain.checkStoreID(all.map { ($0.path, $0.header) } + [(snapshot.path, snapshot.header)])
+            let next = all.firstIndex { $0.header.predecessor == snapshot.end }
+            guard let next else { throw Self.missing(behind: snapshot, all) }
+            let logs = Array(all[next...])
+            try SegmentChain.check(logs, after: snapshot.end)
+            self.init(snapshot: snapshot, logs: logs, passedOver: [])
+            covered = Array(all[..<next])
+            for file in covered { try? file.file.close() }
+        } catch {
+            throw refusal ?? error
+        }
+    }
+
+    /// A snapshot gets its name only once the segment behind it is there.
+    private static func missing(behind snapshot: SnapshotFile, _ logs: [SegmentFile]) -> StoreError {
+        let end = snapshot.end.lastSequence
+        guard let later = logs.first(where: { $0.header.firstSequence > end }), let before = later.header.predecessor
+        else {
+            return .corruption(
+                "the log segment that follows this snapshot, from number \(end + 1) on, is missing",
+                file: snapshot.path, offset: 0)
+        }
+        return .corruption(
+            "a log segment is missing, or was replaced, between the snapshot \(snapshot.path) and this one: it follows another, which ends at number \(before.lastSequence)",
+            file: later.path, offset: 0, lost: SegmentChain.lost(from: end + 1, through: before.lastSequence))
+    }
+
+    private static func checkKeys(of snapshot: SnapshotFile) throws(StoreError) {
+        var section = try KeySection(snapshot)
+        let batch = KeyBatch()
+        while try section.next(batch) { batch.removeAll() }
+    }
+}

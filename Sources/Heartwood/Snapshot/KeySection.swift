@@ -1,0 +1,101 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reads the key section of a snapshot, block by block, and verifies it: checksums, the order of keys, and that the
+/// records that it tells of fill the part of the file where records are.
+struct KeySection {
+    let snapshot: SnapshotFile
+    private var window: FileWindow
+    private var position: UInt64
+    /// Where the next record must begin.
+    private var nextRecord = UInt64(FormatConstants.fileHeaderSize)
+    private var lastKey: [UInt8] = []
+    private var records: UInt64 = 0
+    private var blocks: UInt64 = 0
+
+    init(_ snapshot: SnapshotFile) throws(StoreError) {
+        self.snapshot = snapshot
+        position = snapshot.footer.keySectionOffset
+        do throws(FileSystemError) {
+            window = try FileWindow(snapshot.file)
+        } catch {
+            throw StoreError(error, "a snapshot could not be read")
+        }
+    }
+
+    /// Bytes of the section that were read.
+    var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
+
+    /// Adds the entries of the next block to a batch; false at the end.
+    ///
+    /// - Throws: `.corruption`, `.unsupportedFormat`, `.inputOutput`.
+    mutating func next(_ batch: KeyBatch) throws(StoreError) -> Bool {
+        guard position < snapshot.footerOffset else {
+            try finish()
+            return false
+        }
+        let before = batch.count
+        let outcome: Result<Void, FormatError>
+        do throws(FileSystemError) {
+            outcome = try readBlock(batch)
+        } catch {
+            throw StoreError(error, "a snapshot could not be read")
+        }
+        do throws(FormatError) {
+            try outcome.get()
+            try checkOrder(batch, from: before)
+        } catch {
+            throw damage(error)
+        }
+        return true
+    }
+
+    private mutating func readBlock(_ batch: KeyBatch) throws(FileSystemError) -> Result<Void, FormatError> {
+        let (start, salt, limit) = (position, snapshot.header.salt, snapshot.footer.keySectionOffset)
+        let read = try window.withBytes(at: start, count: KeyBlock.headerSize) { bytes in
+            Result { () throws(FormatError) in
+                try KeyBlock.decodeHeader(bytes, salt: salt, offset: start)
+            }
+        }
+        guard case .success(let header) = read else { return read.map { _ in } }
+        let body = start + UInt64(KeyBlock.headerSize)
+        guard body + UInt64(header.length) <= snapshot.footerOffset else { return .failure(.truncated) }
+        guard header.firstRecordOffset == nextRecord else { return .failure(.invalidField(.blockLength)) }
+        position = body + UInt64(header.length)
+        return try window.withBytes(at: body, count: header.length) { bytes in
+            Result { () throws(FormatError) in
+                do throws(FormatError) {
+                    try batch.decode(bytes, header, limit: limit)
+                } catch {
+                    throw error
+                }
+            }
+        }
+    }
+
+    private mutating func checkOrder(_ batch: KeyBatch, from first: Int) throws(FormatError) {
+        if records > 0 {
+            let isBehind = lastKey.withUnsafeBytes { KeyOrder.compare($0, batch.key(first)) < 0 }
+            guard isBehind else { throw .invalidField(.keyOrder) }
+        }
+        let last = batch.entry(batch.count - 1)
+        lastKey.removeAll(keepingCapacity: true)
+        lastKey.append(contentsOf: batch.key(batch.count - 1))
+        nextRecord = last.offset + UInt64(last.length)
+        records += UInt64(batch.count - first)
+        blocks += 1
+    }
+
+    private func finish() throws(StoreError) {
+        let footer = snapshot.footer
+        guard position == snapshot.footerOffset, records == footer.recordCount, blocks == footer.blockCount,
+            nextRecord == footer.keySectionOffset
+        else { throw damage(.invalidField(.snapshotLength)) }
+    }
+
+    private func damage(_ error: FormatError) -> StoreError {
+        if case .unsupported = error { return .unsupported(error, file: snapshot.path, offset: position) }
+        return .corruption(
+            "the keys of a snapshot are damaged", file: snapshot.path, offset: position, cause: error)
+    }
+}

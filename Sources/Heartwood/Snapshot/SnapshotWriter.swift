@@ -1,0 +1,192 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Writes a snapshot of a held state: header, records in the order of their keys, the keys again with what it takes to
+/// find their records, and a footer.
+///
+/// Records are copied as they are stored, under the payload's checksum that they were written with; what was damaged
+/// since stops it.
+struct SnapshotWriter: ~Copyable {
+    let hold: Hold
+    let file: any File
+    let header: FileHeader
+    private let isCancelled: () -> Bool
+    private let report: (_ keys: Int, _ bytes: UInt64) -> Void
+
+    private let buffer: UnsafeMutableRawPointer
+    private var buffered = 0
+    /// Where the buffer's bytes go.
+    private var start: UInt64 = 0
+    /// Lengths of the records in eights, seven bits a byte, for the second walk: so much less than to keep the places.
+    private var lengths: [UInt8] = []
+    private(set) var recordCount = 0
+    private var keyBytes: UInt64 = 0
+    private var expiringCount: UInt64 = 0
+
+    private static let bufferBytes = 1 << 20
+    /// So much is on its way to the disk at a time: all at once would make the log's syncs wait for it.
+    private static let writebackBytes: UInt64 = 8 << 20
+
+    init(
+        _ hold: Hold, _ file: any File, _ header: FileHeader, isCancelled: @escaping () -> Bool,
+        report: @escaping (_ keys: Int, _ bytes: UInt64) -> Void
+    ) {
+        self.hold = hold
+        self.file = file
+        self.header = header
+        self.isCancelled = isCancelled
+        self.report = report
+        buffer = .allocate(byteCount: Self.bufferBytes, alignment: 4096)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Where the next byte goes.
+    private var position: UInt64 { start + UInt64(buffered) }
+
+    /// Writes all of it, and doesn't sync it. O(live bytes).
+    ///
+    /// - Throws: `.cancelled`; `.corruption` where a record is damaged; what writing throws.
+    mutating func write() throws(StoreError) {
+        let encoded = header.encoded()
+        try lend(encoded) { (bytes) throws(StoreError) in try append(bytes) }
+        try writeRecords()
+        let keySection = position
+        let blocks = try writeKeys()
+        let footer = SnapshotFooter(
+            recordCount: UInt64(recordCount), keySectionOffset: keySection, blockCount: blocks, keyBytes: keyBytes,
+            expiringCount: expiringCount)
+        let last = footer.encoded(salt: header.salt, offset: position)
+        try lend(last) { (bytes) throws(StoreError) in try append(bytes) }
+        try flush()
+    }
+
+    // MARK: - Records
+
+    private mutating func writeRecords() throws(StoreError) {
+        let walk = RecordWalk(Cursor(hold, range: .all, reversed: false).paging(by: 1_024))
+        try walk.forEachStored { (_, _, record) throws(StoreError) in
+            try append(record)
+            return true
+        }
+    }
+
+    private mutating func append(_ record: Record) throws(StoreError) {
+        let length = FormatConstants.recordHeaderSize + record.payload.count
+        if buffered + length > Self.bufferBytes { try flush() }
+        let tag = ChecksumTag(salt: header.salt, offset: position)
+        let distance = record.sequence - header.firstSequence
+        let head = buffer + buffered
+        RecordPlacement.encode(record.header, to: head, sequenceDistance: distance, tag: tag)
+        buffered += FormatConstants.recordHeaderSize
+        if length <= Self.bufferBytes {
+            (buffer + buffered).copyMemory(from: record.payload.baseAddress!, byteCount: record.payload.count)
+            buffered += record.payload.count
+        } else {
+            try flush()
+            try write(record.payload)
+        }
+        note(length)
+        recordCount += 1
+        keyBytes += UInt64(record.header.keyLength)
+        if record.header.expiry != 0 { expiringCount += 1 }
+        if recordCount % 4_096 == 0 {
+            if isCancelled() { throw .compactionCancelled }
+            report(recordCount, position)
+        }
+    }
+
+    private mutating func note(_ length: Int) {
+        var rest = length / 8
+        while rest >= 0x80 {
+            lengths.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        lengths.append(UInt8(rest))
+    }
+
+    // MARK: - Keys
+
+    /// Walks over the same state again, for its keys alone.
+    ///
+    /// - Returns: The number of blocks.
+    private mutating func writeKeys() throws(StoreError) -> UInt64 {
+        var encoder = KeyBlockEncoder()
+        var blocks: UInt64 = 0
+        var offset = UInt64(FormatConstants.fileHeaderSize)
+        var nextLength = 0
+        var cursor = Cursor(hold, range: .all, reversed: false)
+        let page = KeyPage()
+        while try cursor.next(page) {
+            if isCancelled() { throw .compactionCancelled }
+            for index in 0..<page.count {
+                let length = self.length(&nextLength)
+                encoder.add(
+                    page.lentKey(index), offset: offset, length: length, expiry: page.version(index).expiry)
+                offset += UInt64(length)
+                if encoder.isFull {
+                    try append(&encoder)
+                    blocks += 1
+                }
+            }
+        }
+        if !encoder.isEmpty {
+            try append(&encoder)
+            blocks += 1
+        }
+        precondition(nextLength == lengths.count, "a held state has changed")
+        return blocks
+    }
+
+    private func length(_ position: inout Int) -> Int {
+        var eights = 0
+        var shift = 0
+        while true {
+            let byte = lengths[position]
+            position += 1
+            eights |= Int(byte & 0x7F) << shift
+            if byte < 0x80 { return eights * 8 }
+            shift += 7
+        }
+    }
+
+    private mutating func append(_ encoder: inout KeyBlockEncoder) throws(StoreError) {
+        let (salt, offset) = (header.salt, position)
+        var copy = [UInt8]()
+        encoder.finish(salt: salt, offset: offset) { copy = [UInt8]($0) }
+        try lend(copy) { (bytes) throws(StoreError) in try append(bytes) }
+    }
+
+    // MARK: - Bytes
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        if buffered + bytes.count > Self.bufferBytes { try flush() }
+        if bytes.count > Self.bufferBytes { return try write(bytes) }
+        (buffer + buffered).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+        buffered += bytes.count
+    }
+
+    private mutating func flush() throws(StoreError) {
+        let count = buffered
+        buffered = 0
+        try write(UnsafeRawBufferPointer(start: buffer, count: count))
+    }
+
+    private mutating func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        do throws(FileSystemError) {
+            try file.writeFully(bytes, at: start)
+        } catch {
+            throw StoreError(error, "the snapshot could not be written")
+        }
+        let before = start / Self.writebackBytes
+        start += UInt64(bytes.count)
+        let now = start / Self.writebackBytes
+        guard now > before else { return }
+        file.startWriteback(
+            from: before * Self.writebackBytes, count: (now - before) * Self.writebackBytes, waiting: false)
+        if before > 0 {
+            file.startWriteback(
+                from: (before - 1) * Self.writebackBytes, count: Self.writebackBytes, waiting: true)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/// Keys of a key section that were read, each with the place of its record. Used again: its memory is kept.
+///
+/// For one thread at a time, which is the invariant under `@unchecked Sendable`. Raw memory, because ten million keys come this way when a large store is opened: arrays,
+/// counted and checked at each key, took twice as long.
+package final class KeyBatch: @unchecked Sendable {
+    /// Where a key and its record lie.
+    package struct Entry {
+        /// Where the key ends among the bytes; it begins where the one before ends.
+        package var keyEnd: Int
+        /// The record's offset in the file.
+        package var offset: UInt64
+        /// The length of the whole record.
+        package var length: Int
+        /// Milliseconds since 1970; 0: never.
+        package var expiry: UInt64
+    }
+
+    package private(set) var count = 0
+    package private(set) var byteCount = 0
+    /// How many of the entries expire.
+    package private(set) var expiringCount = 0
+    private var bytes: UnsafeMutableRawPointer
+    private var byteCapacity = 64 << 10
+    private var entries: UnsafeMutablePointer<Entry>
+    private var entryCapacity = 4_096
+    /// Behind each key so much may be overwritten by the next one, and read.
+    private static var excess: Int { 16 }
+
+    package init() {
+        bytes = .allocate(byteCount: byteCapacity, alignment: 16)
+        entries = .allocate(capacity: entryCapacity)
+    }
+
+    deinit {
+        bytes.deallocate()
+        entries.deallocate()
+    }
+
+    package func removeAll() {
+        count = 0
+        byteCount = 0
+        expiringCount = 0
+    }
+
+    @inline(__always)
+    package func entry(_ index: Int) -> Entry {
+        assert(index < count)
+        return entries[index]
+    }
+
+    /// Valid until more is added or removed.
+    @inline(__always)
+    package func key(_ index: Int) -> UnsafeRawBufferPointer {
+        assert(index < count)
+        let start = index == 0 ? 0 : entries[index &- 1].keyEnd
+        return UnsafeRawBufferPointer(start: bytes + start, count: entries[index].keyEnd &- start)
+    }
+
+    // MARK: - Decoding
+
+    /// Adds the entries of a block. Total: any bytes give entries in order or an error.
+    ///
+    /// - Parameters:
+    ///   - payload: What stands behind the header, all of its length.
+    ///   - limit: Where the records of the file end.
+    /// - Throws: `FormatError`; then nothing was added.
+    package func decode(
+        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, limit: UInt64
+    ) throws(FormatError) {
+        guard payload.count == header.length else { throw .truncated }
+        guard CRC32C.checksum(payload) == header.checksum else { throw .checksumMismatch }
+        let before = (count, byteCount, expiringCount)
+        do throws(FormatError) {
+            try decodeEntries(payload, header, limit: limit)
+        } catch {
+            (count, byteCount, expiringCount) = before
+            throw error
+        }
+    }
+
+    private func decodeEntries(
+        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, limit: UInt64
+    ) throws(FormatError) {
+        var position = 0
+        var offset = header.firstRecordOffset
+        var previousStart = byteCount
+        var previousLength = 0
+        guard offset % 8 == 0, offset >= UInt64(FormatConstants.fileHeaderSize) else {
+            throw .invalidField(.blockLength)
+        }
+        reserve(entries: header.entryCount)
+        for index in 0..<header.entryCount {
+            let shared = try number(payload, &position)
+            let rest = try number(payload, &position)
+            let lengthAndFlag = try number(payload, &position)
+            var expiry: UInt64 = 0
+            if lengthAndFlag & 1 == 1 {
+                guard position + 8 <= payload.count else { throw .truncated }
+                expiry = payload.load(littleEndianAt: position)
+                position += 8
+                guard expiry != 0 else { throw .invalidField(.expiry) }
+                expiringCount += 1
+            }
+            let length = (lengthAndFlag >> 1) * 8
+            let keyLength = shared + rest
+            guard rest > 0, shared <= previousLength, keyLength <= FormatConstants.maximumKeyBytes,
+                position + rest <= payload.count
+            else { throw .invalidField(.keyLength) }
+            guard length >= FormatConstants.recordHeaderSize + alignedUp(keyLength),
+                length <= FormatConstants.maximumBatchBytes, offset + UInt64(length) <= limit
+            else { throw .invalidField(.blockLength) }
+            if byteCount + keyLength + Self.excess > byteCapacity { growBytes(by: keyLength) }
+            let source = payload.baseAddress! + position
+            let target = bytes + byteCount
+            // As many bytes are shared as there are, so one comparison tells the order.
+            if index > 0 {
+                let previous = bytes + previousStart
+                guard
+                    shared == previousLength
+                        || previous.load(fromByteOffset: shared, as: UInt8.self) < source.load(as: UInt8.self)
+                else { throw .invalidField(.keyOrder) }
+                target.copyMemory(from: previous, byteCount: shared)
+            }
+            (target + shared).copyMemory(from: source, byteCount: rest)
+            position += rest
+            previousStart = byteCount
+            previousLength = keyLength
+            byteCount += keyLength
+            (entries + count).initialize(to: Entry(keyEnd: byteCount, offset: offset, length: length, expiry: expiry))
+            count += 1
+            offset += UInt64(length)
+        }
+        guard payload.count - position < 8, payload.slice(position, payload.count - position).isZero else {
+            throw .invalidField(.blockLength)
+        }
+    }
+
+    @inline(__always)
+    private func number(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) throws(FormatError) -> Int {
+        guard position < bytes.count else { throw .truncated }
+        let first = bytes[position]
+        position += 1
+        if first < 0x80 { return Int(first) }
+        return try longNumber(first, bytes, &position)
+    }
+
+    /// Of up to five bytes: 35 bits.
+    @inline(never)
+    private func longNumber(
+        _ first: UInt8, _ bytes: UnsafeRawBufferPointer, _ position: inout Int
+    ) throws(FormatError) -> Int {
+        var number = Int(first & 0x7F)
+        for shift in stride(from: 7, through: 28, by: 7) {
+            guard position < bytes.count else { throw .truncated }
+            let next = bytes[position]
+            position += 1
+            number |= Int(next & 0x7F) << shift
+            if next < 0x80 { return number }
+        }
+        throw .invalidField(.blockLength)
+    }
+
+    // MARK: - Memory
+
+    private func reserve(entries more: Int) {
+        guard count + more > entryCapacity else { return }
+        entryCapacity = max(2 * entryCapacity, count + more)
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
+    }
+
+    private func growBytes(by more: Int) {
+        byteCapacity = max(2 * byteCapacity, byteCount + more + Self.excess)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 16)
+        larger.copyMemory(from: bytes, byteCount: byteCount)
+        bytes.deallocate()
+        bytes = larger
+    }
+}
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif

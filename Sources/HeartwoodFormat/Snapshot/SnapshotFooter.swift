@@ -1,0 +1,100 @@
+/// The last 64 bytes of a snapshot: where its parts lie, and how much is in them.
+///
+/// | offset | bytes | field |
+/// | ---: | ---: | --- |
+/// | 0 | 4 | magic `48 57 53 46` ("HWSF") |
+/// | 4 | 4 | flags: none defined |
+/// | 8 | 8 | number of records |
+/// | 16 | 8 | offset of the key section: where the records end |
+/// | 24 | 8 | number of key blocks |
+/// | 32 | 8 | bytes of all keys |
+/// | 40 | 8 | number of records that expire |
+/// | 48 | 12 | zero |
+/// | 60 | 4 | CRC-32C of bytes 0 to 59, tagged with the footer's offset |
+///
+/// Written last, before the file gets its name; so a `.snapshot` without a sound one is damaged.
+public struct SnapshotFooter: Sendable, Hashable {
+    /// Number of records, one for each key.
+    public var recordCount: UInt64
+    /// Where the records end and the key section begins.
+    public var keySectionOffset: UInt64
+    /// Number of blocks in the key section.
+    public var blockCount: UInt64
+    /// Bytes of all keys together.
+    public var keyBytes: UInt64
+    /// How many of the records expire.
+    public var expiringCount: UInt64
+
+    /// A footer.
+    public init(
+        recordCount: UInt64, keySectionOffset: UInt64, blockCount: UInt64, keyBytes: UInt64, expiringCount: UInt64
+    ) {
+        self.recordCount = recordCount
+        self.keySectionOffset = keySectionOffset
+        self.blockCount = blockCount
+        self.keyBytes = keyBytes
+        self.expiringCount = expiringCount
+    }
+
+    /// Bytes of a footer.
+    public static let encodedSize = 64
+
+    private static let magic: UInt32 = 0x4653_5748
+    private static let checksumOffset = 60
+
+    /// The 64 bytes of the footer, for `offset` of the file with `salt`.
+    public func encoded(salt: UInt32, offset: UInt64) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.encodedSize)
+        bytes.withUnsafeMutableBytes { buffer in
+            let base = buffer.baseAddress!
+            base.store(Self.magic, littleEndianAt: 0)
+            base.store(recordCount, littleEndianAt: 8)
+            base.store(keySectionOffset, littleEndianAt: 16)
+            base.store(blockCount, littleEndianAt: 24)
+            base.store(keyBytes, littleEndianAt: 32)
+            base.store(expiringCount, littleEndianAt: 40)
+            let crc = CRC32C.checksum(UnsafeRawBufferPointer(buffer).slice(0, Self.checksumOffset))
+            base.store(
+                ChecksumTag(salt: salt, offset: offset).apply(crc), littleEndianAt: Self.checksumOffset)
+        }
+        return bytes
+    }
+
+    /// Reads the footer that stands at `offset`, the last 64 bytes of the file with `salt`. Total.
+    ///
+    /// Its counts fit to the file's size: whoever allocates by them allocates no more than the file is large.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
+    ) throws(FormatError) -> SnapshotFooter {
+        guard bytes.count >= encodedSize else { throw .truncated }
+        guard bytes.load(UInt32.self, littleEndianAt: 0) == magic else { throw .wrongMagic }
+        let crc = CRC32C.checksum(bytes.slice(0, checksumOffset))
+        guard
+            bytes.load(UInt32.self, littleEndianAt: checksumOffset)
+                == ChecksumTag(salt: salt, offset: offset).apply(crc)
+        else { throw .checksumMismatch }
+        let flags = bytes.load(UInt32.self, littleEndianAt: 4)
+        guard flags == 0 else { throw .unsupported(.snapshotFlags(flags)) }
+        guard bytes.slice(48, 12).isZero else { throw .invalidField(.reserved) }
+        let footer = SnapshotFooter(
+            recordCount: bytes.load(littleEndianAt: 8), keySectionOffset: bytes.load(littleEndianAt: 16),
+            blockCount: bytes.load(littleEndianAt: 24), keyBytes: bytes.load(littleEndianAt: 32),
+            expiringCount: bytes.load(littleEndianAt: 40))
+        guard footer.isPossible(at: offset) else { throw .invalidField(.snapshotLength) }
+        return footer
+    }
+
+    /// Whether a file whose footer lies at this offset has room for so much.
+    private func isPossible(at offset: UInt64) -> Bool {
+        let start = UInt64(FormatConstants.fileHeaderSize)
+        guard offset % 8 == 0, keySectionOffset % 8 == 0, keySectionOffset >= start, keySectionOffset <= offset else {
+            return false
+        }
+        let records = keySectionOffset - start
+        let keys = offset - keySectionOffset
+        // A record takes 40 bytes and more, a block 40 too, and has one entry at least.
+        return recordCount <= records / 40 && keyBytes <= records && expiringCount <= recordCount
+            && blockCount <= recordCount && blockCount <= keys / UInt64(KeyBlock.headerSize)
+            && (blockCount == 0) == (recordCount == 0)
+    }
+}
