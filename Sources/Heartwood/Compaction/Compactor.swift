@@ -298,7 +298,7 @@ struct Compactor {
         }
         retirement!.isSwept = kept == 0
         retirement!.newest = log.index.newest
-        retirement!.era = log.index.endEra()
+        retirement!.era = nil
     }
 
     // MARK: - Letting go
@@ -309,7 +309,12 @@ struct Compactor {
     @discardableResult
     private mutating func retire() -> Int {
         var removed = 0
-        while let retirement, log.index.isOver(retirement.era), log.index.visible >= retirement.newest {
+        while let retirement, log.index.visible >= retirement.newest {
+            guard let era = retirement.era else {
+                self.retirement!.era = log.index.endEra()
+                continue
+            }
+            guard log.index.isOver(era) else { break }
             // Somebody held a state from before a record was written, and is gone: now it can be moved, too.
             guard retirement.isSwept else {
                 do throws(StoreError) { try sweep() } catch { break }
@@ -377,8 +382,9 @@ struct Compactor {
 
 /// Files that a snapshot has replaced, until nobody reads them any more.
 ///
-/// When that is: once no word of the index names them (`isSwept`), all that was superseded until then is visible
-/// (`newest`), all who held a state until then are gone (`era`), and all readers that had begun until then have ended.
+/// When that is: once no word of the index names them (`isSwept`); then all that had superseded what they hold has become
+/// visible (`newest`), because until then whoever takes a hold sees what it supersedes; then all who held a state until
+/// then are gone (`era`); and then all readers that had begun until then have ended. One after the other, in this order.
 struct Retirement {
     let snapshot: SnapshotFile
     let segment: Segment
@@ -389,9 +395,10 @@ struct Retirement {
     let covered: [Segment]
     /// Whether all records were moved at the last attempt.
     var isSwept = false
-    /// The newest version's address, and the era that ended, at the end of that.
+    /// The newest version's address at the end of that.
     var newest: UInt64 = .max
-    var era: UInt64 = 0
+    /// The era that was ended once that was visible.
+    var era: UInt64?
 }
 
 extension LogRetention {

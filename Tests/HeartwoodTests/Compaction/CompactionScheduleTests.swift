@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Heartwood
+
+/// When the next compaction is due.
+@Suite struct CompactionScheduleTests {
+    private typealias Facts = CompactionSchedule.Facts
+    private let second: UInt64 = 1_000_000_000
+
+    private func policy(_ change: (inout CompactionPolicy) -> Void = { _ in }) -> CompactionPolicy {
+        var policy = CompactionPolicy()
+        policy.minimumLogBytes = 1_000
+        change(&policy)
+        return policy
+    }
+
+    private func facts(_ log: UInt64, live: UInt64 = 0, segments: Int = 1) -> Facts {
+        Facts(logBytes: log, liveBytes: live, segments: segments)
+    }
+
+    @Test func theLogMayGrowToTheLargerOfAMinimumAndWhatIsLive() {
+        let schedule = CompactionSchedule(policy())
+        #expect(schedule.decide(facts(999), now: 0) == .later(time: nil, logBytes: 1_000))
+        #expect(schedule.decide(facts(1_000), now: 0) == .now)
+        #expect(schedule.decide(facts(1_000, live: 5_000), now: 0) == .later(time: nil, logBytes: 5_000))
+        #expect(schedule.decide(facts(5_000, live: 5_000), now: 0) == .now)
+        #expect(schedule.decide(facts(0), now: 0) == .later(time: nil, logBytes: 1_000))
+    }
+
+    @Test func theShareOfWhatIsLiveCanBeChosen() {
+        let generous = CompactionSchedule(policy { $0.logPerLiveByte = 2.5 })
+        #expect(generous.decide(facts(2_499, live: 1_000), now: 0) == .later(time: nil, logBytes: 2_500))
+        let odd = CompactionSchedule(policy { $0.logPerLiveByte = -3 })
+        #expect(odd.decide(facts(1_000, live: 9_000), now: 0) == .now)
+        let infinite = CompactionSchedule(policy { $0.logPerLiveByte = .infinity })
+        #expect(infinite.decide(facts(1 << 40, live: 1), now: 0) == .later(time: nil, logBytes: .max))
+        let undefined = CompactionSchedule(policy { $0.logPerLiveByte = .nan })
+        #expect(undefined.decide(facts(1_000, live: 9_000), now: 0) != .later(time: 1, logBytes: 0))
+    }
+
+    @Test func aBoundCountsHoweverMuchIsLive() {
+        let schedule = CompactionSchedule(policy { $0.maximumLogBytes = 3_000 })
+        #expect(schedule.decide(facts(2_999, live: 1 << 40), now: 0) == .later(time: nil, logBytes: 3_000))
+        #expect(schedule.decide(facts(3_000, live: 1 << 40), now: 0) == .now)
+    }
+
+    @Test func manySegmentsAreReasonEnough() {
+        let schedule = CompactionSchedule(policy { $0.maximumSegments = 10 })
+        #expect(schedule.decide(facts(1, segments: 9), now: 0) == .later(time: nil, logBytes: 1_000))
+        #expect(schedule.decide(facts(1, segments: 10), now: 0) == .now)
+        // The present segment is always there: one alone is none too many.
+        let odd = CompactionSchedule(policy { $0.maximumSegments = 0 })
+        #expect(odd.decide(facts(1, segments: 1), now: 0) == .later(time: nil, logBytes: 1_000))
+        #expect(odd.decide(facts(1, segments: 2), now: 0) == .now)
+    }
+
+    @Test func anIntervalCountsFromTheFirstWriteThatIsNotCovered() {
+        var schedule = CompactionSchedule(policy { $0.interval = .seconds(60) })
+        #expect(schedule.decide(facts(0), now: 0) == .later(time: nil, logBytes: 1))
+        schedule.noteDirty(now: 5 * second)
+        schedule.noteDirty(now: 50 * second)
+        #expect(schedule.decide(facts(1), now: 6 * second) == .later(time: 65 * second, logBytes: 1_000))
+        #expect(schedule.decide(facts(1), now: 65 * second) == .now)
+        schedule.succeeded(isDirty: false, now: 66 * second)
+        #expect(schedule.decide(facts(0), now: 500 * second) == .later(time: nil, logBytes: 1))
+        schedule.succeeded(isDirty: true, now: 70 * second)
+        #expect(schedule.decide(facts(1), now: 71 * second) == .later(time: 130 * second, logBytes: 1_000))
+    }
+
+    @Test func failuresAreFollowedByLongerAndLongerPauses() {
+        var schedule = CompactionSchedule(policy())
+        var now: UInt64 = 7
+        var expected: UInt64 = 30 * second
+        for _ in 0..<12 {
+            schedule.failed(now: now)
+            #expect(schedule.decide(facts(2_000), now: now) == .later(time: now + expected, logBytes: .max))
+            #expect(schedule.decide(facts(2_000), now: now + expected - 1) != .now)
+            now += expected
+            #expect(schedule.decide(facts(2_000), now: now) == .now)
+            expected = min(2 * expected, 3_600 * second)
+        }
+        #expect(schedule.failures == 12)
+        schedule.succeeded(isDirty: true, now: now)
+        #expect(schedule.failures == 0 && schedule.decide(facts(2_000), now: now) == .now)
+        schedule.failed(now: now)
+        #expect(schedule.decide(facts(2_000), now: now) == .later(time: now + 30 * second, logBytes: .max))
+    }
+
+    @Test func nothingHappensByItselfWhereThatIsNotWanted() {
+        var schedule = CompactionSchedule(.manual)
+        schedule.noteDirty(now: 0)
+        #expect(schedule.decide(facts(.max, segments: .max), now: .max) == .later(time: nil, logBytes: .max))
+    }
+
+    @Test func durationsOfAnyLengthAreNanoseconds() {
+        #expect(Duration.seconds(3).nanoseconds == 3 * second)
+        #expect(Duration.nanoseconds(17).nanoseconds == 17)
+        #expect(Duration.seconds(-3).nanoseconds == 0)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.milliseconds(1_500).nanoseconds == 1_500_000_000)
+    }
+}
