@@ -30,7 +30,6 @@ struct Compactor {
 
     /// The life of the thread: until the store is closed.
     mutating func run() {
-        stepBackThread()
         while let work = nextWork() {
             switch work {
             case .compact: compactAndTell()

@@ -58,33 +58,6 @@ final class RecordWalk {
         }
     }
 
-    /// Calls `body` with each record as it is stored, verified, until it says false: key, version, record.
-    func forEachStored(
-        _ body: (UnsafeRawBufferPointer, Version, Record) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        var view = RecordView()
-        while try fill() {
-            while position < page.count {
-                let index = position
-                let version = page.version(index)
-                let place = version.place
-                if !view.holds(place) { view = try makeView(from: index) }
-                prefetch(index &+ Self.ahead, page.count, view)
-                position += 1
-                let key = page.lentKey(index)
-                let wantsMore: Bool
-                if let bytes = view.bytes(of: place) {
-                    wantsMore = try body(key, version, records.record(of: key, in: bytes, at: place, view.identity))
-                } else {
-                    wantsMore = try records.withBytes(of: place) { (bytes, segment) throws(StoreError) in
-                        try body(key, version, records.record(of: key, in: bytes, at: place, segment))
-                    }
-                }
-                if !wantsMore { return }
-            }
-        }
-    }
-
     /// Sees to it that the page has a record left; false at the end.
     private func fill() throws(StoreError) -> Bool {
         if position < page.count { return true }

@@ -64,36 +64,72 @@ struct SnapshotWriter: ~Copyable {
     // MARK: - Records
 
     private mutating func writeRecords() throws(StoreError) {
-        let walk = RecordWalk(Cursor(hold, range: .all, reversed: false).paging(by: 1_024))
-        try walk.forEachStored { (_, _, record) throws(StoreError) in
-            try append(record)
-            return true
+        let gather = RecordGather(hold.log)
+        var cursor = Cursor(hold, range: .all, reversed: false).paging(by: 1_024)
+        let page = KeyPage()
+        while try cursor.next(page) {
+            for index in 0..<page.count {
+                let version = page.version(index)
+                let key = page.lentKey(index)
+                let isLarge = version.place.lengthBound > RecordGather.longestRecord
+                if isLarge || !gather.hasRoom(for: version) { try write(gather) }
+                if isLarge {
+                    try writeLarge(key, version)
+                } else {
+                    note(version.place.lengthBound, key, version)
+                    gather.add(key, version)
+                }
+            }
+            if isCancelled() { throw .compactionCancelled }
         }
+        try write(gather)
     }
 
-    private mutating func append(_ record: Record) throws(StoreError) {
-        let length = FormatConstants.recordHeaderSize + record.payload.count
-        if buffered + length > Self.bufferBytes { try flush() }
-        let tag = ChecksumTag(salt: header.salt, offset: position)
-        let distance = record.sequence - header.firstSequence
-        let head = buffer + buffered
-        RecordPlacement.encode(record.header, to: head, sequenceDistance: distance, tag: tag)
-        buffered += FormatConstants.recordHeaderSize
-        if length <= Self.bufferBytes {
-            (buffer + buffered).copyMemory(from: record.payload.baseAddress!, byteCount: record.payload.count)
-            buffered += record.payload.count
-        } else {
-            try flush()
-            try write(record.payload)
+    /// Writes what was gathered.
+    private mutating func write(_ gather: RecordGather) throws(StoreError) {
+        try flush()
+        if isCancelled() { throw .compactionCancelled }
+        var written = 0
+        try gather.gather(for: header, at: start) { (all) throws(StoreError) in
+            while written < all.count {
+                let piece = min(Self.bufferBytes, all.count - written)
+                try write(all.slice(written, piece))
+                written += piece
+                if isCancelled() { throw .compactionCancelled }
+            }
         }
-        note(length)
+        gather.removeAll()
+        report(recordCount, position)
+    }
+
+    /// Copies a record of any length.
+    private mutating func writeLarge(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) {
+        let reader = RecordReader(log: hold.log)
+        try reader.withBytes(of: version.place) { (bytes, segment) throws(StoreError) in
+            let record = try reader.record(of: key, in: bytes, at: version.place, segment)
+            if buffered + FormatConstants.recordHeaderSize > Self.bufferBytes { try flush() }
+            Self.encode(record, to: buffer + buffered, at: position, of: header)
+            buffered += FormatConstants.recordHeaderSize
+            try append(record.payload)
+            note(FormatConstants.recordHeaderSize + record.payload.count, key, version)
+        }
+        report(recordCount, position)
+    }
+
+    /// Encodes the header of a record that was read elsewhere, for its place in a snapshot.
+    static func encode(
+        _ record: Record, to memory: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader
+    ) {
+        RecordPlacement.encode(
+            record.header, to: memory, sequenceDistance: record.sequence - header.firstSequence,
+            tag: ChecksumTag(salt: header.salt, offset: offset))
+    }
+
+    private mutating func note(_ length: Int, _ key: UnsafeRawBufferPointer, _ version: Version) {
         recordCount += 1
-        keyBytes += UInt64(record.header.keyLength)
-        if record.header.expiry != 0 { expiringCount += 1 }
-        if recordCount % 4_096 == 0 {
-            if isCancelled() { throw .compactionCancelled }
-            report(recordCount, position)
-        }
+        keyBytes += UInt64(key.count)
+        if version.expiry != 0 { expiringCount += 1 }
+        note(length)
     }
 
     private mutating func note(_ length: Int) {
