@@ -187,7 +187,7 @@ struct Compactor {
         retirement = Retirement(
             snapshot: snapshot, segment: segment, point: cut.point.address, time: now.milliseconds,
             covered: cut.covered)
-        try sweep()
+        try move()
         let removed = retire()
         report.removedFiles = removed
         report.heldFiles = retirement?.covered.count ?? 0
@@ -274,7 +274,7 @@ struct Compactor {
     // MARK: - Moving
 
     /// Tells the index where records lie now.
-    private mutating func sweep() throws(StoreError) {
+    private mutating func move() throws(StoreError) {
         log.index.prune()
         var section = try KeySection(retirement!.snapshot)
         let batch = KeyBatch()
@@ -295,9 +295,7 @@ struct Compactor {
                     phase: .moving, keys: keys, totalKeys: total, writtenBytes: retirement!.snapshot.size))
             if control.state.withState({ $0.isStopping }) { throw .closed }
         }
-        retirement!.isSwept = kept == 0
-        retirement!.newest = log.index.newest
-        retirement!.era = nil
+        retirement!.plan.moved(kept: kept, newest: log.index.newest)
     }
 
     // MARK: - Letting go
@@ -308,27 +306,23 @@ struct Compactor {
     @discardableResult
     private mutating func retire() -> Int {
         var removed = 0
-        while let retirement, log.index.visible >= retirement.newest {
-            guard let era = retirement.era else {
-                self.retirement!.era = log.index.endEra()
-                continue
+        loop: while let retirement {
+            switch retirement.plan.next(visible: log.index.visible, isOver: log.index.isOver) {
+            case .wait: break loop
+            case .endEra: self.retirement!.plan.ended(log.index.endEra())
+            case .move: do throws(StoreError) { try move() } catch { break loop }
+            case .drop:
+                guard dropExpired(retirement), waitForReaders() else { break loop }
+                removed = drop(retirement)
+                self.retirement = nil
             }
-            guard log.index.isOver(era) else { break }
-            // Somebody held a state from before a record was written, and is gone: now it can be moved, too.
-            guard retirement.isSwept else {
-                do throws(StoreError) { try sweep() } catch { break }
-                continue
-            }
-            guard dropExpired(retirement) else { break }
-            let isFree = log.index.waitForReaders { control.state.withState { $0.isStopping } }
-            guard isFree else { break }
-            removed = drop(retirement)
-            self.retirement = nil
         }
         let held = retirement?.covered.count ?? 0
         control.state.withState { $0.heldFiles = held }
         return removed
     }
+
+    private func waitForReaders() -> Bool { log.index.waitForReaders { control.state.withState { $0.isStopping } } }
 
     /// What had expired isn't in the snapshot, and all who saw it are gone.
     private func dropExpired(_ retirement: Retirement) -> Bool {
@@ -380,10 +374,6 @@ struct Compactor {
 }
 
 /// Files that a snapshot has replaced, until nobody reads them any more.
-///
-/// When that is: once no word of the index names them (`isSwept`); then all that had superseded what they hold has become
-/// visible (`newest`), because until then whoever takes a hold sees what it supersedes; then all who held a state until
-/// then are gone (`era`); and then all readers that had begun until then have ended. One after the other, in this order.
 struct Retirement {
     let snapshot: SnapshotFile
     let segment: Segment
@@ -392,12 +382,7 @@ struct Retirement {
     /// The time by which expiry was judged.
     let time: UInt64
     let covered: [Segment]
-    /// Whether all records were moved at the last attempt.
-    var isSwept = false
-    /// The newest version's address at the end of that.
-    var newest: UInt64 = .max
-    /// The era that was ended once that was visible.
-    var era: UInt64?
+    var plan = RetirementPlan()
 }
 
 extension LogRetention {

@@ -104,6 +104,16 @@ public final class SimulatedDisk: FileSystem {
         set { state.withLock { $0.capacity = newValue } }
     }
 
+    /// What `capacity` leaves. Not a call: it isn't counted or written down.
+    public func availableBytes(at path: String) -> UInt64? {
+        state.withLock { state in
+            guard state.capacity != .max else { return nil }
+            let blocks = Set(state.disk.linkedFiles).union(state.opened.keys).map { state.disk.files[$0]!.blocks }
+            let used = blocks.reduce(UInt64(0)) { $0 + UInt64($1.count) * UInt64($1.blockSize) }
+            return state.capacity - min(state.capacity, used)
+        }
+    }
+
     /// Whether somebody holds the lock of a file. Not a call: it isn't counted or written down.
     public func isLocked(_ path: String) -> Bool {
         state.withLock { state in

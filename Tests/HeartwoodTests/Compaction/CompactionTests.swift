@@ -287,4 +287,112 @@ import Testing
         try await store.close()
         await expectError(.closed) { try await store.compact() }
     }
+
+    /// Whoever has looked a key up and hasn't read its record yet finds the file open.
+    @Test func replacedFilesStayWhileAReaderIsOnItsWay() async throws {
+        let store = try await open()
+        try await fill(store, 0..<50)
+        let before = logs
+        let pin = store.log.index.epochs.pin()
+        let version = try #require("key/7".withByteBuffer { store.log.index.findPinned($0, at: nil) })
+        let task = Task { try await store.compact() }
+        while snapshots.isEmpty { await Task.yield() }
+        // What is moved meanwhile is of no use to the reader, who has the old place.
+        while "key/7".withByteBuffer({ store.log.index.find($0, at: nil) })?.place == version.place {
+            await Task.yield()
+        }
+        for _ in 0..<200 { await Task.yield() }
+        #expect(Array(logs.prefix(before.count)) == before)
+        let value = try "key/7".withByteBuffer { (key) throws(StoreError) in
+            try RecordReader(log: store.log).withValue(of: key, at: version.place) { value, _ in [UInt8](value) }
+        }
+        #expect(ValuePattern(identity: 700, length: 7).matches(value))
+        store.log.index.epochs.unpin(pin)
+        #expect(try await task.value.heldFiles == 0)
+        #expect(logs.count == 1)
+        try await store.close()
+    }
+
+    /// A snapshot isn't trusted before it was read back: what the disk made of it may be something else.
+    @Test func aSnapshotThatCantBeReadBackIsNotTrusted() async throws {
+        let bytes = try await snapshotBytes()
+        // One bit in each part of the file: header, records, keys, footer.
+        for offset in [80, 4_096 + 40, bytes / 2, bytes - 200, bytes - 30] {
+            let faulty = RottingFileSystem(disk) { path in path.hasSuffix(".snapshot.tmp") ? offset : nil }
+            let store = try await open { $0.fileSystem = faulty }
+            let before = logs
+            await expectError(.corruption) { try await store.compact() }
+            #expect(snapshots.isEmpty && logs.count >= before.count, "offset \(offset)")
+            #expect(!files.contains { $0.hasSuffix(".snapshot.tmp") })
+            try expect(store, 0..<50)
+            try await store.close()
+        }
+        let store = try await open()
+        try await store.compact()
+        try expect(store, 0..<50)
+        try await store.close()
+    }
+
+    /// The size of the snapshot that a store of fifty keys gets; the store is left without one.
+    private func snapshotBytes() async throws -> Int {
+        let twin = SimulatedDisk(seed: 9)
+        for target in [twin, disk] {
+            let store = try await open { $0.fileSystem = target }
+            try await fill(store, 0..<50)
+            if target === twin { try await store.compact() }
+            try await store.close()
+        }
+        let name = try #require(try twin.contents(ofDirectory: path).first { $0.hasSuffix(".snapshot") })
+        return try #require(twin.image[path: path + "/" + name]).count
+    }
+
+    /// Large enough for a second thread, and for many blocks and leaves.
+    @Test func aLargeSnapshotIsOpened() async throws {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = InMemoryFileSystem()
+        var store = try await Store.open(at: path, configuration: configuration)
+        let count = 60_000
+        let key = { (number: Int) in
+            "key/\(String(number * 7_919 % count, radix: 36))/and some more of it/\(number % 3)"
+        }
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try await store.write(durability: .buffered) { batch in
+                for number in start..<start + 1_000 {
+                    let expires: Expiry = number % 50 == 0 ? .at(Timestamp(milliseconds: 9_000_000_000_000)) : .never
+                    batch.put(key(number), "\(number)", expires: expires)
+                }
+            }
+        }
+        try await store.compact()
+        try await store.close()
+        store = try await Store.open(at: path, configuration: configuration)
+        #expect(store.recoveryReport.snapshot?.keys == count)
+        #expect(store.log.index.checkInvariants() == nil)
+        for number in stride(from: 0, to: count, by: 97) {
+            let entry = try #require(try store.entry(key(number)))
+            #expect(entry.value == Array("\(number)".utf8) && (entry.expires != nil) == (number % 50 == 0))
+        }
+        var previous: [UInt8] = []
+        var seen = 0
+        for key in store.keys() {
+            #expect(previous.lexicographicallyPrecedes(key))
+            previous = key
+            seen += 1
+        }
+        #expect(seen == count)
+        try await store.close()
+    }
+
+    @Test func aDiskWithoutRoomForItIsToldBeforehand() async throws {
+        let store = try await open()
+        try await fill(store, 0..<300)
+        let before = files
+        disk.capacity = 200 << 10
+        let error = await expectError(.outOfSpace) { try await store.compact() }
+        #expect(error?.message.contains("bytes") == true)
+        #expect(files == before)
+        disk.capacity = .max
+        #expect(try await store.compact().snapshot?.keys == 300)
+        try await store.close()
+    }
 }

@@ -25,9 +25,7 @@ import Testing
             var time: UInt64
             /// Key and new place of each record that is in the snapshot.
             var records: [(key: [UInt8], place: Place)] = []
-            var newest: UInt64 = .max
-            var era: UInt64?
-            var isComplete = false
+            var plan = RetirementPlan()
         }
 
         let keys = (0..<40).map { Array("key/\($0 * 7)".utf8) }
@@ -135,37 +133,36 @@ extension IndexMovingTests.Run {
                 return (key.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }, records[number].place)
             }
         }
-        present.isComplete = kept == 0
-        present.newest = index.newest
-        present.era = nil
+        present.plan.moved(kept: kept, newest: index.newest)
         sweep = present
     }
 
     /// What the compactor does again and again until the old files can go.
     mutating func finishSweep() {
-        while let present = sweep, index.visible >= present.newest {
-            guard let era = present.era else {
-                sweep!.era = index.endEra()
-                continue
+        while let present = sweep {
+            switch present.plan.next(visible: index.visible, isOver: index.isOver) {
+            case .wait: return
+            case .endEra: sweep!.plan.ended(index.endEra())
+            case .move: move()
+            case .drop:
+                guard dropExpired(present) else { return }
+                freed += 1
+                sweep = nil
+                checkNobodySeesOldPlaces(of: present)
             }
-            guard index.isOver(era) else { return }
-            if !present.isComplete {
-                move()
-                continue
-            }
-            index.prune()
-            var last: [UInt8]?
-            var kept = 0
-            repeat {
-                let (keys, resume) = index.expiredKeys(after: last, at: present.time, limit: 7)
-                kept += index.dropExpired(keys, at: present.time, ifUpTo: lastAddress(present.sequence))
-                last = resume
-            } while last != nil
-            guard kept == 0 else { return }
-            freed += 1
-            sweep = nil
-            checkNobodySeesOldPlaces(of: present)
         }
+    }
+
+    private func dropExpired(_ sweep: Sweep) -> Bool {
+        index.prune()
+        var last: [UInt8]?
+        var kept = 0
+        repeat {
+            let (keys, resume) = index.expiredKeys(after: last, at: sweep.time, limit: 7)
+            kept += index.dropExpired(keys, at: sweep.time, ifUpTo: lastAddress(sweep.sequence))
+            last = resume
+        } while last != nil
+        return kept == 0
     }
 
     /// From here on the files are gone.
