@@ -37,9 +37,11 @@ struct DamageCommand: AsyncParsableCommand {
                 return exploration.totals
             }
             if options.json { return printJSON(results) }
-            var table = TextTable(["workload", "runs", "damages", "refused", "harmless"])
+            var table = TextTable(["workload", "runs", "damages", "refused", "by reads", "harmless"])
             for (workload, totals) in results {
-                table.add(workload.rawValue, [totals.runs, totals.damages, totals.refused, totals.harmless])
+                table.add(
+                    workload.rawValue,
+                    [totals.runs, totals.damages, totals.refused, totals.refusedByReads, totals.harmless])
             }
             table.print()
             say("  in \(inSeconds(.now - start)); nothing was lost in silence")
@@ -53,7 +55,7 @@ struct DamageCommand: AsyncParsableCommand {
         let rows = results.map { workload, totals in
             """
             {"workload":"\(workload)","runs":\(totals.runs),"damages":\(totals.damages),\
-            "refused":\(totals.refused),"harmless":\(totals.harmless)}
+            "refused":\(totals.refused),"refusedByReads":\(totals.refusedByReads),"harmless":\(totals.harmless)}
             """
         }
         say("{\"seed\":\(options.seed),\"violations\":0,\"workloads\":[\(rows.joined(separator: ","))]}")
