@@ -122,7 +122,14 @@ struct Compactor {
     private func tell(_ outcome: CompactionControl.Outcome, _ isAutomatic: Bool) {
         let now = log.delays.now()
         let isDirty = log.compactionFacts.logBytes > 0
-        let served = control.state.withState { state -> [CompactionControl.Request] in
+        var outcome = outcome
+        // The functions that were told the progress may be the last to have the store: they go before anybody is resumed,
+        // while those who wait still have it. The store's end waits for this thread.
+        let continuations = control.state.withState { state in
+            // Whoever waited for it didn't cancel it: the store was closed.
+            if case .failure(let error) = outcome, error.code == .cancelled, state.isStopping {
+                outcome = .failure(.closed)
+            }
             state.isRunning = false
             state.statistics.isRunning = false
             switch outcome {
@@ -138,14 +145,14 @@ struct Compactor {
                 state.statistics.failure = "\(error)"
             }
             defer { state.served = [] }
-            return state.served
+            return state.served.map(\.continuation)
         }
         if isAutomatic, case .failure(let error) = outcome, error.code != .closed, error.code != .cancelled {
             log.configuration.logger?.error(
                 "compaction failed; nothing was dropped, and it is tried again later",
                 metadata: ["store": "\(log.directory)", "error": "\(error)"])
         }
-        for request in served { request.continuation.resume(returning: outcome) }
+        for continuation in continuations { continuation.resume(returning: outcome) }
     }
 
     private mutating func compact() throws(StoreError) -> CompactionReport {

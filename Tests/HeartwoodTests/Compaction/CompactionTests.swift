@@ -395,4 +395,33 @@ import Testing
         #expect(try await store.compact().snapshot?.keys == 300)
         try await store.close()
     }
+
+    /// Whoever waits for a compaction when the store is closed is told that.
+    @Test func closingEndsACompaction() async throws {
+        for delay in 0..<6 {
+            let store = try await open()
+            try await fill(store, 0..<200, round: delay)
+            let task = Task { try await store.compact() }
+            for _ in 0..<delay * 40 { await Task.yield() }
+            try await store.close()
+            if case .failure(let error) = await task.result { #expect((error as? StoreError)?.code == .closed) }
+            let again = try await open()
+            try expect(again, 0..<200, round: delay)
+            try await again.close()
+        }
+    }
+
+    /// What is told the progress may be the last to have the store; its end waits for the compactor's thread.
+    @Test func theStoreMayGoWithItsCompaction() async throws {
+        for _ in 0..<10 {
+            try await compactAndDrop()
+            while disk.isLocked(path + "/LOCK") { await Task.yield() }
+        }
+    }
+
+    private func compactAndDrop() async throws {
+        let store = try await open()
+        try await fill(store, 0..<20)
+        try await store.compact { _ in _ = store.statistics }
+    }
 }
