@@ -1,0 +1,178 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// One compaction, from the cut to the files that it has replaced.
+extension Compactor {
+    mutating func compact() throws(StoreError) -> CompactionReport {
+        try checkSpace()
+        let cut = try log.makeCut()
+        // By this time expiry is judged, now and whenever the snapshot is opened.
+        let now = log.now
+        log.noteTime(now.milliseconds)
+        var hold: Hold? = Hold(log, adopting: cut.point, now: now)
+        var report = CompactionReport()
+        guard let end = cut.end, end.lastSequence > 0, let storeID = cut.covered.last?.header.storeID,
+            cut.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)
+        else {
+            report.snapshot = control.state.withState { $0.statistics.snapshot }
+            return report
+        }
+        let header = FileHeader(
+            kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
+            creationTime: now.milliseconds)
+        try write(header, hold!)
+        // What was overwritten meanwhile needn't be kept any longer.
+        hold = nil
+        let snapshot = try verify(end.lastSequence)
+        let path = log.directory + "/" + StoreFileName.snapshot(end.lastSequence)
+        try putInPlace(path)
+        let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
+        if log.configuration.valueReading == .mapped { segment.allowMapping() }
+        log.state.withState { state in
+            state.compactedBytes = cut.bytes
+            state.recoveredBytes = 0
+        }
+        report.snapshot = snapshot.description
+        report.snapshot!.file = path
+        control.state.withState { [report] in
+            $0.statistics.snapshot = report.snapshot
+            $0.statistics.writtenBytes += snapshot.size
+        }
+        for covered in cut.covered { report.replacedBytes += (try? covered.file.size()) ?? 0 }
+        retirement = Retirement(
+            snapshot: snapshot, segment: segment, point: cut.point.address, time: now.milliseconds,
+            covered: cut.covered)
+        try move()
+        let removed = retire()
+        report.removedFiles = removed
+        report.heldFiles = retirement?.covered.count ?? 0
+        return report
+    }
+
+    /// A compaction that can't fit isn't begun.
+    private func checkSpace() throws(StoreError) {
+        guard let available = fileSystem.availableBytes(at: log.directory) else { return }
+        let index = log.index.statistics
+        // The records, the keys once more, and a log segment for those who write meanwhile.
+        let snapshot = index.liveBytes + UInt64(index.bytes)
+        let needed = snapshot + UInt64(log.configuration.segmentBytes)
+        guard available < needed else { return }
+        throw StoreError(
+            .outOfSpace,
+            "compaction takes up to \(snapshot) bytes and leaves \(log.configuration.segmentBytes) for the log, and there are \(available): free some space",
+            file: log.directory)
+    }
+
+    private var temporaryPath: String { log.directory + "/" + StoreFileName.newSnapshotName }
+
+    private func write(_ header: FileHeader, _ hold: Hold) throws(StoreError) {
+        let (control, total) = (control, log.index.statistics.keys)
+        let file: any File
+        do throws(FileSystemError) {
+            file = try fileSystem.openFile(temporaryPath, for: .create)
+        } catch {
+            throw StoreError(error, "the snapshot could not be written")
+        }
+        var writer = SnapshotWriter(hold, file, header) {
+            control.isCancelled
+        } report: { keys, bytes in
+            control.report(CompactionProgress(phase: .writing, keys: keys, totalKeys: total, writtenBytes: bytes))
+        }
+        do throws(StoreError) {
+            try writer.write()
+        } catch {
+            try? file.close()
+            throw error
+        }
+        do throws(FileSystemError) {
+            try file.sync(.full)
+            file.forgetCache()
+            try file.close()
+        } catch {
+            throw StoreError(error, "the snapshot could not be brought to the disk")
+        }
+    }
+
+    private func verify(_ sequence: SequenceNumber) throws(StoreError) -> SnapshotFile {
+        let snapshot = try SnapshotFile(temporaryPath, sequence: sequence, in: fileSystem)
+        var check = try SnapshotCheck(snapshot)
+        let total = Int(snapshot.footer.recordCount)
+        let isWhole = try check.run { keys in
+            control.report(
+                CompactionProgress(phase: .verifying, keys: keys, totalKeys: total, writtenBytes: snapshot.size))
+            return !control.isCancelled
+        }
+        if !isWhole { throw .compactionCancelled }
+        return snapshot
+    }
+
+    /// Gives the snapshot its name. From here on it counts, whatever happens.
+    private func putInPlace(_ path: String) throws(StoreError) {
+        do throws(FileSystemError) {
+            try fileSystem.rename(temporaryPath, to: path)
+        } catch {
+            throw StoreError(error, "the snapshot could not be given its name")
+        }
+        do throws(FileSystemError) {
+            try fileSystem.syncDirectory(log.directory)
+        } catch {
+            // What else of the directory was lost by it, nobody can tell.
+            log.fail(error, "the store's directory could not be synced")
+            throw StoreError(error, "the store's directory could not be synced")
+        }
+    }
+
+    func removeUnfinished() {
+        try? fileSystem.remove(temporaryPath)
+    }
+
+    // MARK: - Moving
+
+    /// Tells the index where records lie now.
+    mutating func move() throws(StoreError) {
+        log.index.prune()
+        var section = try KeySection(retirement!.snapshot)
+        let batch = KeyBatch()
+        let base = retirement!.segment.baseAddress
+        let total = Int(retirement!.snapshot.footer.recordCount)
+        var kept = 0
+        var keys = 0
+        while true {
+            batch.removeAll()
+            guard try section.next(batch) else { break }
+            kept += log.index.move(batch.count, ifUpTo: retirement!.point) { number in
+                let entry = batch.entry(number)
+                return (batch.key(number), Place(address: base + entry.offset >> 3, length: entry.length))
+            }
+            keys += batch.count
+            control.report(
+                CompactionProgress(
+                    phase: .moving, keys: keys, totalKeys: total, writtenBytes: retirement!.snapshot.size))
+            if control.state.withState({ $0.isStopping }) { throw .closed }
+        }
+        retirement!.plan.moved(kept: kept, newest: log.index.newest)
+    }
+}
+
+extension VersionedIndex {
+    /// Whether a key has expired at a time. O(keys).
+    func hasExpired(at time: UInt64) -> Bool {
+        var last: [UInt8]?
+        repeat {
+            let (keys, resume) = expiredKeys(after: last, at: time, limit: 8_192)
+            if !keys.isEmpty { return true }
+            last = resume
+        } while last != nil
+        return false
+    }
+}
+
+extension FileSystem {
+    /// A random number that isn't 0.
+    func randomSalt() -> UInt32 {
+        while true {
+            let salt = UInt32(truncatingIfNeeded: randomUInt64())
+            if salt != 0 { return salt }
+        }
+    }
+}
