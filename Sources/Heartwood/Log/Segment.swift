@@ -75,6 +75,15 @@ final class Segment: @unchecked Sendable {
         }
     }
 
+    /// Nobody reads it any more: gives the mapping back, and allows no other.
+    func unmap() {
+        mapping.withLock { mapping in
+            Shared.storeReleasing(0, cell + 16)
+            Shared.storeReleasing(0, cell)
+            mapping = nil
+        }
+    }
+
     /// The address of its first byte.
     var baseAddress: UInt64 { Place.address(extent: extent, offset: 0) }
 
@@ -109,7 +118,8 @@ struct SegmentIdentity {
 ///
 /// Readers look segments up without a lock. The invariants under `@unchecked Sendable`: an entry of a table is written
 /// once, before any place in it is published; a table that is replaced stays until the end, for readers who still have
-/// its address; and `lists` keep every segment alive until it is retired, when nobody can have a place in it any more.
+/// its address; and `list` and `retired` keep every segment alive until then, those too whose files are gone: whoever came
+/// upon an old place against all rules would find a closed file, and not the memory of something else.
 final class SegmentTable: @unchecked Sendable {
     /// The files of one kind: the extents of all begin at the same number.
     private struct Region {
@@ -117,6 +127,7 @@ final class SegmentTable: @unchecked Sendable {
         /// Where the address of the present table lies.
         let cell: UnsafeMutableRawPointer
         var list: [Segment] = []
+        var retired: [Segment] = []
         var extents = 0
         var capacity = 0
         var tables: [UnsafeMutablePointer<UInt64>] = []
@@ -223,10 +234,16 @@ final class SegmentTable: @unchecked Sendable {
     func retire(_ segments: [Segment]) {
         state.withLock { state in
             for segment in segments {
-                state.snapshots.list.removeAll { $0 === segment }
-                state.logs.list.removeAll { $0 === segment }
+                Self.retire(segment, &state.snapshots)
+                Self.retire(segment, &state.logs)
             }
         }
+        for segment in segments { segment.unmap() }
+    }
+
+    private static func retire(_ segment: Segment, _ region: inout Region) {
+        guard let index = region.list.firstIndex(where: { $0 === segment }) else { return }
+        region.retired.append(region.list.remove(at: index))
     }
 
     /// Closes every file; the first error, after all were tried.

@@ -1,0 +1,109 @@
+import HeartwoodFileSystem
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// Compactions beside writers, readers and scans. Under ThreadSanitizer this shows more than its expectations say.
+@Suite(.serialized) struct CompactionConcurrencyTests {
+    private static let keys = 300
+
+    /// What the tasks share.
+    private final class Board: Sendable {
+        let isDone = Atomic(false)
+        /// The round up to which all keys were written.
+        let written = Atomic(0)
+        let reads = Atomic(0)
+    }
+
+    /// Files that are mapped are unmapped under readers, those that are read by calls are closed under them.
+    @Test(arguments: [ValueReading.positioned, .mapped])
+    func nobodyNoticesThem(reading: ValueReading) async throws {
+        let directory = TemporaryDirectory()
+        var configuration = Store.Configuration()
+        configuration.valueReading = reading
+        configuration.segmentBytes = 64 << 10
+        configuration.commitBufferBytes = 64 << 10
+        configuration.compaction.minimumLogBytes = 60 << 10
+        let store = try await Store.open(at: directory.path("store"), configuration: configuration)
+        for number in 0..<Self.keys { try await put(0, number, to: store) }
+        let board = Board()
+        // Threads, for they would take all those that tasks have.
+        let readers = try [Self.readSingleKeys, Self.scan].map { read in
+            try startThread(name: "reader") {
+                do { try read(store, board) } catch { Issue.record(error) }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await Self.write(store, board) }
+            group.addTask {
+                defer { board.isDone.store(true, ordering: .releasing) }
+                for _ in 0..<6 { try await store.compact() }
+            }
+            try await group.waitForAll()
+        }
+        for reader in readers { reader.join() }
+        #expect(board.reads.load(ordering: .relaxed) > 0)
+        #expect(store.log.index.checkInvariants() == nil)
+        try await store.close()
+        let again = try await Store.open(at: directory.path("store"), configuration: configuration)
+        #expect(again.statistics.keys == Self.keys)
+        try await again.close()
+    }
+
+    private func put(_ round: Int, _ number: Int, to store: Store) async throws {
+        try await store.put("key/\(number)", Self.value(round, number), durability: .buffered)
+    }
+
+    private static func value(_ round: Int, _ number: Int) -> String {
+        "\(round)/" + String(repeating: "x", count: 40 + number % 200)
+    }
+
+    private static func round(_ value: [UInt8]) -> Int {
+        Int(String(decoding: value.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)) ?? -1
+    }
+
+    private static func write(_ store: Store, _ board: Board) async throws {
+        var round = 0
+        while !board.isDone.load(ordering: .acquiring) {
+            round += 1
+            for number in 0..<keys {
+                let durability: Durability = number % 100 == 0 ? .synced : .buffered
+                try await store.put("key/\(number)", value(round, number), durability: durability)
+            }
+            board.written.store(round, ordering: .releasing)
+        }
+    }
+
+    private static func readSingleKeys(_ store: Store, _ board: Board) throws {
+        var random = SplitMix64(seed: 5)
+        while !board.isDone.load(ordering: .acquiring) {
+            let least = board.written.load(ordering: .acquiring)
+            let number = Int.random(in: 0..<keys, using: &random)
+            let value = try #require(try store.get("key/\(number)"))
+            #expect(round(value) >= least)
+            let length = try store.withValue("key/\(number)") { $0.byteCount }
+            #expect(length.map { $0 > 40 } ?? false)
+            board.reads.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// A held state has all keys, of one round and the one after.
+    private static func scan(_ store: Store, _ board: Board) throws {
+        while !board.isDone.load(ordering: .acquiring) {
+            let least = board.written.load(ordering: .acquiring)
+            let snapshot = try store.snapshot()
+            var rounds: Set<Int> = []
+            var count = 0
+            for _ in 0..<2 {
+                try snapshot.forEach { entry in
+                    rounds.insert(round(entry.value))
+                    count += 1
+                    return .next
+                }
+            }
+            #expect(count == 2 * keys)
+            #expect(rounds.min()! >= least && rounds.max()! - rounds.min()! <= 1)
+        }
+    }
+}
