@@ -13,10 +13,13 @@ enum FilledStore {
     }
 
     /// Opens the store of that directory for `body`, and closes it.
+    ///
+    /// - Parameter isCompacted: Whether it compacts itself meanwhile, for those who write to it.
     static func opened<R>(
-        _ path: String, _ mode: ReadingMode = .pread, _ body: (Store) async throws -> R
+        _ path: String, _ mode: ReadingMode = .pread, isCompacted: Bool = false, _ body: (Store) async throws -> R
     ) async throws -> R {
-        let store = try await Store.open(at: path, configuration: Engine.configuration(mode))
+        let store = try await Store.open(
+            at: path, configuration: Engine.configuration(mode, isCompacted: isCompacted))
         let result = try await body(store)
         try await store.close()
         return result
@@ -27,7 +30,7 @@ enum FilledStore {
     }
 
     private static func fill(_ path: String, _ run: Run, _ order: KeySource.Order) async throws {
-        let store = try await Store.open(at: path)
+        let store = try await Store.open(at: path, configuration: Engine.configuration(isCompacted: false))
         var pairs = run.data.pairs(order)
         var left = run.data.keyCount
         while left > 0 {

@@ -12,7 +12,7 @@ struct GetsWhileWriting: Workload {
 
     func measure(_ run: Run) async throws -> Sample {
         let path = try await FilledStore.copy(run)
-        let sample = try await FilledStore.opened(path, mode) { store in
+        let sample = try await FilledStore.opened(path, mode, isCompacted: true) { store in
             let isRead = Signal()
             let isFull = Signal()
             async let written = write(run, store, until: isRead, isFull)
