@@ -95,6 +95,10 @@ struct Judge {
             + "(\(figure.text(spread.median)) by \(figure.text(other.median)))"
         verdict.measuredValue = spread.median / other.median
         verdict.isReached = spread.median <= wanted * other.median
+        if other.isErratic {
+            verdict.isReached = nil
+            verdict.reason = "\(name) was erratic"
+        }
         return verdict
     }
 
