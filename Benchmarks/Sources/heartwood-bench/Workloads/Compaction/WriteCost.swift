@@ -17,6 +17,8 @@ struct WriteCost: Workload {
 
     /// Compactions that are counted at least.
     private static let compactions: UInt64 = 2
+    /// Bytes of log at which puts wait until a compaction is done: where compactions take long, the disk would be full.
+    private static let logLimit = 2 * StoreLegs.logLimit
     /// Puts from one look at the statistics to the next.
     private static let checkInterval = 4_096
 
@@ -47,6 +49,9 @@ struct WriteCost: Workload {
                     try await store.put(pairs.key, pairs.value, durability: .buffered)
                 }
                 count += checkInterval
+                while store.statistics.logBytes > logLimit, !run.isInterrupted {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
                 let statistics = store.statistics.compaction
                 if let failure = statistics.failure { throw WrongResult("a compaction failed: \(failure)") }
                 // The end of one, that of the last put or an earlier one, is what is waited for.
