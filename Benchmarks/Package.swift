@@ -37,6 +37,7 @@ let package = Package(
             name: "heartwood-bench",
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ] + (hasPeers ? ["CLevelDB", "CRocksDB", "CLMDB", "CSQLite"] : []),

@@ -33,7 +33,7 @@ struct HeartwoodBench: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keys; the groups 'large' and 'memory' use ten times as many too.", valueName: "count"))
+            "Keys; the groups 'large', 'memory' and 'compaction' use ten times as many too.", valueName: "count"))
     var keys = 1_000_000
 
     @Option(
@@ -103,7 +103,7 @@ struct HeartwoodBench: AsyncParsableCommand {
     private func checkDisk(
         _ work: WorkDirectory, _ fileSystem: MountedFileSystem?, _ workloads: [any Workload]
     ) throws {
-        let isLarge = workloads.contains { $0.group == .large || $0.group == .memory }
+        let isLarge = workloads.contains(where: \.isLarge)
         // A filled store takes some 160 bytes a record; there are up to a dozen, and copies of those being changed.
         let filled = UInt64(keys) * 160 * (isLarge ? 100 : 12)
         let needed = StoreLegs.logLimit + (1 << 30) + filled

@@ -25,7 +25,7 @@ enum Manual {
         stands meanwhile. Ctrl-C ends it with what was measured so far; a second one at once.
 
         WORKLOADS (--only takes names and groups, and adds what they are compared with; without it all are measured \
-        but those of the groups 'large' and 'memory')
+        but those of the groups 'large', 'memory' and 'compaction')
         \(listOfWorkloads)
 
         EXIT CODES

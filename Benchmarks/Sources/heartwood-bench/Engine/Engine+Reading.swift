@@ -20,9 +20,14 @@ enum Engine {
     static let hasGetAll = true
 
     /// A configuration that reads in that mode, and is the default in everything else.
-    static func configuration(_ mode: ReadingMode = .pread) -> Store.Configuration {
+    ///
+    /// - Parameter isCompacted: Whether the store compacts itself. Where the log is what is read or opened, it mustn't.
+    static func configuration(
+        _ mode: ReadingMode = .pread, isCompacted: Bool = true
+    ) -> Store.Configuration {
         var configuration = Store.Configuration()
         configuration.valueReading = mode == .mapped ? .mapped : .positioned
+        if !isCompacted { configuration.compaction = .manual }
         return configuration
     }
 

@@ -35,6 +35,8 @@ struct Cell: Sendable {
     }
     /// What the index takes; it is the same in each run.
     var footprint: Footprint? { samples.last?.footprint }
+    /// What else was measured; nil where it wasn't.
+    func figure(_ figure: Figure) -> Spread? { Spread(samples.compactMap { $0.figures[figure] }) }
 }
 
 /// The median of some values, and how far they spread.

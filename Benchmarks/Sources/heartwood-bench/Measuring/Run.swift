@@ -25,7 +25,10 @@ struct Run: Sendable {
     }
 
     /// The same run with that many keys.
-    func with(keyCount: Int) -> Run {
-        Run(data: data.with(keyCount: keyCount), directory: directory, fixtures: fixtures, seconds: seconds)
+    func with(keyCount: Int) -> Run { with(data.with(keyCount: keyCount)) }
+
+    /// The same run with other keys and values.
+    func with(_ data: Dataset) -> Run {
+        Run(data: data, directory: directory, fixtures: fixtures, seconds: seconds)
     }
 }

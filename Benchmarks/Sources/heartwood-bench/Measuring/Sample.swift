@@ -17,6 +17,8 @@ struct Sample: Sendable {
     var beside: Double?
     /// What the index takes in memory.
     var footprint: Footprint?
+    /// What else was measured.
+    var figures: [Figure: Double] = [:]
 
     /// Operations a second.
     var rate: Double { seconds > 0 ? Double(operations) / seconds : 0 }

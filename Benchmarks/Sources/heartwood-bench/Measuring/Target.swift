@@ -14,12 +14,18 @@ enum Target: Sendable {
     case insertedBytes(Double)
     /// At most that many bytes of index a key beyond the key, in a store that was opened again.
     case loadedBytes(Double)
+    /// At most that much.
+    case atMost(Double, Figure)
+    /// At most that many times as much as in another workload of the same run.
+    case atMostTimes(Double, Figure, of: String)
+    /// At most that many nanoseconds for all but one of a thousand operations.
+    case latency999(UInt64)
 
     /// The workloads that it compares with.
     var comparedWith: [String] {
         switch self {
         case .times(_, let names): names
-        case .besideTimes(_, let name): [name]
+        case .besideTimes(_, let name), .atMostTimes(_, _, let name): [name]
         case .timesRaw: [RawLoop.name]
         default: []
         }

@@ -17,6 +17,7 @@ struct Verdict: Sendable, Codable {
 struct Judge {
     private let cells: [String: Cell]
     private let lengths: Lengths
+    private let built = Set(Catalogue.all.map(\.name))
 
     init(_ cells: [Cell], _ lengths: Lengths) {
         self.cells = Dictionary(uniqueKeysWithValues: cells.map { ($0.workload.name, $0) })
@@ -60,7 +61,55 @@ struct Judge {
             return cell.footprint.map { bytes($0.insertedBeyondKey, wanted, "inserted") }
         case .loadedBytes(let wanted):
             return cell.footprint.map { bytes($0.loadedBeyondKey, wanted, "reopened") }
+        case .atMost(let wanted, let figure):
+            return atMost(wanted, figure, cell)
+        case .atMostTimes(let wanted, let figure, let name):
+            return atMost(wanted, figure, cell, of: name)
+        case .latency999(let wanted):
+            guard let latency = cell.latencies?.summary.p999 else { return nil }
+            return Verdict(
+                wanted: "p99.9 at most \(Numbers.latency(wanted))", wantedValue: Double(wanted),
+                measured: Numbers.latency(latency), measuredValue: Double(latency), isReached: latency <= wanted)
         }
+    }
+
+    private func atMost(_ wanted: Double, _ figure: Figure, _ cell: Cell) -> Verdict? {
+        guard let spread = cell.figure(figure) else { return nil }
+        let value = figure.isForEachRun ? spread.maximum : spread.median
+        return Verdict(
+            wanted: "\(figure.title): at most \(figure.text(wanted))", wantedValue: wanted,
+            measured: figure.text(value), measuredValue: value, isReached: value <= wanted)
+    }
+
+    private func atMost(_ wanted: Double, _ figure: Figure, _ cell: Cell, of name: String) -> Verdict? {
+        guard let spread = cell.figure(figure), !wasLeftOut([name]) else { return nil }
+        var verdict = Verdict(
+            wanted: "\(figure.title): at most \(Numbers.ratio(wanted)) x \(name)", wantedValue: wanted, measured: "",
+            isReached: nil)
+        guard let other = cells[name]?.figure(figure) else {
+            verdict.reason = missing([name])
+            return verdict
+        }
+        verdict.measured =
+            "\(Numbers.ratio(spread.median / other.median)) x "
+            + "(\(figure.text(spread.median)) by \(figure.text(other.median)))"
+        verdict.measuredValue = spread.median / other.median
+        verdict.isReached = spread.median <= wanted * other.median
+        if other.isErratic {
+            verdict.isReached = nil
+            verdict.reason = "\(name) was erratic"
+        }
+        return verdict
+    }
+
+    /// Whether one of them wasn't asked for, though it could have been.
+    private func wasLeftOut(_ names: [String]) -> Bool {
+        names.contains { built.contains($0) && cells[$0] == nil }
+    }
+
+    /// Why there is nothing to compare with.
+    private func missing(_ names: [String]) -> String {
+        built.isSuperset(of: names) ? "\(names.joined(separator: ", ")) did not run" : "needs the other engines"
     }
 
     private func bytes(_ bytes: Double, _ wanted: Double, _ how: String) -> Verdict {
@@ -72,18 +121,14 @@ struct Judge {
 
     /// Nil where what it compares with wasn't asked for, though it could have been.
     private func ratio(_ rate: Double, _ wanted: Double, _ names: [String], subject: String) -> Verdict? {
-        let built = Set(Catalogue.all.map(\.name))
-        if names.contains(where: { built.contains($0) && cells[$0] == nil }) { return nil }
+        if wasLeftOut(names) { return nil }
         let others = names.compactMap { name in cells[name]?.rate.map { (name: name, rate: $0) } }
         let list = names.joined(separator: ", ")
         var verdict = Verdict(
             wanted: "\(subject)\(Numbers.ratio(wanted)) x \(names.count > 1 ? "the best of " : "")\(list)",
             wantedValue: wanted, measured: "", isReached: nil)
         guard others.count == names.count, let best = others.max(by: { $0.rate.median < $1.rate.median }) else {
-            let missing = names.filter { name in !others.contains { $0.name == name } }
-            verdict.reason =
-                built.isSuperset(of: missing)
-                ? "\(missing.joined(separator: ", ")) did not run" : "needs the other engines"
+            verdict.reason = missing(names.filter { name in !others.contains { $0.name == name } })
             return verdict
         }
         verdict.measured = "\(Numbers.ratio(rate / best.rate.median)) x"

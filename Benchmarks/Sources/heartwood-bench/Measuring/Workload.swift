@@ -21,6 +21,8 @@ protocol Workload: Sendable {
     var neededRotations: UInt64 { get }
     /// Whether it comes to the same each time, so that one run is enough.
     var needsOneRun: Bool { get }
+    /// Whether it uses ten times the keys that were asked for.
+    var isLarge: Bool { get }
 
     /// One run. Ends early when `run.isOver` says so.
     func measure(_ run: Run) async throws -> Sample
@@ -33,14 +35,15 @@ extension Workload {
     var besideTitle: String? { nil }
     var neededRotations: UInt64 { 0 }
     var needsOneRun: Bool { false }
+    var isLarge: Bool { group == .large || group == .memory }
 }
 
 /// Workloads that are shown together.
 enum WorkloadGroup: String, Sendable, Codable, CaseIterable {
-    case harness, durable, unsynced, opening, reading, beside, scanning, large, memory
+    case harness, durable, unsynced, opening, reading, beside, scanning, large, memory, compaction
 
     /// Whether it is measured when nothing is chosen: what needs ten times the keys, and time and room for them, isn't.
-    var isByDefault: Bool { self != .large && self != .memory }
+    var isByDefault: Bool { ![.large, .memory, .compaction].contains(self) }
 
     /// The heading of the table.
     var title: String {
@@ -54,6 +57,7 @@ enum WorkloadGroup: String, Sendable, Codable, CaseIterable {
         case .scanning: "SCANS OF ALL ENTRIES, FORWARD (files in the page cache)"
         case .large: "TEN TIMES AS MANY KEYS"
         case .memory: "MEMORY OF THE INDEX"
+        case .compaction: "COMPACTION"
         }
     }
 
@@ -69,6 +73,9 @@ enum WorkloadGroup: String, Sendable, Codable, CaseIterable {
             "LevelDB and RocksDB have all records in their logs, in none of their tables, as Heartwood has."
         case .reading, .scanning:
             "Every byte of every value is summed, for every engine by the same code, and the sum is checked."
+        case .compaction:
+            "Puts at a rate wait from the moment at which each was due. Disk is what the file system says that the "
+                + "files take, room laid ahead included."
         case .harness, .beside, .large, .memory: nil
         }
     }

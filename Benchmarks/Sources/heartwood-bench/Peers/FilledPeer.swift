@@ -5,7 +5,7 @@ enum FilledPeer<Engine: Peer> {
 
     /// The directory of one that was filled, brought into its best shape and closed; kept for other runs.
     static func path(_ run: Run, _ order: KeySource.Order = .random) async throws -> String {
-        try await run.fixtures.path("\(Engine.id)-\(order.rawValue)-\(run.data.keyCount)") { path in
+        try await run.fixtures.path("\(Engine.id)-\(order.rawValue)-\(run.data.tag)") { path in
             try await onThread { try fill(path, run, order) }
         }
     }

@@ -22,7 +22,11 @@ enum PeerCatalogue {
             PeerBatches<Engine>(), PeerGets<Engine>(), PeerScans<Engine>(keysOnly: false),
             PeerScans<Engine>(keysOnly: true),
         ]
-        if Engine.hasLog { workloads += [PeerReopening<Engine>(), PeerReopening<Engine>(isLarge: true)] }
+        if Engine.hasLog {
+            workloads += [PeerReopening<Engine>(), PeerReopening<Engine>(isLarge: true)]
+            workloads += OverwrittenData.allCases.map { PeerOverwrites<Engine>($0) }
+            workloads += [PeerReopeningCompacted<Engine>(), PeerReopeningCompacted<Engine>(isLarge: true)]
+        }
         // What Heartwood is held to at ten times the keys.
         if Engine.self == LMDB.self { workloads.append(PeerGets<Engine>(isLarge: true)) }
         return workloads

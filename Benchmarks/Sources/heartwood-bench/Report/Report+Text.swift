@@ -13,6 +13,7 @@ extension Report {
             lines += ["", style.strong(group.title)]
             lines += table(entries, titles, beside: workloads.first { $0.group == group && $0.besideTitle != nil })
             if let note = group.note { lines.append(note) }
+            lines += figures(entries)
             if group == .memory { lines += [""] + footprints(entries) }
             if let raw = entries.first(where: { $0.name == RawLoop.name })?.rate, raw.isErratic, entries.count > 1 {
                 lines.append(
@@ -29,7 +30,7 @@ extension Report {
         var table = TextTable(
             header: [
                 "", "name", "median/s", "lowest", "highest", "ns each", "s each", "x raw", "Heartwood is", "p50", "p99",
-                "p99.9", "syncs/s", "writes/sync", "rotations", beside?.besideTitle ?? "",
+                "p99.9", "highest", "syncs/s", "writes/sync", "rotations", beside?.besideTitle ?? "",
             ],
             leftColumns: 2)
         for entry in entries {
@@ -47,6 +48,7 @@ extension Report {
                 entry.latency.map { Numbers.latency($0.p50) } ?? "",
                 entry.latency.map { Numbers.latency($0.p99) } ?? "",
                 entry.latency.map { Numbers.latency($0.p999) } ?? "",
+                entry.group == .compaction ? entry.latency.map { Numbers.latency($0.maximum) } ?? "" : "",
                 entry.syncsPerSecond.map { Numbers.rate($0.median) } ?? "",
                 entry.writesPerSync.map { Numbers.decimal($0.median, digits: 1) } ?? "",
                 entry.rotations.map { "\($0)" } ?? "",
@@ -54,6 +56,20 @@ extension Report {
             ])
         }
         return table.lines
+    }
+
+    /// What else was measured, the same of all workloads together.
+    private func figures(_ entries: [Entry]) -> [String] {
+        var table = TextTable(header: ["", "name", "median", "lowest", "highest"], leftColumns: 2)
+        for figure in Figure.allCases {
+            for entry in entries {
+                guard let spread = entry.figures?[figure.rawValue] else { continue }
+                table.add(
+                    [figure.title, entry.name]
+                        + [spread.median, spread.minimum, spread.maximum].map(figure.text))
+            }
+        }
+        return table.isEmpty ? [] : [""] + table.lines
     }
 
     /// What the index takes, as Markdown, to be taken into a document as it is.

@@ -47,6 +47,8 @@ struct Report: Sendable, Codable {
         /// Something else that went on meanwhile, operations a second.
         var beside: Spread?
         var footprint: Footprint?
+        /// What else was measured, by the names of `Figure`.
+        var figures: [String: Spread]?
         var runs: [SingleRun]
     }
 
@@ -89,6 +91,8 @@ extension Report {
                 entry.writesPerSync = cell.writesPerSync
                 entry.rotations = cell.rotations
             }
+            let figures = Figure.allCases.compactMap { figure in cell.figure(figure).map { (figure.rawValue, $0) } }
+            if !figures.isEmpty { entry.figures = Dictionary(uniqueKeysWithValues: figures) }
             return entry
         }
     }

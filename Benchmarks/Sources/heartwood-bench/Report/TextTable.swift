@@ -10,6 +10,9 @@ struct TextTable {
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
+    /// Whether there is nothing but the header.
+    var isEmpty: Bool { rows.count == 1 }
+
     /// The lines; the first one is the header.
     var lines: [String] {
         let columns = rows[0].indices.filter { column in

@@ -1,7 +1,7 @@
 /// Every workload, in the order of the report.
 enum Catalogue {
     static let all: [any Workload] =
-        harness + durable + unsynced + opening + reading + beside + scanning + large + memory
+        harness + durable + unsynced + opening + reading + beside + scanning + large + memory + compaction
 
     /// The engines that Heartwood is compared with, as built.
     static var peers: [PeerDescription] {

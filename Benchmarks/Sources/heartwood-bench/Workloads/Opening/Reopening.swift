@@ -14,6 +14,9 @@ struct Reopening: Workload {
     var scale = 1
     var targets: [Target] = []
 
+    /// It is the records of the log that are opened: none is to be in a snapshot.
+    private var configuration: Store.Configuration { Engine.configuration(isCompacted: false) }
+
     func measure(_ run: Run) async throws -> Sample {
         let run = run.with(keyCount: run.data.keyCount * scale)
         var records = 0
@@ -24,7 +27,7 @@ struct Reopening: Workload {
                 try await leave(run, at: path)
             }
             let start = Ticks.now
-            let store = try await Store.open(at: path)
+            let store = try await Store.open(at: path, configuration: configuration)
             nanoseconds += Ticks.now - start
             try check(run, store)
             records += run.data.keyCount
@@ -41,7 +44,7 @@ struct Reopening: Workload {
     }
 
     private func fill(_ run: Run, at path: String) async throws {
-        let store = try await Store.open(at: path)
+        let store = try await Store.open(at: path, configuration: configuration)
         var pairs = run.data.pairs()
         for number in 1...run.data.keyCount {
             pairs.advance()

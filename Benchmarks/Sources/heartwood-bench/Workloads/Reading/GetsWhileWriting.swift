@@ -1,5 +1,4 @@
 internal import Heartwood
-internal import Synchronization
 
 /// One thread that gets while one task overwrites, `.buffered`, both as fast as they can.
 struct GetsWhileWriting: Workload {
@@ -12,7 +11,7 @@ struct GetsWhileWriting: Workload {
 
     func measure(_ run: Run) async throws -> Sample {
         let path = try await FilledStore.copy(run)
-        let sample = try await FilledStore.opened(path, mode) { store in
+        let sample = try await FilledStore.opened(path, mode, isCompacted: true) { store in
             let isRead = Signal()
             let isFull = Signal()
             async let written = write(run, store, until: isRead, isFull)
@@ -43,12 +42,4 @@ struct GetsWhileWriting: Workload {
         }
         return Double(count) / Ticks.seconds(from: start, to: Ticks.now)
     }
-}
-
-/// Something that has happened.
-final class Signal: Sendable {
-    private let raised = Atomic(false)
-
-    var isRaised: Bool { raised.load(ordering: .relaxed) }
-    func raise() { raised.store(true, ordering: .relaxed) }
 }

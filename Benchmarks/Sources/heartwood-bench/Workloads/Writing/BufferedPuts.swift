@@ -10,19 +10,31 @@ struct BufferedPuts: Workload {
     var overwrites = false
     /// Keys, as a multiple of those asked for.
     var scale = 1
+    /// Other than by itself, the store begins compacted.
+    var compacting = Compacting.byItself
     var targets: [Target] = []
 
     func measure(_ run: Run) async throws -> Sample {
         let run = run.with(keyCount: run.data.keyCount * scale)
-        let fill: (() async throws -> String)? = overwrites ? { try await FilledStore.copy(run) } : nil
-        return try await StoreLegs.measure(run, startingFrom: fill) { leg in
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for task in 0..<tasks {
-                    group.addTask { try await put(leg, task) }
-                }
-                let count = try await group.reduce(0, +)
-                return StoreLegs.Outcome(puts: count, writes: count)
+        return try await StoreLegs.measure(
+            run, startingFrom: overwrites ? { try await filled(run) } : nil, configuration: compacting.configuration
+        ) { leg in
+            let (count, compactions) = try await compacting.during(leg.store) { try await putTogether(leg) }
+            return StoreLegs.Outcome(
+                puts: count, writes: count, compactions: compacting == .byItself ? nil : compactions)
+        }
+    }
+
+    private func filled(_ run: Run) async throws -> String {
+        compacting == .byItself ? try await FilledStore.copy(run) : try await FilledStore.compactedCopy(run)
+    }
+
+    private func putTogether(_ leg: StoreLegs.Leg) async throws -> Int {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<tasks {
+                group.addTask { try await put(leg, task) }
             }
+            return try await group.reduce(0, +)
         }
     }
 

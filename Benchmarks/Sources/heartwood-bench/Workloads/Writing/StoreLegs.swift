@@ -29,6 +29,8 @@ struct StoreLegs {
         var puts: Int
         var writes: Int
         var latencies: Latencies?
+        /// Compactions that were done meanwhile, where that matters.
+        var compactions: Int?
     }
 
     private var puts = 0
@@ -37,29 +39,35 @@ struct StoreLegs {
     private var writes: UInt64 = 0
     private var syncs: UInt64 = 0
     private var rotations: UInt64 = 0
+    private var compactions: Int?
 
     /// Calls `body` until the time of the run is over.
     ///
-    /// - Parameter makePath: Where the next store is, filled or not there yet; it is deleted afterwards.
+    /// - Parameters:
+    ///   - makePath: Where the next store is, filled or not there yet; it is deleted afterwards.
+    ///   - configuration: What it is opened with.
     static func measure(
         _ run: Run, startingFrom makePath: (() async throws -> String)? = nil,
+        configuration: Store.Configuration = Engine.configuration(),
         _ body: (Leg) async throws -> Outcome
     ) async throws -> Sample {
         var legs = StoreLegs()
         repeat {
             let path = try await makePath?() ?? run.directory.freshPath("store")
-            try await legs.measureOne(run, at: path, body)
+            try await legs.measureOne(run, at: path, configuration, body)
             try run.directory.remove(path)
         } while legs.nanoseconds < run.nanoseconds && !run.isInterrupted
-        return Sample(
+        var sample = Sample(
             operations: legs.puts, seconds: Double(legs.nanoseconds) / 1e9, latencies: legs.latencies,
             sharing: (legs.writes, legs.syncs), rotations: legs.rotations)
+        sample.figures[.compactions] = legs.compactions.map { Double($0) }
+        return sample
     }
 
     private mutating func measureOne(
-        _ run: Run, at path: String, _ body: (Leg) async throws -> Outcome
+        _ run: Run, at path: String, _ configuration: Store.Configuration, _ body: (Leg) async throws -> Outcome
     ) async throws {
-        let store = try await Store.open(at: path)
+        let store = try await Store.open(at: path, configuration: configuration)
         let start = Ticks.now
         let leg = Leg(run: run, store: store, deadline: start + run.nanoseconds - nanoseconds, done: puts)
         let outcome = try await body(leg)
@@ -74,6 +82,7 @@ struct StoreLegs {
         puts += outcome.puts
         writes += statistics.batches
         syncs += statistics.syncs
+        if let more = outcome.compactions { compactions = (compactions ?? 0) + more }
         // The first segment of a store isn't a turn to another one.
         rotations += max(1, statistics.rotations) - 1
         if let more = outcome.latencies {
