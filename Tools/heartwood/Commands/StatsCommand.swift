@@ -123,14 +123,19 @@ private struct StatsReport {
         return text
     }
 
-    /// At most so many bytes: of the dead ones some are what the next snapshot takes, too. Of a log without records
-    /// there are only the headers.
-    private var reclaimableBytes: UInt64 { opening.records > 0 ? figures.deadBytes : 0 }
+    /// About so many bytes: of the dead ones some will be the next snapshot's, which has every key a second time. The
+    /// index, which has them too, is about twice as large as that.
+    private var reclaimableBytes: UInt64 {
+        guard opening.records > 0 else { return 0 }
+        return figures.deadBytes - min(figures.deadBytes, UInt64(figures.indexBytes / 2))
+    }
 
     private var gain: String {
-        reclaimableBytes == 0
-            ? "nothing: all of it is compacted"
-            : "up to \(Numbers.bytes(reclaimableBytes)), by 'heartwood compact'"
+        if opening.records == 0 { return opening.snapshot == nil ? "nothing" : "nothing: all of it is compacted" }
+        // What is less than the error of the estimate isn't worth a number.
+        let total = figures.logBytes + figures.snapshotBytes
+        if reclaimableBytes < total / 50 { return "hardly anything" }
+        return "about \(Numbers.bytes(reclaimableBytes)), by 'heartwood compact'"
     }
 
     /// `the snapshot's 34,006 keys; 12 records of log, 1.5 KiB`

@@ -21,17 +21,17 @@ final class CompactTally: Sendable {
 
     var seconds: Double { (ContinuousClock.now - start).seconds }
 
-    /// `writing  17,683 of 34,006 keys  181,204/s`; nil before anything was told.
+    /// `writing  17,683 keys  181,204/s`; nil before anything was told.
     var progress: Progress? {
         let (newest, phaseStart) = state.withLock { ($0.newest, $0.phaseStart) }
         guard let newest else { return nil }
         let done = min(1, Double(newest.keys) / Double(max(1, newest.totalKeys)))
         let weight = newest.phase.weight
         let rate = Double(newest.keys) / max((ContinuousClock.now - phaseStart).seconds, 1e-3)
-        let keys = "\(Numbers.grouped(newest.keys)) of \(Numbers.count(max(newest.totalKeys, newest.keys), "key"))"
         return Progress(
             share: weight.lowerBound + (weight.upperBound - weight.lowerBound) * done,
-            parts: [newest.phase.name, keys, "\(Numbers.grouped(Int(rate)))/s"], seconds: seconds)
+            parts: [newest.phase.name, Numbers.count(newest.keys, "key"), "\(Numbers.grouped(Int(rate)))/s"],
+            seconds: seconds)
     }
 }
 

@@ -4,7 +4,7 @@ internal import HeartwoodFileSystem
 struct Progress: Sendable {
     /// How much of it is done, from 0 to 1; nil where nobody knows how much there is.
     var share: Double?
-    /// What to say of it, the most important first: what doesn't fit into the line is left out.
+    /// What to say of it, the most important first: of what doesn't fit into the line the last is left out.
     var parts: [String]
     /// How long it has taken so far, by which is told what is left.
     var seconds: Double
@@ -67,15 +67,18 @@ final class ProgressBar: Sendable {
 extension Progress {
     /// `[=======>      ]  52 %  17,683 records  2.9 MiB  181,204/s  0:03 left`, as much of it as fits.
     func line(columns: Int) -> String {
-        var bar = ""
-        var parts = parts
+        var words: [String] = []
+        var timeLeft: [String] = []
         if let share {
             let done = min(max(share, 0), 1)
             let percent = String(Int(done * 100))
-            bar = "[\(Self.bar(done))] \(String(repeating: " ", count: 3 - percent.count))\(percent) %  "
-            if done > 0.01 { parts.append("\(Numbers.clock(seconds / done * (1 - done))) left") }
+            words = ["[\(Self.bar(done))] \(String(repeating: " ", count: 3 - percent.count))\(percent) %"]
+            if done > 0.01 { timeLeft = ["\(Numbers.clock(seconds / done * (1 - done))) left"] }
         }
-        return String((bar + parts.joined(separator: "  ")).prefix(max(0, columns - 1)))
+        func text(_ count: Int) -> String { (words + parts.prefix(count) + timeLeft).joined(separator: "  ") }
+        var count = parts.count
+        while count > 0, text(count).count >= columns { count -= 1 }
+        return String(text(count).prefix(max(0, columns - 1)))
     }
 
     private static func bar(_ done: Double) -> String {
