@@ -10,9 +10,9 @@ internal import Glibc
 
 /// Directories for stores that are made and thrown away.
 package enum TemporaryDirectory {
-    /// Makes an empty directory in the system's place for temporary files.
-    package static func make(_ purpose: String) throws -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// Makes an empty directory in another one; in the system's place for temporary files where that is nil.
+    package static func make(_ purpose: String, in parent: String? = nil) throws -> String {
+        let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/heartwood-\(purpose)-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer { buffer in
             mkdtemp(buffer.baseAddress!).map { String(cString: $0) }

@@ -28,6 +28,7 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
+            ["compact"], ["compact", "s", "--yes"],
             ["export", "s", "--format", "jsonl"],
         ])
     func usage(arguments: [String]) async throws {
@@ -51,14 +52,16 @@ struct ExitCodeTests {
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
         }
-        for command in ["put", "get", "delete", "scan", "stats", "load", "export"] {
+        for command in ["put", "get", "delete", "scan", "stats", "compact", "load", "export"] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
     }
 
     @Test(
         "only put and load make a store; the others say that there is none",
-        arguments: [["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"]])
+        arguments: [
+            ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
+        ])
     func noStore(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 73, "s")
         #expect(!sandbox.exists("s"))
@@ -88,7 +91,7 @@ struct ExitCodeTests {
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
         #expect(holder.nextLine() == "1")
-        for arguments in [["get", "s", "1"], ["put", "s", "k", "v"], ["stats", "s"]] {
+        for arguments in [["get", "s", "1"], ["put", "s", "k", "v"], ["stats", "s"], ["compact", "s"]] {
             expect(
                 try await Tool.run(arguments, in: sandbox), 75, "in use", "process \(holder.processIdentifier)")
         }

@@ -29,7 +29,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         version: "heartwood 0.1.0",
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
-            StatsCommand.self, LoadCommand.self, ExportCommand.self,
+            StatsCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
         ]
     )
 

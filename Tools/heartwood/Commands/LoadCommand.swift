@@ -87,7 +87,11 @@ struct LoadCommand: AsyncParsableCommand {
     func run() async throws {
         let input = try InputFile(path: file)
         Signals.noteRequestsToStop()
-        let (summary, outcome) = try await store.withStore(creating: true) { store in
+        let (summary, outcome) = try await store.withStore(creating: true) { configuration in
+            // A large load may overwrite a lot.
+            configuration.compaction = CompactionPolicy()
+            configuration.logRetention = .none
+        } body: { store in
             try await load(input, into: store)
         }
         // Only now is the store closed, and with that everything on the disk, whatever the durability was.
@@ -98,7 +102,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func load(_ input: InputFile, into store: Store) async throws -> (LoadSummary, Loader.Outcome) {
         let tally = LoadTally()
-        let progress = ProgressBar(input, tally)
+        let progress = ProgressBar { tally.progress(of: input) }
         let hasFailed = OneWaySwitch()
         let reader = LoadReader(
             input, format: try lineFormat(), recordsPerJob: batch, skipsBadLines: skipBad,

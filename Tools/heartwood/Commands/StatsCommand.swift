@@ -6,8 +6,13 @@ struct StatsCommand: AsyncParsableCommand {
         commandName: "stats",
         abstract: "Print figures of a store.",
         discussion: """
-            What the store holds, what it takes, and what opening it found: whether it had been closed in order, or \
-            was left by a crash, and where its log was torn then, which loses nothing that was acknowledged as synced.
+            What the store holds, what it takes, what 'heartwood compact' would give back, and what opening it found: \
+            whether it had been closed in order, or was left by a crash, and where its log was torn then, which loses \
+            nothing that was acknowledged as synced.
+
+            A snapshot is what a compaction writes: all that was live then, in the order of keys. The log is what was \
+            written since. Dead bytes are those of neither a newest value nor its key: overwritten, deleted, and \
+            what the format takes.
 
               heartwood stats notes
               heartwood stats notes --json
@@ -33,24 +38,26 @@ private struct StatsReport {
     let opening: RecoveryReport
 
     var table: String {
-        let share = figures.logBytes > 0 ? Double(figures.liveBytes) / Double(figures.logBytes) * 100 : 100
-        let rows: [(name: String, value: String)] = [
+        var rows: [(name: String, value: String)] = [
             ("store", path),
             ("keys", Numbers.grouped(figures.keys)),
             ("last write", "number \(Numbers.grouped(opening.lastSequence))"),
+            ("snapshot", snapshot),
             (
                 "log",
-                "\(Numbers.bytes(figures.logBytes)) in \(Numbers.count(figures.segments, "segment")), "
-                    + "\(Numbers.decimal(min(share, 100), places: 0)) % of it live"
+                "\(Numbers.bytes(figures.logBytes)) in \(Numbers.count(figures.segments, "segment"))"
+                    + (opening.snapshot == nil ? "" : ", written since the snapshot")
             ),
+            ("space", space),
+            ("to gain", gain),
             ("index", "\(Numbers.bytes(figures.indexBytes)) of memory"),
             ("found", tail),
-            (
-                "opened",
-                "in \(Numbers.time(opening.duration.seconds)): \(Numbers.count(opening.records, "record")), "
-                    + "\(Numbers.bytes(opening.bytes))"
-            ),
+            ("opened", "in \(Numbers.time(opening.duration.seconds)): \(whatWasRead)"),
         ]
+        for file in opening.passedOver {
+            let advice = "the log that it covers is whole, and nothing is lost; 'heartwood compact' replaces it"
+            rows.append(("damaged", "\(file): \(advice). Look at the disk."))
+        }
         let width = rows.map(\.name.count).max() ?? 0
         return
             rows
@@ -76,6 +83,7 @@ private struct StatsReport {
         found.add("records", opening.records)
         found.add("bytes", opening.bytes)
         found.add("seconds", opening.duration.seconds)
+        found.add("passedOver", opening.passedOver)
 
         var json = JSONText()
         json.add("store", path)
@@ -83,10 +91,58 @@ private struct StatsReport {
         json.add("lastSequence", opening.lastSequence)
         json.add("logBytes", figures.logBytes)
         json.add("liveBytes", figures.liveBytes)
+        json.add("snapshotBytes", figures.snapshotBytes)
+        json.add("deadBytes", figures.deadBytes)
+        json.add("reclaimableBytes", reclaimableBytes)
+        if let amplification = figures.spaceAmplification {
+            json.add("spaceAmplification", amplification)
+        } else {
+            json.addNull("spaceAmplification")
+        }
+        if let snapshot = opening.snapshot { json.add("snapshot", snapshot.json) } else { json.addNull("snapshot") }
         json.add("segments", figures.segments)
         json.add("indexBytes", figures.indexBytes)
         json.add("opening", found)
         return json
+    }
+
+    /// `7.1 MiB: 34,006 keys up to number 34,006, made 2026-03-01 12:00:00 UTC`
+    private var snapshot: String {
+        guard let snapshot = opening.snapshot else { return "none: it was never compacted" }
+        return "\(Numbers.bytes(snapshot.bytes)): \(Numbers.count(snapshot.keys, "key")) "
+            + "up to number \(Numbers.grouped(snapshot.sequence)), made \(Numbers.moment(snapshot.time.milliseconds))"
+    }
+
+    private var space: String {
+        let total = figures.logBytes + figures.snapshotBytes
+        var text = "\(Numbers.bytes(total)): \(Numbers.bytes(total - figures.deadBytes)) live, "
+        text += "\(Numbers.bytes(figures.deadBytes)) dead"
+        if let amplification = figures.spaceAmplification {
+            text += "; \(Numbers.decimal(amplification, places: 2)) bytes for each live one"
+        }
+        return text
+    }
+
+    /// About so many bytes: of the dead ones some will be the next snapshot's, which has every key a second time. The
+    /// index, which has them too, is about twice as large as that.
+    private var reclaimableBytes: UInt64 {
+        guard opening.records > 0 else { return 0 }
+        return figures.deadBytes - min(figures.deadBytes, UInt64(figures.indexBytes / 2))
+    }
+
+    private var gain: String {
+        if opening.records == 0 { return opening.snapshot == nil ? "nothing" : "nothing: all of it is compacted" }
+        // What is less than the error of the estimate isn't worth a number.
+        let total = figures.logBytes + figures.snapshotBytes
+        if reclaimableBytes < total / 50 { return "hardly anything" }
+        return "about \(Numbers.bytes(reclaimableBytes)), by 'heartwood compact'"
+    }
+
+    /// `the snapshot's 34,006 keys; 12 records of log, 1.5 KiB`
+    private var whatWasRead: String {
+        let log = "\(Numbers.count(opening.records, "record")) of log, \(Numbers.bytes(opening.bytes))"
+        guard let snapshot = opening.snapshot else { return log }
+        return "the snapshot's \(Numbers.count(snapshot.keys, "key")); \(log)"
     }
 
     /// In what state the last process left the store.

@@ -49,6 +49,17 @@ struct JSONText {
         text += "null".utf8
     }
 
+    /// Adds an array of strings.
+    mutating func add(_ name: String, _ values: [String]) {
+        addName(name)
+        text.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            Self.append(value.utf8, to: &text)
+        }
+        text.append(UInt8(ascii: "]"))
+    }
+
     /// Adds an object.
     mutating func add(_ name: String, _ value: JSONText) {
         addName(name)

@@ -52,6 +52,23 @@ enum Numbers {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
     }
 
+    /// "2026-03-01 12:00:00 UTC", of milliseconds since 1970.
+    static func moment(_ milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1000
+        // Days since the first of March of year 0, so that the leap day is a year's last. An era is 400 years.
+        let days = seconds / 86_400 + 719_468
+        let era = days / 146_097
+        let day = days % 146_097
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+        func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let date = "\(era * 400 + year + (month < 10 ? 0 : 1))-\(two(month < 10 ? month + 3 : month - 9))"
+        let time = "\(two(seconds / 3600 % 24)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return "\(date)-\(two(dayOfMonth)) \(time) UTC"
+    }
+
     /// "1 record", "34,006 records"
     static func count(_ number: some BinaryInteger, _ singular: String, _ plural: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"

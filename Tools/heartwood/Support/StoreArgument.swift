@@ -14,11 +14,22 @@ struct StoreArgument: ParsableArguments {
 
     /// Opens the store, and closes it on every path.
     ///
-    /// - Parameter creating: Whether to make a store where there is none.
+    /// Unless told otherwise it isn't compacted, and no file of it goes: a glance at a store that belongs to some program
+    /// must not decide what that program has decided by its own configuration.
+    ///
+    /// - Parameters:
+    ///   - creating: Whether to make a store where there is none.
+    ///   - configure: Changes the configuration.
     /// - Throws: What opening or closing throws, and what `body` throws.
-    func withStore<R: Sendable>(creating: Bool = false, _ body: (Store) async throws -> R) async throws -> R {
+    func withStore<R: Sendable>(
+        creating: Bool = false, configure: (inout Store.Configuration) -> Void = { _ in },
+        body: (Store) async throws -> R
+    ) async throws -> R {
         var configuration = Store.Configuration()
         configuration.createIfMissing = creating
+        configuration.compaction = .manual
+        configuration.logRetention = .everything
+        configure(&configuration)
         let notice = OpeningNotice()
         if let notice { configuration.recoveryProgress = { notice.show($0) } }
         defer { notice?.end() }

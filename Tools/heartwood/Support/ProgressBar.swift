@@ -1,6 +1,16 @@
 internal import HeartwoodFileSystem
 
-/// How far a load is, in the last line of the terminal; nothing at all where standard error is no terminal.
+/// How far some work is, as the bar shows it.
+struct Progress: Sendable {
+    /// How much of it is done, from 0 to 1; nil where nobody knows how much there is.
+    var share: Double?
+    /// What to say of it, the most important first: of what doesn't fit into the line the last is left out.
+    var parts: [String]
+    /// How long it has taken so far, by which is told what is left.
+    var seconds: Double
+}
+
+/// How far some work is, in the last line of the terminal; nothing at all where standard error is no terminal.
 final class ProgressBar: Sendable {
     private struct State {
         var isShown = false
@@ -8,14 +18,13 @@ final class ProgressBar: Sendable {
         var isOver = false
     }
 
-    private let file: InputFile
-    private let tally: LoadTally
+    private let progress: @Sendable () -> Progress?
     private let isEnabled: Bool
     private let state = Locked(State())
 
-    init(_ file: InputFile, _ tally: LoadTally) {
-        self.file = file
-        self.tally = tally
+    /// - Parameter progress: Asked ten times a second; while it has nothing to say, nothing is shown.
+    init(_ progress: @escaping @Sendable () -> Progress?) {
+        self.progress = progress
         isEnabled = FileDescriptor.standardError.isTerminal && Environment["TERM"] != "dumb"
     }
 
@@ -23,7 +32,8 @@ final class ProgressBar: Sendable {
     func run() async {
         guard isEnabled else { return }
         while (try? await Task.sleep(for: .milliseconds(100))) != nil {
-            let line = line(columns: FileDescriptor.standardError.columns ?? 80)
+            guard let progress = progress() else { continue }
+            let line = progress.line(columns: FileDescriptor.standardError.columns ?? 80)
             state.withLock { state in
                 guard !state.isOver else { return }
                 state.isShown = true
@@ -52,21 +62,23 @@ final class ProgressBar: Sendable {
         if state.isShown { StandardError.write(Array("\r\u{1B}[K".utf8)) }
         state.isShown = false
     }
+}
 
+extension Progress {
     /// `[=======>      ]  52 %  17,683 records  2.9 MiB  181,204/s  0:03 left`, as much of it as fits.
-    private func line(columns: Int) -> String {
-        var parts = [
-            Numbers.count(tally.records, "record"), Numbers.bytes(tally.bytes),
-            "\(Numbers.grouped(Int(tally.recordsPerSecond)))/s",
-        ]
-        var bar = ""
-        if let size = file.size, size > 0 {
-            let done = min(1, Double(file.bytesRead) / Double(size))
+    func line(columns: Int) -> String {
+        var words: [String] = []
+        var timeLeft: [String] = []
+        if let share {
+            let done = min(max(share, 0), 1)
             let percent = String(Int(done * 100))
-            bar = "[\(Self.bar(done))] \(String(repeating: " ", count: 3 - percent.count))\(percent) %  "
-            if done > 0.01 { parts.append("\(Numbers.clock(tally.seconds / done * (1 - done))) left") }
+            words = ["[\(Self.bar(done))] \(String(repeating: " ", count: 3 - percent.count))\(percent) %"]
+            if done > 0.01 { timeLeft = ["\(Numbers.clock(seconds / done * (1 - done))) left"] }
         }
-        return String((bar + parts.joined(separator: "  ")).prefix(max(0, columns - 1)))
+        func text(_ count: Int) -> String { (words + parts.prefix(count) + timeLeft).joined(separator: "  ") }
+        var count = parts.count
+        while count > 0, text(count).count >= columns { count -= 1 }
+        return String(text(count).prefix(max(0, columns - 1)))
     }
 
     private static func bar(_ done: Double) -> String {

@@ -1,0 +1,52 @@
+import HeartwoodCampaignSupport
+import Testing
+
+/// A little of `Tools/campaign soak`, and what it judges by.
+@Suite struct SoakTests {
+    @Test func aStoreInUseAgreesWithItsModel() async throws {
+        let parent = try HeartwoodCampaignSupport.TemporaryDirectory.make("soak-test")
+        defer { HeartwoodCampaignSupport.TemporaryDirectory.remove(parent) }
+        let run = SoakRun(seed: 11, seconds: 6, path: parent + "/store", keysPerWriter: 200)
+        try await run.run { _, _ in }
+        #expect(run.summary.writes > 1_000)
+        #expect(run.summary.snapshots > 0)
+        #expect(run.summary.closed + run.summary.dropped >= 2)
+        let picture = SoakPicture.draw(run)
+        #expect(picture.hasPrefix("<svg ") && picture.hasSuffix("</svg>\n"))
+        #expect(picture.contains("seed 11") && picture.contains("prefers-color-scheme: dark"))
+        #expect(!picture.contains("nan") && !picture.contains("inf"))
+    }
+
+    @Test func teethAreFlatAndGrowthIsNot() {
+        let teeth = (0..<900).map { 40_000 + $0 % 7 * 5_000 }
+        #expect(Flatness.isFlat(teeth, slack: 0))
+        #expect(Flatness.isFlat(teeth.map { $0 + ($0 > 60_000 ? 500_000 : 0) }, slack: 0))
+        #expect(!Flatness.isFlat(teeth.enumerated().map { $1 + $0 * 200 }, slack: 0))
+        // A leak that is small beside what is there all the time.
+        #expect(Flatness.isFlat((0..<900).map { 1_000_000 + $0 }, slack: 0))
+        // What grows at first and stays, as caches do.
+        #expect(Flatness.isFlat((0..<900).map { min($0, 300) * 1_000 }, slack: 0))
+        #expect(Flatness.isFlat([], slack: 0) && Flatness.isFlat([1, 2], slack: 0))
+        #expect(Flatness.isFlat([1, 2, 3, 4, 5, 600], slack: 1_000))
+    }
+
+    @Test func percentilesAreThoseOfTheSortedDurations() throws {
+        let latency = try #require(SoakSample.Latency((0..<1_001).map { UInt64($0) * 1_000_000 }.shuffled()))
+        #expect(latency.p50 == 0.5 && latency.p99 == 0.99 && latency.p999 == 0.999 && latency.maximum == 1)
+        #expect(SoakSample.Latency([]) == nil)
+    }
+
+    @Test func anAxisHoldsWhatIsDrawn() {
+        let picture = TimelineSVG(
+            title: "a < b & \"c\"", subtitle: "", duration: 0,
+            panels: [
+                .init("empty", unit: "MiB", []),
+                .init("one", unit: "", isLogarithmic: true, [.init("x", [(0, 2)])]),
+            ],
+            marks: [.init("none", [])]
+        ).text
+        #expect(picture.contains("a &lt; b &amp; &quot;c&quot;"))
+        #expect(!picture.contains("nan") && !picture.contains("inf"))
+        #expect(picture.contains(">10 s<"))
+    }
+}

@@ -1,0 +1,176 @@
+internal import Foundation
+internal import Testing
+
+@Suite("compact, and what stats says of it")
+struct CompactTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    /// Loads some records, `times` over.
+    private func fill(_ count: Int, times: Int = 1, bytes: Int = 100) async throws {
+        let text = String(repeating: "x", count: bytes)
+        for time in 0..<times {
+            let lines = (0..<count).map { #"{"key":"key-\#($0)","value":"\#(text)\#(time)"}"# }
+            let load = try await sandbox.heartwood(
+                "load", "s", "-", "--format", "pairs", "--batch", "1000", input: lines.joined(separator: "\n"))
+            #expect(load.code == 0)
+        }
+    }
+
+    private func json(_ outcome: Tool.Outcome) throws -> [String: Any] {
+        #expect(outcome.code == 0, "\(outcome.error)")
+        return try #require(JSONSerialization.jsonObject(with: Data(outcome.bytes)) as? [String: Any])
+    }
+
+    private func files(_ suffix: String) throws -> [String] {
+        let folder = sandbox.directory.appendingPathComponent("s")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }
+    }
+
+    @Test("what was overwritten goes, and the rest stays")
+    func compacts() async throws {
+        try await fill(1_000, times: 3)
+        let export = try await sandbox.heartwood("export", "s")
+        let outcome = try await sandbox.heartwood("compact", "s")
+        #expect(outcome.code == 0, "\(outcome.error)")
+        #expect(outcome.output.hasPrefix("compacted 1,000 keys in "))
+        #expect(outcome.output.contains(" before, "))
+        #expect(outcome.error.isEmpty)
+        #expect(try await sandbox.heartwood("export", "s").bytes == export.bytes)
+    }
+
+    @Test("the JSON summary has the sizes, and the second time there is nothing to gain")
+    func summary() async throws {
+        try await fill(1_000, times: 3)
+        let first = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        #expect(first["compacted"] as? Bool == true)
+        #expect(first["keys"] as? Int == 1_000)
+        let (before, after) = (try #require(first["bytesBefore"] as? Int), try #require(first["bytesAfter"] as? Int))
+        #expect(after > 100_000 && after < before / 2)
+        let snapshot = try #require(first["snapshot"] as? [String: Any])
+        #expect(snapshot["sequence"] as? Int == 3)
+        #expect(snapshot["bytes"] as? Int == after)
+        #expect(try #require(snapshot["file"] as? String).hasPrefix("s/"))
+        let second = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        #expect(second["bytesAfter"] as? Int == after)
+    }
+
+    @Test("deleted keys give back their space, down to an empty store")
+    func deleted() async throws {
+        try await fill(500)
+        _ = try await sandbox.shell(#""$heartwood" scan s --keys | xargs "$heartwood" delete s"#)
+        let outcome = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        #expect(outcome["keys"] as? Int == 0)
+        #expect(try #require(outcome["bytesAfter"] as? Int) < 20_000)
+        #expect(try await sandbox.heartwood("put", "s", "again", "v").code == 0)
+        #expect(try await sandbox.heartwood("scan", "s").output == "again\tv\n")
+    }
+
+    @Test("a store without a write has nothing to compact")
+    func empty() async throws {
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs").code == 0)
+        #expect(try await sandbox.heartwood("compact", "s").output.hasPrefix("nothing to compact: "))
+        #expect(try json(try await sandbox.heartwood("compact", "s", "--json"))["snapshot"] is NSNull)
+    }
+
+    @Test("SIGTERM gives it up with 143, SIGINT with 130, and nothing is lost", arguments: [SIGTERM, SIGINT])
+    func stopped(signal: Int32) async throws {
+        try await fill(20_000, times: 2, bytes: 1_000)
+        let outcome = try await sandbox.shell(
+            #"""
+            "$heartwood" compact s & tool=$!
+            while [ ! -e s/new.snapshot.tmp ] && kill -0 $tool 2>/dev/null; do :; done
+            kill -\#(signal) $tool; wait $tool; echo "code $?"
+            """#)
+        // A machine that is fast enough may have done it all before the signal came.
+        if outcome.lines != ["code 0"], !outcome.output.contains("compacted") {
+            #expect(outcome.lines == ["code \(128 + signal)"], "\(outcome.error)")
+            #expect(outcome.error.contains("heartwood: stopped: s holds all that it held"))
+            #expect(try files(".tmp").isEmpty)
+        }
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines.count == 20_000)
+        #expect(try await sandbox.heartwood("stats", "s", "--json").output.contains(#""tail":"closed""#))
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        #expect(try await sandbox.heartwood("get", "s", "key-17").output.hasSuffix("1\n"))
+    }
+
+    @Test("--keep-log keeps the log, the other commands leave it alone, and the next compaction drops it")
+    func keepLog() async throws {
+        try await fill(100, times: 2)
+        let logs = try files(".log").filter { $0 != "new.log" }
+        #expect(try await sandbox.heartwood("compact", "s", "--keep-log").code == 0)
+        #expect(try await sandbox.heartwood("get", "s", "key-1").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "one", "more").code == 0)
+        #expect(try await sandbox.heartwood("stats", "s").code == 0)
+        #expect(Set(try files(".log")).isSuperset(of: logs))
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        #expect(Set(try files(".log")).isDisjoint(with: logs))
+        #expect(try await sandbox.heartwood("scan", "s", "--keys").lines.count == 101)
+    }
+
+    @Test("damage is 2, names the place, and drops nothing")
+    func damage() async throws {
+        let lines = (0..<100).map { #"{"key":"\#($0)","value":"the value of record \#($0)."}"# }
+        _ = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines.joined(separator: "\n"))
+        try sandbox.damage("the value of record 50.", in: "s")
+        let outcome = try await sandbox.heartwood("compact", "s")
+        #expect(outcome.code == 2)
+        #expect(outcome.error.contains(".log") && outcome.error.contains("offset"))
+        #expect(outcome.error.filter(\.isNewline).count == 1)
+    }
+
+    @Test("stats tells of the snapshot, of dead bytes, and of what there is to gain")
+    func stats() async throws {
+        try await fill(1_000, times: 3)
+        let before = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        #expect(before["snapshot"] is NSNull)
+        let live = try #require(before["liveBytes"] as? Int)
+        let dead = try #require(before["deadBytes"] as? Int)
+        #expect(dead > live)
+        let gain = try #require(before["reclaimableBytes"] as? Int)
+        #expect(gain > dead / 2 && gain <= dead)
+        #expect(try #require(before["spaceAmplification"] as? Double) > 2.5)
+        let table = try await sandbox.heartwood("stats", "s").lines
+        #expect(table.contains { $0.hasPrefix("snapshot ") && $0.hasSuffix("none: it was never compacted") })
+        #expect(table.contains { $0.hasPrefix("to gain ") && $0.hasSuffix("'heartwood compact'") })
+
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        let after = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        #expect(after["reclaimableBytes"] as? Int == 0)
+        #expect(after["keys"] as? Int == 1_000)
+        let snapshot = try #require(after["snapshot"] as? [String: Any])
+        #expect(snapshot["keys"] as? Int == 1_000)
+        #expect(snapshot["bytes"] as? Int == after["snapshotBytes"] as? Int)
+        let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+        let compacted = try await sandbox.heartwood("stats", "s").lines
+        #expect(
+            compacted.contains {
+                $0.hasPrefix("snapshot ") && $0.contains(": 1,000 keys up to number 3, made \(year)-")
+                    && $0.hasSuffix(" UTC")
+            })
+        #expect(compacted.contains { $0.hasPrefix("to gain ") && $0.hasSuffix("nothing: all of it is compacted") })
+        #expect(compacted.contains { $0.hasPrefix("opened ") && $0.contains("the snapshot's 1,000 keys; 0 records") })
+    }
+
+    @Test("stats names a damaged snapshot that wasn't needed")
+    func passedOver() async throws {
+        try await fill(100)
+        #expect(try await sandbox.heartwood("compact", "s", "--keep-log").code == 0)
+        let before = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let snapshot = try #require(before["snapshot"] as? [String: Any])
+        let file = sandbox.directory.appendingPathComponent(try #require(snapshot["file"] as? String))
+        var data = try Data(contentsOf: file)
+        // The footer: what comes before is read only when it is asked for.
+        data[data.count - 10] ^= 1
+        try data.write(to: file)
+        let outcome = try await sandbox.heartwood("stats", "s")
+        #expect(outcome.code == 0, "\(outcome.error)")
+        #expect(outcome.lines.contains { $0.hasPrefix("damaged ") && $0.contains("nothing is lost") })
+        let figures = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let opening = try #require(figures["opening"] as? [String: Any])
+        #expect((opening["passedOver"] as? [String])?.count == 1)
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        #expect(try !(await sandbox.heartwood("stats", "s")).output.contains("damaged"))
+    }
+}

@@ -1,0 +1,49 @@
+internal import Heartwood
+
+/// What a compaction has come to.
+struct CompactSummary {
+    let store: String
+    /// Keys in the snapshot.
+    let keys: Int
+    /// Bytes of log and snapshot before and after.
+    let before: UInt64
+    let after: UInt64
+    let seconds: Double
+    let report: CompactionReport
+
+    /// False where nothing was ever written.
+    private var isCompacted: Bool { report.replacedBytes > 0 }
+
+    var text: String {
+        guard isCompacted else {
+            return "nothing to compact: \(store) holds nothing yet"
+        }
+        return "compacted \(Numbers.count(keys, "key")) in \(Numbers.time(seconds)): "
+            + "\(Numbers.bytes(before)) before, \(Numbers.bytes(after)) after"
+    }
+
+    var json: JSONText {
+        var json = JSONText()
+        json.add("store", store)
+        json.add("compacted", isCompacted)
+        json.add("keys", keys)
+        json.add("bytesBefore", before)
+        json.add("bytesAfter", after)
+        json.add("seconds", seconds)
+        if let snapshot = report.snapshot { json.add("snapshot", snapshot.json) } else { json.addNull("snapshot") }
+        return json
+    }
+}
+
+extension SnapshotDescription {
+    /// As `compact` and `stats` show it.
+    var json: JSONText {
+        var json = JSONText()
+        json.add("file", file)
+        json.add("keys", keys)
+        json.add("bytes", bytes)
+        json.add("sequence", sequence)
+        json.add("time", time.milliseconds)
+        return json
+    }
+}
