@@ -79,10 +79,15 @@ void *heartwood_pages_map(size_t count) {
     uintptr_t aligned = (start + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
     if (aligned > start) munmap(pages, aligned - start);
     if (start + slack > aligned) munmap((void *)(aligned + count), start + slack - aligned);
-#ifdef MADV_HUGEPAGE
-    madvise((void *)aligned, count, MADV_HUGEPAGE);
-#endif
     return (void *)aligned;
+}
+
+void heartwood_pages_prefer_large(void *pages, size_t count) {
+#ifdef MADV_HUGEPAGE
+    madvise(pages, count, MADV_HUGEPAGE);
+#else
+    (void)pages, (void)count;
+#endif
 }
 
 void heartwood_pages_unmap(void *pages, size_t count) { munmap(pages, count); }

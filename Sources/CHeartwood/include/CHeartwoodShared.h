@@ -85,9 +85,11 @@ uint64_t heartwood_checked_add64_release(void *at, uint64_t value);
 /* A small number of this thread's own, given out in turn: threads that run together rarely share one. */
 unsigned heartwood_thread_stripe(void);
 
-/* Pages of zeros, aligned to 4,096 bytes; NULL where the system has none. Multiples of 2 MiB are aligned to that, and
- * get large pages where the system has them. */
+/* Pages of zeros, aligned to 4,096 bytes; NULL where the system has none. Multiples of 2 MiB are aligned to that. */
 void *heartwood_pages_map(size_t count);
+/* Lets the system make large pages of them, if it has such: of what is touched from now on at once, of the rest in its
+ * own time. */
+void heartwood_pages_prefer_large(void *pages, size_t count);
 void heartwood_pages_unmap(void *pages, size_t count);
 /* Gives the memory back, not the addresses: what is read there afterwards is zeros or what was there. */
 void heartwood_pages_give_back(void *pages, size_t count);

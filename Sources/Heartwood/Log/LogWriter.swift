@@ -124,8 +124,11 @@ struct LogWriter: ~Copyable {
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
         switch work {
         case .commit(let sync):
+            let began = log.delays.now()
             try commit(seal(), sync: sync)
             prepare()
+            let pause = log.compactionPause(busy: log.delays.now() - began)
+            if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
         case .sync:
             try syncWritten()
         case .mark:

@@ -291,13 +291,17 @@ struct IndexState {
     mutating func load(
         _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
     ) {
+        tree.arena.isFilledAtOnce = true
         let words = LoadedWords(entries: entries, pool: &pool)
         loader.add(words, followedBy: next, to: &tree)
         for index in 0..<entries.count { count(entries.version(index)) }
     }
 
     /// All keys were added.
-    mutating func finishLoad(_ loader: inout TreeLoader) { loader.finish(&tree) }
+    mutating func finishLoad(_ loader: inout TreeLoader) {
+        loader.finish(&tree)
+        tree.arena.isFilledAtOnce = false
+    }
 
     // MARK: - Points
 
