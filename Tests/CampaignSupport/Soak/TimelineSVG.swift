@@ -185,7 +185,8 @@ package struct TimelineSVG: Sendable {
         for (index, points) in drawn.enumerated().reversed() {
             guard let typical = points.map(\.value).sorted().middle else { continue }
             var place = min(max(y(typical) + 4, top + 8), bottom)
-            while let near = used.first(where: { abs($0 - place) < 12 }) { place = near + 12 }
+            // A little more than asked for, or rounding would have it try the same place for ever.
+            while let near = used.first(where: { abs($0 - place) < 12 }) { place = near + 12.1 }
             used.append(place)
             out += label(panel.series[index].name, x: Self.left + plotWidth + 8, y: place, "t\(index % 4)")
         }

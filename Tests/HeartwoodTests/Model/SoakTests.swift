@@ -36,6 +36,16 @@ import Testing
         #expect(SoakSample.Latency([]) == nil)
     }
 
+    /// For some heights the sum of a height and a distance is, rounded, less than that distance away.
+    @Test func namesOfLinesThatLieTogetherArePutApart() {
+        for step in 0..<200 {
+            let series = (0..<4).map { TimelineSVG.Series("line \($0)", [(0, Double(step) * 0.37 + 0.01)]) }
+            let panel = TimelineSVG.Panel("panel", unit: "", range: 0...100, series)
+            let picture = TimelineSVG(title: "", subtitle: "", duration: 10, panels: [panel], marks: []).text
+            #expect((0..<4).allSatisfy { picture.contains(">line \($0)<") })
+        }
+    }
+
     @Test func anAxisHoldsWhatIsDrawn() {
         let picture = TimelineSVG(
             title: "a < b & \"c\"", subtitle: "", duration: 0,
