@@ -454,6 +454,8 @@ def choose(directory, names, segments):
         for previous, segment in zip([None] + behind, behind):
             if previous or not snapshot:
                 segment.check_chain(previous)
+            elif segment.first <= snapshot.number:
+                raise Refusal(segment.name, 0, "the numbers do not follow those of the snapshot")
     except Refusal as error:
         raise refusal or error
     # The newest snapshot's name says that there was a segment behind it.

@@ -269,6 +269,23 @@ import Testing
         await expectError(.corruption) { _ = try open(older) }
     }
 
+    /// Its header follows the snapshot, and its numbers don't.
+    @Test func aLogWithNumbersThatTheSnapshotCoversWasTaken() async throws {
+        let made = try await make()
+        let bytes = made.image.files[made.logs[0]]!
+        var header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
+        let number = UInt64(made.snapshot.prefix(16), radix: 16)!
+        for first in [1, number - 1, number] {
+            header.firstSequence = first
+            let name = StoreFileName.log(first)
+            let hostile = made.changed { files in
+                files[made.logs[0]] = nil
+                files[name] = header.encoded()
+            }
+            await expectRefused(hostile, name, "numbers do not follow")
+        }
+    }
+
     @Test func anOlderSnapshotWithoutItsLogIsCorruption() async throws {
         let all = try await makeWithAllFiles()
         let last = all.logs.last!
