@@ -7,7 +7,8 @@ extension Store {
     /// Covers everything that was accepted before the call. A store compacts itself, by its configuration; this is for
     /// those who know better, such as before a backup, or after much was deleted.
     ///
-    /// When the task is cancelled, and nobody else has asked for this compaction, it is given up: the store is as before.
+    /// When the task is cancelled, and nobody else has asked for this compaction, it is given up. What the store holds is
+    /// the same either way.
     ///
     /// - Parameter progress: Called now and then, from the thread that does the work.
     /// - Returns: What was done. Files that snapshots and scans still read from go later, when those are gone.
@@ -111,4 +112,7 @@ extension Log {
 extension Log.State {
     /// Bytes of log that no snapshot covers.
     var logBytes: UInt64 { recoveredBytes + counters.writtenBytes - compactedBytes }
+
+    /// Records that no snapshot covers.
+    var logRecords: UInt64 { recoveredRecords + counters.records - compactedRecords }
 }

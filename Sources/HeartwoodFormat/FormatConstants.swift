@@ -22,6 +22,8 @@ public enum FormatConstants {
     public static let maximumKeyBytes = 65_535
     /// The largest encoded batch, in bytes (2 GiB): one write(2) and every length of a commit stay under it.
     public static let maximumBatchBytes = 2_147_479_552
+    /// What the records of a snapshot may take, in bytes (16 PiB): within what an opening can number.
+    public static let maximumSnapshotBytes: UInt64 = 1 << 54
     /// Record kinds from here on may be skipped by a reader that doesn't know them.
     public static let firstOptionalKind: UInt8 = 128
     /// The numbers that a file's first batch can have. Half of what fits into 64 bits, so that adding to one from a

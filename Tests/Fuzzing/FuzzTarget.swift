@@ -14,6 +14,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case segment
     /// A compressed value.
     case value
+    /// A block of a snapshot's keys, with its header.
+    case keyBlock = "key-block"
+    /// The last 64 bytes of a snapshot.
+    case snapshotFooter = "snapshot-footer"
     /// The name of a file in a store's directory.
     case fileName = "file-name"
     /// What stands in a lock file.
@@ -24,8 +28,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Bytes of the longest input that is worth trying.
     package var maximumInput: Int {
         switch self {
-        case .fileHeader, .commitHeader, .recordHeader, .fileName, .lockText: 128
-        case .value: 512
+        case .fileHeader, .commitHeader, .recordHeader, .snapshotFooter, .fileName, .lockText: 128
+        case .value, .keyBlock: 512
         case .segment: 2048
         case .directory: 2048
         }
@@ -39,6 +43,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .recordHeader: RecordHeaderTarget.run(input, in: workspace)
         case .segment: SegmentTarget.run(input, in: workspace)
         case .value: ValueTarget.run(input, in: workspace)
+        case .keyBlock: KeyBlockTarget.run(input, in: workspace)
+        case .snapshotFooter: SnapshotFooterTarget.run(input, in: workspace)
         case .fileName: FileNameTarget.run(input)
         case .lockText: LockTextTarget.run(input)
         case .directory: DirectoryTarget.run(input)
@@ -59,6 +65,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .recordHeader: RecordHeaderTarget.mutate(input, &random, blind)
             case .segment: SegmentTarget.mutate(input, &random, blind, workspace)
             case .value: ValueTarget.mutate(input, &random, blind, workspace)
+            case .keyBlock: KeyBlockTarget.mutate(input, &random, blind)
+            case .snapshotFooter: SnapshotFooterTarget.mutate(input, &random, blind)
             case .fileName: FileNameTarget.mutate(input, &random, blind)
             case .lockText: blind(input, maximumInput)
             case .directory: DirectoryTarget.mutate(input, &random, blind, workspace)

@@ -8,6 +8,10 @@ package enum Seeds {
         for (name, bytes) in image.files {
             seeds[.fileName, default: []].append(Array(name.utf8))
             guard bytes.count >= 4096 else { continue }
+            if case .snapshot = StoreFileName(name) {
+                addSnapshot(bytes, to: &seeds)
+                continue
+            }
             seeds[.segment, default: []].append(FoldedZeros.fold(bytes))
             seeds[.fileHeader, default: []].append(FoldedZeros.fold(Array(bytes[..<4096])))
             add(bytes, to: &seeds)
@@ -15,20 +19,40 @@ package enum Seeds {
         return seeds
     }
 
+    /// Salt and offset.
+    private static func place(_ offset: Int, in bytes: [UInt8]) -> [UInt8] {
+        var prefix = [UInt8](repeating: 0, count: 12)
+        prefix.replaceSubrange(..<4, with: bytes[12..<16])
+        prefix.setNumber(UInt64(offset), at: 4, bytes: 8)
+        return prefix
+    }
+
+    /// The header of a snapshot, its records' headers, its blocks that aren't too large, and its footer.
+    private static func addSnapshot(_ bytes: [UInt8], to seeds: inout [FuzzTarget: [[UInt8]]]) {
+        seeds[.fileHeader, default: []].append(FoldedZeros.fold(Array(bytes[..<4096])))
+        guard let layout = SnapshotLayout(bytes) else { return }
+        for record in layout.records {
+            let at = record.lowerBound
+            seeds[.recordHeader, default: []].append(place(at, in: bytes) + bytes[at..<(at + 32)])
+        }
+        for block in layout.blocks {
+            let end = block + 32 + Int(bytes.number(at: block + 16, bytes: 4))
+            guard end <= layout.footer, end - block <= FuzzTarget.keyBlock.maximumInput - 20 else { continue }
+            var limit = [UInt8](repeating: 0, count: 8)
+            limit.setNumber(UInt64(layout.keySection), at: 0, bytes: 8)
+            seeds[.keyBlock, default: []].append(place(block, in: bytes) + limit + bytes[block..<end])
+        }
+        seeds[.snapshotFooter, default: []].append(place(layout.footer, in: bytes) + bytes[layout.footer...])
+    }
+
     /// Each commit's header, each record's, and each compressed value.
     private static func add(_ bytes: [UInt8], to seeds: inout [FuzzTarget: [[UInt8]]]) {
-        func place(_ offset: Int) -> [UInt8] {
-            var prefix = [UInt8](repeating: 0, count: 12)
-            prefix.replaceSubrange(..<4, with: bytes[12..<16])
-            prefix.setNumber(UInt64(offset), at: 4, bytes: 8)
-            return prefix
-        }
         for commit in SegmentLayout(bytes).commits {
             seeds[.commitHeader, default: []].append(
-                place(commit.offset) + bytes[commit.offset..<(commit.offset + 48)])
+                place(commit.offset, in: bytes) + bytes[commit.offset..<(commit.offset + 48)])
             for record in commit.records {
                 let at = record.lowerBound
-                seeds[.recordHeader, default: []].append(place(at) + bytes[at..<(at + 32)])
+                seeds[.recordHeader, default: []].append(place(at, in: bytes) + bytes[at..<(at + 32)])
                 guard bytes[at] < 3, bytes[at + 1] & 2 != 0 else { continue }
                 let value = at + 32 + Int(bytes.number(at: at + 2, bytes: 2))
                 let stored = bytes[value..<(value + Int(bytes.number(at: at + 4, bytes: 4)))]

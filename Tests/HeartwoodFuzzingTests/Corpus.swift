@@ -19,9 +19,9 @@ enum Corpus {
         }
     }
 
-    /// The golden stores.
-    static func goldenImages() throws -> [DirectoryImage] {
-        let directory = tests.appendingPathComponent("Golden/v1")
+    /// The golden stores of a version of the format.
+    static func goldenImages(version: Int = 1) throws -> [DirectoryImage] {
+        let directory = tests.appendingPathComponent("Golden/v\(version)")
         return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
             .filter { !$0.contains(".") }
             .map { store in

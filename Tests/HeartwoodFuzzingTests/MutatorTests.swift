@@ -34,4 +34,34 @@ import Testing
         #expect(torn > 10)
         #expect(damaged.count > 5)
     }
+
+    /// The same of stores with a snapshot, and of what becomes of it.
+    @Test func mostMutatedSnapshotsGetPastTheirHeaders() throws {
+        var random = SeededRandom(12)
+        let workspace = Workspace()
+        let images = try Corpus.goldenImages(version: 2)
+            .filter { $0.encoded.count <= FuzzTarget.directory.maximumInput }
+        var (opened, damagedValues) = (0, 0)
+        var damaged: [String: Int] = [:]
+        for _ in 0..<400 {
+            var input = random.pick(images).encoded
+            for _ in 0...random.below(4) {
+                input = FuzzTarget.directory.mutate(
+                    input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
+            }
+            var configuration = OpeningOutcome.configuration
+            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
+            switch OpeningOutcome(configuration) {
+            case .opened(let found):
+                guard found.report.snapshot != nil else { continue }
+                opened += 1
+                if found.entries.contains(where: { $0.value == .failure(.corruption) }) { damagedValues += 1 }
+            case .failed(let failure):
+                damaged[String(failure.message.prefix(30)) + (failure.cause ?? ""), default: 0] += 1
+            }
+        }
+        #expect(opened > 40)
+        #expect(damagedValues > 3)
+        #expect(damaged.count > 8)
+    }
 }

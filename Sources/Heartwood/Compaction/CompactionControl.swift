@@ -9,8 +9,9 @@ struct Cut: Sendable {
     let end: FileHeader.Predecessor?
     /// The files that hold it, all that a snapshot of it replaces.
     let covered: [Segment]
-    /// What the counter of written bytes was.
+    /// What the counters of written bytes and of records were.
     let bytes: UInt64
+    let records: UInt64
 }
 
 /// A log segment that a snapshot covers, and which is kept for whoever reads logs.
@@ -23,6 +24,7 @@ struct RetainedLog: Sendable, Hashable {
 struct RecoveredFiles: Sendable {
     /// Bytes of log that no snapshot covers.
     var logBytes: UInt64 = 0
+    var logRecords: UInt64 = 0
     var snapshot: SnapshotDescription?
     /// Covered segments that are kept, oldest first.
     var retained: [RetainedLog] = []

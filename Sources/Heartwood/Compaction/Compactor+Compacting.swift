@@ -4,6 +4,11 @@ internal import HeartwoodFormat
 /// One compaction, from the cut to the files that it has replaced.
 extension Compactor {
     mutating func compact() throws(StoreError) -> CompactionReport {
+        guard hasSomethingToDo else {
+            var report = CompactionReport()
+            report.snapshot = control.state.withState { $0.statistics.snapshot }
+            return report
+        }
         try checkSpace()
         let cut = try log.makeCut()
         // By this time expiry is judged, now and whenever the snapshot is opened.
@@ -29,8 +34,8 @@ extension Compactor {
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
         log.state.withState { state in
-            state.compactedBytes = cut.bytes
-            state.recoveredBytes = 0
+            (state.compactedBytes, state.compactedRecords) = (cut.bytes, cut.records)
+            (state.recoveredBytes, state.recoveredRecords) = (0, 0)
         }
         report.snapshot = snapshot.description
         report.snapshot!.file = path
@@ -38,15 +43,22 @@ extension Compactor {
             $0.statistics.snapshot = report.snapshot
             $0.statistics.writtenBytes += snapshot.size
         }
-        for covered in cut.covered { report.replacedBytes += (try? covered.file.size()) ?? 0 }
-        retirement = Retirement(
-            snapshot: snapshot, segment: segment, point: cut.point.address, time: now.milliseconds,
-            covered: cut.covered)
+        newest = (snapshot, segment)
+        let waiting = Set(retirements.flatMap(\.covered).map(ObjectIdentifier.init))
+        let covered = cut.covered.filter { !waiting.contains(ObjectIdentifier($0)) }
+        for covered in covered { report.replacedBytes += (try? covered.file.size()) ?? 0 }
+        retirements.append(Retirement(point: cut.point.address, time: now.milliseconds, covered: covered))
         try move()
-        let removed = retire()
-        report.removedFiles = removed
-        report.heldFiles = retirement?.covered.count ?? 0
+        report.removedFiles = retire()
+        report.heldFiles = retirements.reduce(0) { $0 + $1.covered.count }
         return report
+    }
+
+    /// Whether there is anything that isn't in a snapshot, or has expired in one. Segments without records are some reason
+    /// only where there are many.
+    private var hasSomethingToDo: Bool {
+        let records = log.state.withState { $0.logRecords }
+        return records > 0 || log.segments.count > 8 || log.index.hasExpired(at: log.now.milliseconds)
     }
 
     /// A compaction that can't fit isn't begun.
@@ -128,29 +140,33 @@ extension Compactor {
 
     // MARK: - Moving
 
-    /// Tells the index where records lie now.
+    /// Tells the index where records lie now: in the newest snapshot.
     mutating func move() throws(StoreError) {
+        guard let (snapshot, segment) = newest, let point = retirements.last?.point else { return }
         log.index.prune()
-        var section = try KeySection(retirement!.snapshot)
+        var section = try KeySection(snapshot)
         let batch = KeyBatch()
-        let base = retirement!.segment.baseAddress
-        let total = Int(retirement!.snapshot.footer.recordCount)
-        var kept = 0
+        let base = segment.baseAddress
+        let total = Int(snapshot.footer.recordCount)
+        var kept: UInt64?
         var keys = 0
         while true {
             batch.removeAll()
             guard try section.next(batch) else { break }
-            kept += log.index.move(batch.count, ifUpTo: retirement!.point) { number in
+            let lowest = log.index.move(batch.count, ifUpTo: point) { number in
                 let entry = batch.entry(number)
                 return (batch.key(number), Place(address: base + entry.offset >> 3, length: entry.length))
             }
+            if let lowest { kept = min(kept ?? .max, lowest) }
             keys += batch.count
             control.report(
-                CompactionProgress(
-                    phase: .moving, keys: keys, totalKeys: total, writtenBytes: retirement!.snapshot.size))
+                CompactionProgress(phase: .moving, keys: keys, totalKeys: total, writtenBytes: snapshot.size))
             if control.state.withState({ $0.isStopping }) { throw .closed }
         }
-        retirement!.plan.moved(kept: kept, newest: log.index.newest)
+        let last = log.index.newest
+        for index in retirements.indices {
+            retirements[index].plan.moved(lowestKept: kept, upTo: retirements[index].point, newest: last)
+        }
     }
 }
 

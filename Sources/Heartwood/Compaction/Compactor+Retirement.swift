@@ -10,20 +10,30 @@ extension Compactor {
     @discardableResult
     mutating func retire() -> Int {
         var removed = 0
-        loop: while let retirement {
+        // Oldest first: where one has to wait those behind it have to, too, for their eras end later.
+        loop: while let retirement = retirements.first {
             switch retirement.plan.next(visible: log.index.visible, isOver: log.index.isOver) {
             case .wait: break loop
-            case .endEra: self.retirement!.plan.ended(log.index.endEra())
+            case .endEra: retirements[0].plan.ended(log.index.endEra())
             case .move: do throws(StoreError) { try move() } catch { break loop }
             case .drop:
                 guard dropExpired(retirement), waitForReaders() else { break loop }
-                removed = drop(retirement)
-                self.retirement = nil
+                removed += drop(retirement)
+                retirements.removeFirst()
             }
         }
-        let held = retirement?.covered.count ?? 0
+        endEras()
+        let held = retirements.reduce(0) { $0 + $1.covered.count }
         control.state.withState { $0.heldFiles = held }
         return removed
+    }
+
+    /// An era that can end ends now, so that nobody who takes a hold from now on is waited for.
+    private mutating func endEras() {
+        for index in retirements.indices.dropFirst() {
+            let step = retirements[index].plan.next(visible: log.index.visible, isOver: { _ in false })
+            if step == .endEra { retirements[index].plan.ended(log.index.endEra()) }
+        }
     }
 
     private func waitForReaders() -> Bool { log.index.waitForReaders { control.state.withState { $0.isStopping } } }
@@ -32,27 +42,28 @@ extension Compactor {
     private func dropExpired(_ retirement: Retirement) -> Bool {
         log.index.prune()
         var last: [UInt8]?
-        var kept = 0
+        var isKept = false
         repeat {
             let (keys, resume) = log.index.expiredKeys(after: last, at: retirement.time, limit: 8_192)
-            kept += log.index.dropExpired(keys, at: retirement.time, ifUpTo: retirement.point)
+            if log.index.dropExpired(keys, at: retirement.time, ifUpTo: retirement.point) != nil { isKept = true }
             last = resume
         } while last != nil
-        return kept == 0
+        return !isKept
     }
 
     /// Closes and removes files, oldest first, but for the logs that are to be kept.
     private mutating func drop(_ retirement: Retirement) -> Int {
         log.segments.retire(retirement.covered)
         var removed = 0
-        for path in unremoved where path != retirement.segment.path && remove(path) { removed += 1 }
+        let present = newest?.segment.path
+        for path in unremoved where path != present && remove(path) { removed += 1 }
         for segment in retirement.covered {
             let bytes = (try? segment.file.size()) ?? 0
             // Nothing was written to it that isn't on the disk.
             try? segment.file.close()
             if segment.header.kind == .log, log.configuration.logRetention != .none {
                 control.retained.withLock { $0.append(RetainedLog(path: segment.path, bytes: bytes)) }
-            } else if segment.path != retirement.segment.path, remove(segment.path) {
+            } else if segment.path != present, remove(segment.path) {
                 removed += 1
             }
         }
@@ -79,8 +90,6 @@ extension Compactor {
 
 /// Files that a snapshot has replaced, until nobody reads them any more.
 struct Retirement {
-    let snapshot: SnapshotFile
-    let segment: Segment
     /// The address up to which the snapshot holds everything.
     let point: UInt64
     /// The time by which expiry was judged.

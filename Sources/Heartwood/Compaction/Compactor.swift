@@ -8,8 +8,10 @@ internal import Logging
 /// Its own fields belong to its thread alone.
 struct Compactor {
     let log: Log
-    /// What the newest snapshot of this opening has replaced, while it is still there.
-    var retirement: Retirement?
+    /// The newest snapshot of this opening, to which records are moved.
+    var newest: (snapshot: SnapshotFile, segment: Segment)?
+    /// What each snapshot of this opening has replaced, as long as it is still there, oldest first.
+    var retirements: [Retirement] = []
     /// Files that could not be removed; they are tried again.
     var unremoved: [String] = []
 
@@ -43,9 +45,9 @@ struct Compactor {
         while true {
             let facts = log.compactionFacts
             let now = log.delays.now()
-            var until: UInt64 = retirement == nil ? .max : now &+ Self.poll
+            var until: UInt64 = retirements.isEmpty ? .max : now &+ Self.poll
             var trigger: UInt64 = .max
-            let hasRetirement = retirement != nil
+            let hasRetirement = !retirements.isEmpty
             enum Step { case end, work(Work), sleep }
             let step = control.state.withLock { held -> Step in
                 if held.state.isStopping { return .end }
@@ -161,8 +163,9 @@ extension Log {
     var compactionFacts: CompactionSchedule.Facts {
         let live = index.statistics.liveBytes
         let held = compaction.state.withState { $0.heldFiles }
-        let (logBytes, failed) = state.withState { ($0.logBytes, $0.failure != nil) }
+        // Marks alone are nothing to compact.
+        let (logBytes, isNothing) = state.withState { ($0.logBytes, $0.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(
-            logBytes: failed ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))
+            logBytes: isNothing ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))
     }
 }

@@ -26,13 +26,16 @@ struct RetirementPlan: Sendable, Hashable {
     /// The era that ended once that was visible.
     private var era: UInt64?
 
-    /// The records were moved.
+    /// Records were moved, to this snapshot or a later one. Changes nothing where all of its own had been before.
     ///
     /// - Parameters:
-    ///   - kept: How many of them weren't.
+    ///   - lowestKept: The lowest address of a version that was kept where it is; nil where all were moved. Files that a
+    ///     snapshot has replaced have nothing beyond its point, so it is enough if that is lower.
+    ///   - point: The point of the snapshot.
     ///   - newest: The address of the newest version, visible or not.
-    mutating func moved(kept: Int, newest: UInt64) {
-        isMoved = kept == 0
+    mutating func moved(lowestKept: UInt64?, upTo point: UInt64, newest: UInt64) {
+        if isMoved { return }
+        isMoved = lowestKept.map { $0 > point } ?? true
         self.newest = newest
         era = nil
     }

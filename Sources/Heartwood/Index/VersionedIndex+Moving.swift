@@ -11,10 +11,11 @@ extension VersionedIndex {
     ///
     /// - Parameter record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
     ///   for the next one.
-    /// - Returns: How many were kept where they are, because somebody holds what they supersede.
+    /// - Returns: The lowest address of those that were kept where they are, because somebody holds what they supersede; nil
+    ///   where none was.
     func move(
         _ count: Int, ifUpTo point: UInt64, _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
-    ) -> Int {
+    ) -> UInt64? {
         inSlices(count) { state, number in
             let (key, place) = record(number)
             return state.move(key, to: place, ifUpTo: point)
@@ -22,23 +23,23 @@ extension VersionedIndex {
     }
 
     /// Removes the keys of a page that have expired, as ``move(_:ifUpTo:_:)`` moves others.
-    func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> Int {
+    func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> UInt64? {
         inSlices(keys.count) { state, number in
             keys[number].withUnsafeBytes { state.dropExpired($0, at: time, ifUpTo: point) }
         }
     }
 
-    private func inSlices(_ count: Int, _ body: (inout IndexState, Int) -> IndexState.Move) -> Int {
-        var kept = 0
+    private func inSlices(_ count: Int, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64? {
+        var kept: UInt64?
         var start = 0
         while start < count {
             let end = min(count, start + Self.moveSlice)
             moves.add(1, ordering: .sequentiallyConsistent)
-            kept += state.withLock { state in
-                var kept = 0
-                for number in start..<end where body(&state, number) == .kept { kept += 1 }
+            state.withLock { state in
+                for number in start..<end {
+                    if case .kept(let address) = body(&state, number) { kept = min(kept ?? .max, address) }
+                }
                 _ = state.prune(limit: Self.moveSlice)
-                return kept
             }
             start = end
             moves.add(1, ordering: .sequentiallyConsistent)

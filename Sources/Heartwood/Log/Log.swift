@@ -34,6 +34,9 @@ final class Log: Sendable {
         /// this opening found and no snapshot covers.
         var compactedBytes: UInt64 = 0
         var recoveredBytes: UInt64 = 0
+        /// The same of records.
+        var compactedRecords: UInt64 = 0
+        var recoveredRecords: UInt64 = 0
         /// Bytes of log at which compaction is to look whether it is due.
         var compactionTrigger: UInt64 = .max
         /// Set once a write or sync has failed; final.
@@ -120,7 +123,7 @@ final class Log: Sendable {
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
                 room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0),
-                recoveredBytes: found.logBytes))
+                recoveredBytes: found.logBytes, recoveredRecords: found.logRecords))
     }
 
     /// The clock of commits and expiry never goes back behind this.

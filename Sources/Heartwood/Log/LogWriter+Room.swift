@@ -274,7 +274,8 @@ extension LogWriter {
         state.demands.cut = false
         finishedCut = Cut(
             point: log.index.hold(newest: true), end: current.header.predecessor,
-            covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes)
+            covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes,
+            records: state.counters.records)
     }
 
     /// Gives compaction the cut, now that all before it is durable, and the segment behind it in place.

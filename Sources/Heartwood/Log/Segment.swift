@@ -203,7 +203,10 @@ final class SegmentTable: @unchecked Sendable {
 
     /// Gives the last segment addresses up to a size.
     func extend(_ segment: Segment, to bytes: UInt64) {
-        state.withLock { Self.extend(segment, to: bytes, &$0.logs) }
+        state.withLock { state in
+            segment.header.kind == .log
+                ? Self.extend(segment, to: bytes, &state.logs) : Self.extend(segment, to: bytes, &state.snapshots)
+        }
     }
 
     private static func extend(_ segment: Segment, to bytes: UInt64, _ region: inout Region) {

@@ -141,13 +141,13 @@ struct Recovery {
 
     /// Builds the index of a snapshot's keys.
     private mutating func load(_ snapshot: SnapshotFile) throws(StoreError) {
-        let segment = segments.add(
-            snapshot.header, file: snapshot.file, path: snapshot.path, bytes: snapshot.footer.keySectionOffset)
+        // As far as there are keys: what a footer says is nothing to reserve memory by.
+        let segment = segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
         if configuration.valueReading == .mapped { segment.allowMapping() }
         let bytesPerKey =
             Double(snapshot.size - snapshot.footer.keySectionOffset) / Double(max(1, snapshot.footer.recordCount))
         var bytes = 0.0
-        try SnapshotLoader(snapshot: snapshot, base: segment.baseAddress, index: index) { [self] keys, _ in
+        try SnapshotLoader(snapshot: snapshot, segment: segment, segments: segments, index: index) { [self] keys, _ in
             bytes += Double(keys) * bytesPerKey
             var progress = progress
             progress.bytes = UInt64(bytes)
@@ -164,7 +164,7 @@ struct Recovery {
     private func found(_ choice: SnapshotChoice) -> RecoveredFiles {
         let kept = configuration.logRetention == .none ? [] : choice.covered
         return RecoveredFiles(
-            logBytes: report.bytes, snapshot: choice.snapshot?.description,
+            logBytes: report.bytes, logRecords: report.records, snapshot: choice.snapshot?.description,
             retained: kept.map { RetainedLog(path: $0.path, bytes: $0.size) }, damaged: choice.passedOver)
     }
 

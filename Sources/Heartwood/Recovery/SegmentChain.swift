@@ -14,6 +14,7 @@ enum SegmentChain {
                 "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
                 file: first.path, offset: 0, lost: lost(from: 1, through: predecessor.lastSequence))
         }
+        if let predecessor = first.header.predecessor { try checkNumbers(first, after: predecessor) }
         for (previous, file) in zip(files, files.dropFirst()) { try check(file, after: previous) }
     }
 
@@ -44,11 +45,18 @@ enum SegmentChain {
                 file: file.path, offset: 0,
                 lost: nextSequence(of: previous).flatMap { lost(from: $0, through: predecessor.lastSequence) })
         }
-        guard predecessor.lastSequence < file.header.firstSequence,
-            predecessor.lastSequence &+ 1 >= previous.header.firstSequence
-        else {
-            throw .corruption("a log segment's numbers do not follow its predecessor's", file: file.path, offset: 0)
-        }
+        try checkNumbers(file, after: predecessor)
+        guard predecessor.lastSequence &+ 1 >= previous.header.firstSequence else { throw numbersDoNotFollow(file) }
+    }
+
+    private static func checkNumbers(
+        _ file: SegmentFile, after predecessor: FileHeader.Predecessor
+    ) throws(StoreError) {
+        guard predecessor.lastSequence < file.header.firstSequence else { throw numbersDoNotFollow(file) }
+    }
+
+    private static func numbersDoNotFollow(_ file: SegmentFile) -> StoreError {
+        .corruption("a log segment's numbers do not follow its predecessor's", file: file.path, offset: 0)
     }
 
     /// Whether a segment that is whole up to the recorded end also holds the recorded numbers.

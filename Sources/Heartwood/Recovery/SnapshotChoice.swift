@@ -27,25 +27,28 @@ struct SnapshotChoice {
         let snapshots = directory.snapshots.reversed()
         for (number, name) in snapshots.enumerated() {
             let path = directory.path + "/" + name.name
+            let snapshot: SnapshotFile
             do throws(StoreError) {
-                let snapshot = try SnapshotFile(path, sequence: name.sequence, in: fileSystem)
+                // If nothing could serve in its place, damaged keys may as well be found when the index is half built.
                 let mayFallBack = number + 1 < snapshots.count || logs.first?.header.predecessor == nil
-                do throws(StoreError) {
-                    // Otherwise it is found out when the index is half built.
-                    if mayFallBack { try Self.checkKeys(of: snapshot) }
-                    self = try Self(snapshot, logs, refusal)
-                } catch {
-                    try? snapshot.file.close()
-                    throw error
-                }
-                older = snapshots.dropFirst(number + 1).map { directory.path + "/" + $0.name }
-                self.passedOver = passedOver
-                return
+                snapshot = try Self.open(path, name.sequence, verifyingKeys: mayFallBack, in: fileSystem)
             } catch {
                 guard error.code == .corruption else { throw error }
                 if refusal == nil { refusal = error }
                 passedOver.append(path)
+                continue
             }
+            // It is sound, so where the log behind it doesn't fit, log is missing: nothing may serve in its place.
+            do throws(StoreError) {
+                self = try Self(snapshot, logs, refusal)
+                try checkEnd(behind: snapshots.first?.sequence, refusal)
+            } catch {
+                try? snapshot.file.close()
+                throw error
+            }
+            older = snapshots.dropFirst(number + 1).map { directory.path + "/" + $0.name }
+            self.passedOver = passedOver
+            return
         }
         // The log alone, if it is whole.
         do throws(StoreError) {
@@ -53,8 +56,15 @@ struct SnapshotChoice {
         } catch {
             throw refusal ?? error
         }
-        if logs.isEmpty, let refusal { throw refusal }
         self.init(snapshot: nil, logs: logs, passedOver: passedOver)
+        try checkEnd(behind: snapshots.first?.sequence, refusal)
+    }
+
+    /// Of what serves in place of a damaged snapshot: whether it goes on behind it. The snapshot's name says that there
+    /// was a segment behind that number.
+    private func checkEnd(behind sequence: SequenceNumber?, _ refusal: StoreError?) throws(StoreError) {
+        guard let refusal, let sequence else { return }
+        if logs.last.map({ $0.header.firstSequence <= sequence }) ?? true { throw refusal }
     }
 
     private init(snapshot: SnapshotFile?, logs: [SegmentFile], passedOver: [String]) {
@@ -93,9 +103,19 @@ struct SnapshotChoice {
             file: later.path, offset: 0, lost: SegmentChain.lost(from: end + 1, through: before.lastSequence))
     }
 
-    private static func checkKeys(of snapshot: SnapshotFile) throws(StoreError) {
-        var section = try KeySection(snapshot)
-        let batch = KeyBatch()
-        while try section.next(batch) { batch.removeAll() }
+    private static func open(
+        _ path: String, _ sequence: SequenceNumber, verifyingKeys: Bool, in fileSystem: any FileSystem
+    ) throws(StoreError) -> SnapshotFile {
+        let snapshot = try SnapshotFile(path, sequence: sequence, in: fileSystem)
+        guard verifyingKeys else { return snapshot }
+        do throws(StoreError) {
+            var section = try KeySection(snapshot)
+            let batch = KeyBatch()
+            while try section.next(batch) { batch.removeAll() }
+        } catch {
+            try? snapshot.file.close()
+            throw error
+        }
+        return snapshot
     }
 }

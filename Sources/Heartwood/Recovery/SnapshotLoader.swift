@@ -6,8 +6,9 @@ internal import HeartwoodFormat
 /// One thread reads, checks and decodes, another one builds: neither waits for the other, as a rule.
 struct SnapshotLoader {
     let snapshot: SnapshotFile
-    /// The address at which the snapshot's file begins.
-    let base: UInt64
+    /// The snapshot's addresses: as many as there are verified entries for.
+    let segment: Segment
+    let segments: SegmentTable
     let index: VersionedIndex
     /// Called with records and bytes that came in.
     let progress: (Int, UInt64) -> Void
@@ -60,7 +61,11 @@ struct SnapshotLoader {
     }
 
     private func add(_ batch: KeyBatch, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader) {
-        index.load(BatchEntries(batch: batch, base: base), followedBy: next, by: &loader)
+        if batch.count > 0 {
+            let last = batch.entry(batch.count - 1)
+            segments.extend(segment, to: last.offset + UInt64(last.length))
+        }
+        index.load(BatchEntries(batch: batch, base: segment.baseAddress), followedBy: next, by: &loader)
         progress(batch.count, 0)
     }
 

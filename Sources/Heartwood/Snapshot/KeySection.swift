@@ -12,6 +12,8 @@ struct KeySection {
     private var lastKey: [UInt8] = []
     private var records: UInt64 = 0
     private var blocks: UInt64 = 0
+    private var keyBytes: UInt64 = 0
+    private var expiring: UInt64 = 0
 
     init(_ snapshot: SnapshotFile) throws(StoreError) {
         self.snapshot = snapshot
@@ -34,7 +36,7 @@ struct KeySection {
             try finish()
             return false
         }
-        let before = batch.count
+        let (block, before) = (position, (batch.count, batch.byteCount, batch.expiringCount))
         let outcome: Result<Void, FormatError>
         do throws(FileSystemError) {
             outcome = try readBlock(batch)
@@ -43,10 +45,12 @@ struct KeySection {
         }
         do throws(FormatError) {
             try outcome.get()
-            try checkOrder(batch, from: before)
+            try checkOrder(batch, from: before.0)
         } catch {
-            throw damage(error)
+            throw damage(error, at: block)
         }
+        keyBytes += UInt64(batch.byteCount - before.1)
+        expiring += UInt64(batch.expiringCount - before.2)
         return true
     }
 
@@ -64,11 +68,7 @@ struct KeySection {
         position = body + UInt64(header.length)
         return try window.withBytes(at: body, count: header.length) { bytes in
             Result { () throws(FormatError) in
-                do throws(FormatError) {
-                    try batch.decode(bytes, header, limit: limit)
-                } catch {
-                    throw error
-                }
+                try batch.decode(bytes, header, limit: limit)
             }
         }
     }
@@ -89,13 +89,13 @@ struct KeySection {
     private func finish() throws(StoreError) {
         let footer = snapshot.footer
         guard position == snapshot.footerOffset, records == footer.recordCount, blocks == footer.blockCount,
-            nextRecord == footer.keySectionOffset
-        else { throw damage(.invalidField(.snapshotLength)) }
+            nextRecord == footer.keySectionOffset, keyBytes == footer.keyBytes, expiring == footer.expiringCount
+        else { throw damage(.invalidField(.snapshotLength), at: snapshot.footerOffset) }
     }
 
-    private func damage(_ error: FormatError) -> StoreError {
-        if case .unsupported = error { return .unsupported(error, file: snapshot.path, offset: position) }
+    private func damage(_ error: FormatError, at offset: UInt64) -> StoreError {
+        if case .unsupported = error { return .unsupported(error, file: snapshot.path, offset: offset) }
         return .corruption(
-            "the keys of a snapshot are damaged", file: snapshot.path, offset: position, cause: error)
+            "the keys of a snapshot are damaged", file: snapshot.path, offset: offset, cause: error)
     }
 }

@@ -1,7 +1,7 @@
 /// Keys of a key section that were read, each with the place of its record. Used again: its memory is kept.
 ///
-/// For one thread at a time, which is the invariant under `@unchecked Sendable`. Raw memory, because ten million keys come this way when a large store is opened: arrays,
-/// counted and checked at each key, took twice as long.
+/// For one thread at a time, which is the invariant under `@unchecked Sendable`. Raw memory, because ten million keys
+/// come this way when a large store is opened: arrays, counted and checked at each key, took twice as long.
 package final class KeyBatch: @unchecked Sendable {
     /// Where a key and its record lie.
     package struct Entry {
@@ -85,7 +85,8 @@ package final class KeyBatch: @unchecked Sendable {
         var offset = header.firstRecordOffset
         var previousStart = byteCount
         var previousLength = 0
-        guard offset % 8 == 0, offset >= UInt64(FormatConstants.fileHeaderSize) else {
+        // Not beyond the limit either, so that no sum below overflows.
+        guard offset % 8 == 0, offset >= UInt64(FormatConstants.fileHeaderSize), offset <= limit else {
             throw .invalidField(.blockLength)
         }
         reserve(entries: header.entryCount)
@@ -107,7 +108,7 @@ package final class KeyBatch: @unchecked Sendable {
                 position + rest <= payload.count
             else { throw .invalidField(.keyLength) }
             guard length >= FormatConstants.recordHeaderSize + alignedUp(keyLength),
-                length <= FormatConstants.maximumBatchBytes, offset + UInt64(length) <= limit
+                length <= FormatConstants.maximumBatchBytes, UInt64(length) <= limit - offset
             else { throw .invalidField(.blockLength) }
             if byteCount + keyLength + Self.excess > byteCapacity { growBytes(by: keyLength) }
             let source = payload.baseAddress! + position

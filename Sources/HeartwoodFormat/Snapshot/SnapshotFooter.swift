@@ -92,8 +92,9 @@ public struct SnapshotFooter: Sendable, Hashable {
         }
         let records = keySectionOffset - start
         let keys = offset - keySectionOffset
-        // A record takes 40 bytes and more, a block 40 too, and has one entry at least.
-        return recordCount <= records / 40 && keyBytes <= records && expiringCount <= recordCount
+        // A record takes 40 bytes and more, an entry 4; a block has a header and one entry at least.
+        return keySectionOffset <= FormatConstants.maximumSnapshotBytes && recordCount <= records / 40
+            && recordCount <= keys / 4 && keyBytes <= records && expiringCount <= recordCount
             && blockCount <= recordCount && blockCount <= keys / UInt64(KeyBlock.headerSize)
             && (blockCount == 0) == (recordCount == 0)
     }

@@ -19,6 +19,10 @@ enum DirectoryMutation {
                 image.files[index].bytes = image.files[other].bytes
                 image.files[other].bytes = bytes
             default:
+                if case .snapshot = StoreFileName(image.files[index].name), !random.oneIn(8) {
+                    SnapshotMutation.run(&image.files[index].bytes, &random, blind)
+                    continue
+                }
                 var segment = SegmentMutation(bytes: image.files[index].bytes, workspace: workspace)
                 segment.run(&random, blind)
                 image.files[index].bytes = segment.bytes
@@ -46,12 +50,21 @@ enum DirectoryMutation {
         image.files.append((StoreFileName.log(first), header.encoded()))
     }
 
-    /// Names every file that looks like a segment by its first number, except where the name is taken.
+    /// Names every file that is named as a segment or a snapshot as its header says, except where another one has that
+    /// name.
     private static func repairNames(_ image: inout DirectoryImage) {
+        var taken: Set<String> = []
         for index in image.files.indices where image.files[index].bytes.count >= 4096 {
-            guard case .log = StoreFileName(image.files[index].name) else { continue }
-            let name = StoreFileName.log(image.files[index].bytes.number(at: 32, bytes: 8))
-            if !image.files.contains(where: { $0.name == name }) { image.files[index].name = name }
+            switch StoreFileName(image.files[index].name) {
+            case .log, .snapshot: break
+            default: continue
+            }
+            let bytes = image.files[index].bytes
+            let name =
+                bytes[10] == 2
+                ? StoreFileName.snapshot(bytes.number(at: 48, bytes: 8))
+                : StoreFileName.log(bytes.number(at: 32, bytes: 8))
+            if taken.insert(name).inserted { image.files[index].name = name }
         }
     }
 
@@ -78,6 +91,10 @@ enum DirectoryMutation {
                     bytes.setNumber(end.lastSequence + 1, at: 32, bytes: 8)
                     image.files[index].name = StoreFileName.log(end.lastSequence + 1)
                 }
+            } else if let snapshot = image.snapshots.last?.bytes, snapshot.count >= 4096, !random.oneIn(8) {
+                // The first one follows the newest snapshot.
+                bytes.replaceSubrange(16..<32, with: snapshot[16..<32])
+                bytes.replaceSubrange(40..<64, with: snapshot[40..<64])
             } else {
                 bytes.replaceSubrange(40..<44, with: repeatElement(0, count: 4))
                 bytes.replaceSubrange(48..<64, with: repeatElement(0, count: 16))

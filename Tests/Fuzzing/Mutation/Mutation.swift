@@ -19,6 +19,42 @@ enum Mutation {
     static let commitFields: [Field] = [(4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4)]
     static let recordFields: [Field] = [(0, 1), (1, 1), (2, 2), (4, 4), (8, 8), (16, 8), (24, 4)]
 
+    static let blockFields: [Field] = [(4, 4), (8, 8), (16, 4), (20, 4), (24, 4)]
+    static let footerFields: [Field] = [(4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 4)]
+
+    static func changeBlockHeader(
+        _ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom, _ blind: BlindMutation
+    ) {
+        if random.oneIn(8) {
+            let range = offset..<(offset + 28)
+            bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+        } else {
+            change(random.pick(blockFields), of: &bytes, at: offset, near: 4096, &random)
+        }
+    }
+
+    static func changeFooter(
+        _ bytes: inout [UInt8], at offset: Int, fileOffset: UInt64, _ random: inout SeededRandom,
+        _ blind: BlindMutation
+    ) {
+        switch random.below(8) {
+        case 0:
+            let range = offset..<(offset + 60)
+            bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+        case 1, 2:
+            // Something that could be right.
+            let records = UInt64(random.below(5))
+            bytes.replaceSubrange(offset..<(offset + 8), with: [0x48, 0x57, 0x53, 0x46, 0, 0, 0, 0])
+            bytes.setNumber(records, at: offset + 8, bytes: 8)
+            bytes.setNumber((fileOffset / 2) & ~7, at: offset + 16, bytes: 8)
+            bytes.setNumber(min(records, 1), at: offset + 24, bytes: 8)
+            bytes.setNumber(UInt64(random.below(300)), at: offset + 32, bytes: 8)
+            bytes.setNumber(UInt64(random.below(Int(records) + 1)), at: offset + 40, bytes: 8)
+            bytes.replaceSubrange((offset + 48)..<(offset + 60), with: repeatElement(0, count: 12))
+        default: change(random.pick(footerFields), of: &bytes, at: offset, near: fileOffset, &random)
+        }
+    }
+
     static func changeFileHeader(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         switch random.below(8) {
         case 0: bytes.replaceSubrange(0..<72, with: sameLength(Array(bytes[0..<72]), blind))

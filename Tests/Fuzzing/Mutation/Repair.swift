@@ -36,6 +36,20 @@ enum Repair {
         bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
     }
 
+    /// Of a block that is as long as its header says, or ends with the bytes.
+    static func keyBlock(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
+        let end = offset + 32 + Int(min(bytes.number(at: offset + 16, bytes: 4), UInt64(bytes.count - offset - 32)))
+        let entries = bytes.checksum((offset + 32)..<end, salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(entries), at: offset + 24, bytes: 4)
+        let crc = bytes.checksum(offset..<(offset + 28), salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
+    }
+
+    static func footer(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
+        let crc = bytes.checksum(offset..<(offset + 60), salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(crc), at: offset + 60, bytes: 4)
+    }
+
     /// The checksums of everything in a segment, and the fields that are asked for.
     static func segment(_ bytes: inout [UInt8], _ fields: Fields) {
         guard bytes.count >= 4096 else { return }
@@ -69,7 +83,7 @@ enum Repair {
         if let last = commit.records.last { bytes[last.lowerBound + 1] &= ~1 }
     }
 
-    private static func record(_ bytes: inout [UInt8], _ record: Range<Int>, _ salt: UInt32) {
+    static func record(_ bytes: inout [UInt8], _ record: Range<Int>, _ salt: UInt32) {
         let at = record.lowerBound
         let payload = bytes.checksum((at + 32)..<record.upperBound, salt: salt, offset: UInt64(at))
         bytes.setNumber(UInt64(payload), at: at + 24, bytes: 4)

@@ -51,6 +51,14 @@ package struct DirectoryImage: Equatable {
         }.sorted { $0.first < $1.first }
     }
 
+    /// The snapshots by their numbers.
+    var snapshots: [(last: UInt64, bytes: [UInt8])] {
+        files.compactMap { name, bytes in
+            guard case .snapshot(let last) = StoreFileName(name) else { return nil }
+            return (last, bytes)
+        }.sorted { $0.last < $1.last }
+    }
+
     /// The same files in memory, to be opened by a whole store in `/store`.
     package func inMemory() throws(FileSystemError) -> InMemoryFileSystem {
         let fileSystem = InMemoryFileSystem()

@@ -1,6 +1,7 @@
 internal import HeartwoodFormat
 
-/// What a sound store holds, from scanning its segments one after the other, without the engine.
+/// What a sound store holds, from reading its snapshot and scanning its segments one after the other, without the
+/// engine.
 struct ExpectedStore {
     struct Version {
         var sequence: UInt64
@@ -8,6 +9,10 @@ struct ExpectedStore {
         var isDelete: Bool
         var isCompressed: Bool
         var stored: [UInt8]
+        /// A record of a snapshot that isn't what it should be: it is refused when it is read, and not before.
+        var isDamaged = false
+        /// It is so long that an index knows its length only about: it may be refused or not.
+        var isLong = false
 
         func isAlive(_ now: UInt64) -> Bool { !isDelete && (expiry == 0 || now < expiry) }
     }
@@ -16,10 +21,27 @@ struct ExpectedStore {
     private(set) var records: UInt64 = 0
     private(set) var lastSequence: UInt64 = 0
     private(set) var now = StandingClock.milliseconds
+    /// How many segments count.
+    private(set) var segments = 0
 
+    /// - Parameter snapshot: The number of the snapshot that the engine has chosen.
     /// - Precondition: The engine calls it sound.
-    init(_ image: DirectoryImage) {
-        let segments = image.segments
+    init(_ image: DirectoryImage, snapshot: UInt64?) {
+        var segments = image.segments
+        if let snapshot {
+            guard let bytes = image.snapshots.first(where: { $0.last == snapshot })?.bytes else {
+                violated("opened with a snapshot that isn't there")
+            }
+            apply(snapshot: bytes)
+            // Where it names the segment before, so does the one behind it.
+            let isBehind = { (segment: [UInt8]) in segment.count >= 64 && segment[40..<64] == bytes[40..<64] }
+            guard let first = segments.firstIndex(where: { isBehind($0.bytes) }) else {
+                violated("opened without the log behind the snapshot")
+            }
+            segments.removeFirst(first)
+            lastSequence = snapshot
+        }
+        self.segments = segments.count
         let headers = segments.map { segment in
             segment.bytes.withUnsafeBytes { bytes -> FileHeader in
                 do throws(FormatError) { return try FileHeader.decode(bytes) } catch {
@@ -41,6 +63,40 @@ struct ExpectedStore {
             if scanner.nextSequence > segment.first { lastSequence = scanner.nextSequence - 1 }
             now = max(now, scanner.lastTime)
         }
+    }
+
+    private mutating func apply(snapshot bytes: [UInt8]) {
+        let (salt, footer) = (UInt32(bytes.number(at: 12, bytes: 4)), bytes.count - 64)
+        now = max(now, bytes.number(at: 64, bytes: 8))
+        var at = Int(bytes.number(at: footer + 16, bytes: 8))
+        let limit = UInt64(at)
+        while at < footer {
+            let found = KeyBlockTarget.expected(Array(bytes[at..<footer]), salt, UInt64(at), limit)
+            guard case .success(let entries) = found else { violated("opened with a damaged block: \(found)") }
+            for entry in entries { versions[entry.key] = version(entry, bytes, salt) }
+            at += 32 + Int(bytes.number(at: at + 16, bytes: 4))
+        }
+    }
+
+    private func version(_ entry: KeyBlockTarget.Entry, _ bytes: [UInt8], _ salt: UInt32) -> Version {
+        let at = Int(entry.offset)
+        let record = Array(bytes[at..<(at + Int(entry.length))])
+        var version = Version(
+            sequence: record.number(at: 8, bytes: 8) &+ 1, expiry: entry.expiry, isDelete: false,
+            isCompressed: record[0] < 128 && record[1] & 2 != 0, stored: [])
+        let (key, value) = (Int(record.number(at: 2, bytes: 2)), Int(record.number(at: 4, bytes: 4)))
+        guard RecordHeaderTarget.expected(record, salt, entry.offset) == nil,
+            32 + (key + value + 7) / 8 * 8 == record.count, Array(record[32..<(32 + key)]) == entry.key,
+            record.number(at: 24, bytes: 4)
+                == UInt64(record.checksum(32..<record.count, salt: salt, offset: entry.offset))
+        else {
+            version.isDamaged = true
+            version.isLong = record.count > 4_088
+            return version
+        }
+        version.isCompressed = record[1] & 2 != 0
+        version.stored = Array(record[(32 + key)..<(32 + key + value)])
+        return version
     }
 
     private mutating func apply(_ commit: ScannedCommit, _ bytes: [UInt8]) {

@@ -5,8 +5,8 @@ internal import HeartwoodFormat
 /// The input is the image of a store's directory.
 ///
 /// Opening it gives a store or an error that says where the damage is, and the same twice; it changes no byte. A store
-/// has exactly the keys and numbers that follow from scanning the segments one after the other, and every value can be
-/// read, or, where it is compressed, is refused.
+/// has exactly the keys and numbers that follow from reading its snapshot's keys and scanning the segments behind it one
+/// after the other, and every value can be read, or, where it is compressed or a snapshot's and damaged, is refused.
 enum DirectoryTarget {
     static func run(_ input: UnsafeRawBufferPointer) {
         let image = DirectoryImage(input)
@@ -33,8 +33,12 @@ enum DirectoryTarget {
         guard let file = failure.file, let segment = image.files.first(where: { "/store/" + $0.name == file }) else {
             violated("no file: \(failure)")
         }
-        if case .snapshot = StoreFileName(segment.name) { return }
         guard let offset = failure.offset else { violated("no offset: \(failure)") }
+        if case .snapshot = StoreFileName(segment.name) {
+            // The last 64 bytes, wherever they are.
+            require(offset <= UInt64(segment.bytes.count), "damage at \(offset): \(failure)")
+            return
+        }
         require(
             offset == 0 || offset <= UInt64(segment.bytes.count) && offset % 8 == 0, "damage at \(offset): \(failure)")
     }
@@ -42,20 +46,24 @@ enum DirectoryTarget {
     private static func check(
         _ found: OpeningOutcome.Found, _ image: DirectoryImage, _ configuration: Store.Configuration
     ) {
-        let expected = ExpectedStore(image)
-        require(found.report.segments == image.segments.count, "\(found.report.segments) segments")
+        let expected = ExpectedStore(image, snapshot: found.report.snapshot?.sequence)
+        require(found.report.segments == expected.segments, "\(found.report.segments) segments")
         require(found.report.records == expected.records, "\(found.report.records), not \(expected.records) records")
         require(found.report.lastSequence == expected.lastSequence, "the last number is \(found.report.lastSequence)")
         let keys = expected.versions.filter { $0.value.isAlive(expected.now) }.keys.sorted { isLess($0, $1) }
         require(found.entries.map(\.key) == keys, "other keys")
         for entry in found.entries {
             let version = expected.versions[entry.key]!
+            if version.isDamaged, version.isLong { continue }
             let sequence = entry.sequence ?? version.sequence
             require(sequence == version.sequence, "number \(sequence), not \(version.sequence)")
             switch entry.value {
-            case .success(let value): require(version.isCompressed || value == version.stored, "another value")
+            case .success(let value):
+                require(!version.isDamaged && (version.isCompressed || value == version.stored), "another value")
             case .failure(let code):
-                require(version.isCompressed && (code == .corruption || code == .tooLarge), "a value ended as \(code)")
+                require(
+                    code == .corruption && (version.isCompressed || version.isDamaged)
+                        || code == .tooLarge && version.isCompressed, "a value ended as \(code)")
             }
         }
         guard case .torn(_, let offset, _) = found.report.tail else { return }

@@ -424,4 +424,42 @@ import Testing
         try await fill(store, 0..<20)
         try await store.compact { _ in _ = store.statistics }
     }
+
+    /// There is always somebody who holds a state, but nobody for long.
+    @Test func replacedFilesGoThoughStatesAreHeldOneAfterTheOther() async throws {
+        let store = try await open { $0.compaction = .manual }
+        var held: [Snapshot] = []
+        var counts: [Int] = []
+        for round in 0..<12 {
+            try await fill(store, 0..<20, round: round)
+            held.append(try store.snapshot())
+            try await fill(store, 10..<30, round: round + 50)
+            try await store.compact()
+            if held.count > 2 { held.removeFirst() }
+            store.settleCompaction()
+            counts.append(store.statistics.heldFiles)
+            for snapshot in held { #expect(snapshot.keys().reduce(0) { count, _ in count + 1 } >= 20) }
+        }
+        #expect(counts.dropFirst(4).allSatisfy { $0 <= 12 }, "\(counts)")
+        held = []
+        store.settleCompaction()
+        #expect(store.statistics.heldFiles == 0 && files.count == 2)
+        #expect(store.log.index.checkInvariants() == nil)
+        try await store.close()
+    }
+
+    /// An opening that writes nothing has nothing to compact.
+    @Test func whatWasNotWrittenIsNotCompacted() async throws {
+        var store = try await open()
+        try await fill(store, 0..<50)
+        let first = try await store.compact()
+        try await store.close()
+        for _ in 0..<3 {
+            store = try await open()
+            let report = try await store.compact()
+            #expect(report.snapshot == first.snapshot && report.removedFiles == 0)
+            try await store.close()
+        }
+        #expect(snapshots.count == 1 && logs.count == 1)
+    }
 }

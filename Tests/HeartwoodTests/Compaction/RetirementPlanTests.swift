@@ -7,7 +7,7 @@ import Testing
     @Test func oneThingAfterTheOther() {
         var plan = RetirementPlan()
         #expect(plan.next(visible: .max - 1) { _ in true } == .wait, "nothing was moved yet")
-        plan.moved(kept: 0, newest: 100)
+        plan.moved(lowestKept: nil, upTo: 80, newest: 100)
         #expect(plan.next(visible: 99) { _ in true } == .wait)
         #expect(plan.next(visible: 100) { _ in true } == .endEra)
         plan.ended(7)
@@ -17,17 +17,26 @@ import Testing
 
     @Test func whatWasKeptIsMovedWhenItsHoldersAreGone() {
         var plan = RetirementPlan()
-        plan.moved(kept: 3, newest: 100)
+        plan.moved(lowestKept: 70, upTo: 80, newest: 100)
         #expect(plan.next(visible: 100) { _ in true } == .endEra)
         plan.ended(7)
         #expect(plan.next(visible: 100) { _ in false } == .wait)
         #expect(plan.next(visible: 100) { _ in true } == .move)
         // Who took a hold since may have come upon what was just moved: an era of its own.
-        plan.moved(kept: 0, newest: 200)
+        plan.moved(lowestKept: 81, upTo: 80, newest: 200)
         #expect(plan.next(visible: 150) { _ in true } == .wait)
         #expect(plan.next(visible: 250) { _ in true } == .endEra)
         plan.ended(9)
         #expect(plan.next(visible: 250) { $0 < 9 } == .wait)
         #expect(plan.next(visible: 250) { _ in true } == .drop)
+    }
+
+    /// Later moves, for later snapshots, don't begin anew what was all but done.
+    @Test func whatWasMovedStaysMoved() {
+        var plan = RetirementPlan()
+        plan.moved(lowestKept: nil, upTo: 80, newest: 100)
+        plan.ended(7)
+        plan.moved(lowestKept: 60, upTo: 80, newest: 300)
+        #expect(plan.next(visible: 100) { $0 == 7 } == .drop)
     }
 }

@@ -23,6 +23,12 @@ enum GoldenListing {
             "read: \(report.segments) segments, \(report.commits) commits, \(report.batches) batches, "
                 + "\(report.records) records; last number \(report.lastSequence)",
         ]
+        if let snapshot = report.snapshot {
+            lines.append(
+                "snapshot: \(name(snapshot.file, path)), \(snapshot.keys) keys up to number \(snapshot.sequence), "
+                    + "\(snapshot.bytes) bytes, of \(snapshot.time.milliseconds)")
+        }
+        for file in report.passedOver { lines.append("passed over: \(name(file, path))") }
         try store.forEach { entry in
             let expiry = entry.expires.map { " until \($0.milliseconds)" } ?? ""
             lines.append("\(entry.sequence): \(text(entry.key)) = \(text(entry.value))\(expiry)")

@@ -4,28 +4,34 @@ import Testing
 
 @testable import Heartwood
 
-/// A store in `Tests/Golden/v1`, as version 1 of the format wrote it, and how it is made.
+/// A store in `Tests/Golden`, as a version of the format wrote it, and how it is made.
 ///
-/// The files freeze the format: what they hold must be read the same for ever. They are made again, deliberately, by
+/// The files freeze the format: what they hold must be read the same for ever. Those of a version are made again,
+/// deliberately, by
 ///
-///     HEARTWOOD_WRITE_GOLDEN=1 swift test --filter GoldenTests
+///     HEARTWOOD_WRITE_GOLDEN=2 swift test --filter GoldenTests
 struct GoldenStore: Sendable, CustomTestStringConvertible {
+    /// The version of the format that brought what it holds: 1 logs, 2 snapshots.
+    var version = 1
     let name: String
     /// Writes the store at a path.
     let make: @Sendable (_ path: String) async throws -> Void
 
-    var testDescription: String { name }
+    var testDescription: String { "v\(version)/\(name)" }
 
-    static let directory: String = {
+    static let versions = [1, 2]
+
+    /// The stores of a version.
+    static func directory(_ version: Int) -> String {
         var url = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { url.deleteLastPathComponent() }
-        return url.appendingPathComponent("Golden/v1").path
-    }()
+        return url.appendingPathComponent("Golden/v\(version)").path
+    }
 
-    var path: String { Self.directory + "/" + name }
+    var path: String { Self.directory(version) + "/" + name }
     var expectedPath: String { path + ".expected" }
 
-    static let all = valid + damaged
+    static let all = valid + damaged + withSnapshots + withDamagedSnapshots
 
     static let valid: [GoldenStore] = [
         GoldenStore(name: "example") { try await writeExample(at: $0) },
@@ -199,18 +205,19 @@ extension GoldenStore {
     }
 
     /// Opens a store as every golden one is opened, and closes it.
-    private static func open(
+    static func open(
         _ path: String, reopening: UInt64 = 0, compression: Compression = .off, segmentBytes: Int = 16 << 10,
-        withMarks: Bool = false, _ body: (Store) async throws -> Void
+        withMarks: Bool = false, logRetention: LogRetention = .none, _ body: (Store) async throws -> Void
     ) async throws {
         var configuration = configuration(reopening: reopening, compression: compression)
+        configuration.logRetention = logRetention
         configuration.segmentBytes = segmentBytes
         if withMarks { configuration.timing.mark = 50_000_000 }
         try await Store.withStore(at: path, configuration: configuration, body)
     }
 
     /// Opens a store and drops it; then takes the room laid ahead away, but for a little.
-    private static func abandon(_ path: String, _ body: (Store) async throws -> Void) async throws {
+    static func abandon(_ path: String, _ body: (Store) async throws -> Void) async throws {
         var store: Store? = try await Store.open(at: path, configuration: configuration())
         try await body(store!)
         store = nil
@@ -237,17 +244,17 @@ extension GoldenStore {
         return configuration
     }
 
-    private static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
     /// The path of a segment, counted from 1.
-    private static func segment(_ path: String, _ number: Int) -> String {
+    static func segment(_ path: String, _ number: Int) -> String {
         TemporaryDirectory.segments(of: path)[number - 1]
     }
 
-    private static func change(_ path: String, _ number: Int, _ body: (inout SegmentEditor) -> Void) throws {
+    static func change(_ path: String, _ number: Int, _ body: (inout SegmentEditor) -> Void) throws {
         let file = segment(path, number)
         var editor = SegmentEditor(bytes: try TemporaryDirectory.bytes(of: file))
         body(&editor)
@@ -283,9 +290,9 @@ struct SegmentEditor {
 
     mutating func repairFileHeader() { repair(0, count: 4092, tag: 0) }
 
-    private var salt: UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[12 + $1]) << (8 * UInt32($1)) } }
+    var salt: UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[12 + $1]) << (8 * UInt32($1)) } }
 
-    private mutating func repair(_ offset: Int, count: Int, tag: UInt32) {
+    mutating func repair(_ offset: Int, count: Int, tag: UInt32) {
         let checksum = CRC32C.checksum(Array(bytes[offset..<(offset + count)])) ^ tag
         for byte in 0..<4 { bytes[offset + count + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(byte))) }
     }

@@ -6,7 +6,9 @@ import Testing
 @Suite struct GoldenTests {
     let directory = TemporaryDirectory()
 
-    private static let isWriting = ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_GOLDEN"] == "1"
+    /// The version whose stores are to be written anew.
+    private static let written = ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_GOLDEN"].flatMap(Int.init)
+    private static var isWriting: Bool { written != nil }
 
     @Test(.disabled(if: isWriting, "the stores are being written"), arguments: GoldenStore.all)
     func isReadAsItWasMeant(golden: GoldenStore) async throws {
@@ -21,19 +23,21 @@ import Testing
     func isLeftAsItWas(golden: GoldenStore) async throws {
         let copy = try directory.copy(golden.path, to: golden.name)
         _ = await GoldenListing.text(ofStoreAt: copy)
-        for file in TemporaryDirectory.segments(of: golden.path) {
-            let name = file.dropFirst(golden.path.count)
-            #expect(try TemporaryDirectory.bytes(of: file) == TemporaryDirectory.bytes(of: copy + name))
+        for name in TemporaryDirectory.names(in: golden.path) {
+            let (file, after) = (golden.path + "/" + name, copy + "/" + name)
+            #expect(try TemporaryDirectory.bytes(of: file) == TemporaryDirectory.bytes(of: after))
         }
         #expect(TemporaryDirectory.names(in: copy).filter { $0 != "LOCK" } == TemporaryDirectory.names(in: golden.path))
     }
 
-    @Test(.disabled(if: isWriting, "the stores are being written"))
-    func everyGoldenStoreIsKnown() {
-        let names = Set(GoldenStore.all.map(\.name))
-        #expect(names.count == GoldenStore.all.count)
+    @Test(.disabled(if: isWriting, "the stores are being written"), arguments: GoldenStore.versions)
+    func everyGoldenStoreIsKnown(version: Int) {
+        let stores = GoldenStore.all.filter { $0.version == version }
+        let names = Set(stores.map(\.name))
+        #expect(names.count == stores.count)
         #expect(
-            TemporaryDirectory.names(in: GoldenStore.directory) == names.flatMap { [$0, $0 + ".expected"] }.sorted())
+            TemporaryDirectory.names(in: GoldenStore.directory(version))
+                == names.flatMap { [$0, $0 + ".expected"] }.sorted())
     }
 
     /// The writer side: the bytes of the worked example are still those of the page on the format. Its third commit
@@ -42,7 +46,7 @@ import Testing
     @Test(.disabled(if: isWriting, "the stores are being written"))
     func theExampleIsStillWrittenByteByByte() async throws {
         let name = "0000000000000001.log"
-        let golden = try TemporaryDirectory.bytes(of: GoldenStore.directory + "/example/" + name)
+        let golden = try TemporaryDirectory.bytes(of: GoldenStore.directory(1) + "/example/" + name)
         let thirdCommit = 0x10D8
         let path = directory.path("example")
         try await GoldenStore.writeExample(at: path)
@@ -51,12 +55,26 @@ import Testing
         #expect(found[0x2000...] == golden[0x2000...])
     }
 
-    @Test(.enabled(if: isWriting, "set HEARTWOOD_WRITE_GOLDEN=1 to write the golden stores anew"))
+    /// The same of the page's snapshot, all of it.
+    @Test(.disabled(if: isWriting, "the stores are being written"))
+    func theExampleOfASnapshotIsStillWrittenByteByByte() async throws {
+        let path = directory.path("example")
+        try await GoldenStore.writeSnapshotExample(at: path)
+        let golden = GoldenStore.directory(2) + "/example"
+        for name in TemporaryDirectory.names(in: golden) {
+            #expect(
+                try TemporaryDirectory.bytes(of: path + "/" + name)
+                    == TemporaryDirectory.bytes(of: golden + "/" + name))
+        }
+    }
+
+    @Test(.enabled(if: isWriting, "set HEARTWOOD_WRITE_GOLDEN=2 to write the golden stores of version 2 anew"))
     func writeGoldenStores() async throws {
         let files = FileManager.default
-        try? files.removeItem(atPath: GoldenStore.directory)
-        try files.createDirectory(atPath: GoldenStore.directory, withIntermediateDirectories: true)
-        for golden in GoldenStore.all {
+        let version = Self.written!
+        try? files.removeItem(atPath: GoldenStore.directory(version))
+        try files.createDirectory(atPath: GoldenStore.directory(version), withIntermediateDirectories: true)
+        for golden in GoldenStore.all where golden.version == version {
             try await golden.make(golden.path)
             try? files.removeItem(atPath: golden.path + "/LOCK")
             try? files.removeItem(atPath: golden.path + "/spare.log.tmp")

@@ -109,6 +109,49 @@ struct IndependentDecoderTests {
         }
     }
 
+    /// The same with compactions in between, which now and then keep the log that they cover.
+    @Test(arguments: [11, 12, 13, 14] as [UInt64])
+    func compactedStoresReadTheSame(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let path = directory.path("compacted\(seed)")
+        for opening in 0..<4 {
+            var configuration = configuration(compressing: opening % 2 == 0)
+            configuration.logRetention = Bool.random(using: &random) ? .everything : .none
+            configuration.compaction = .manual
+            var store: Store? = try await Store.open(at: path, configuration: configuration)
+            for _ in 0..<Int.random(in: 1...2, using: &random) {
+                for _ in 0..<30 { try await write(to: store!, &random) }
+                try await store!.compact()
+                let compacted = try pairs(of: store!)
+                try await expectSame(path, compacted)
+            }
+            for _ in 0..<Int.random(in: 0..<20, using: &random) { try await write(to: store!, &random) }
+            if Bool.random(using: &random) { try await store!.flush() }
+            let expected = try pairs(of: store!)
+            if Bool.random(using: &random) { try await store!.close() }
+            store = nil
+            try await expectSame(path, expected)
+        }
+    }
+
+    @Test func manyKeysInASnapshotReadTheSame() async throws {
+        var random = SplitMix64(seed: 5)
+        let path = directory.path("many")
+        var configuration = configuration(compressing: false)
+        configuration.durability = .buffered
+        configuration.segmentBytes = 1 << 20
+        let store = try await Store.open(at: path, configuration: configuration)
+        for number in 0..<4_000 {
+            let key =
+                "\(number * 7919 % 4_000)/" + String(repeating: "k", count: Int.random(in: 0..<60, using: &random))
+            try await store.put(key, "\(number)", expires: expiry(&random))
+        }
+        try await store.compact()
+        let expected = try pairs(of: store)
+        try await store.close()
+        try await expectSame(path, expected)
+    }
+
     @Test func anEmptyStoreReadsTheSame() async throws {
         let path = directory.path("empty")
         try await Store.withStore(at: path, configuration: configuration(compressing: false)) { _ in }

@@ -133,7 +133,7 @@ extension IndexMovingTests.Run {
                 return (key.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }, records[number].place)
             }
         }
-        present.plan.moved(kept: kept, newest: index.newest)
+        present.plan.moved(lowestKept: kept, upTo: lastAddress(present.sequence), newest: index.newest)
         sweep = present
     }
 
@@ -156,13 +156,13 @@ extension IndexMovingTests.Run {
     private func dropExpired(_ sweep: Sweep) -> Bool {
         index.prune()
         var last: [UInt8]?
-        var kept = 0
+        var isKept = false
         repeat {
             let (keys, resume) = index.expiredKeys(after: last, at: sweep.time, limit: 7)
-            kept += index.dropExpired(keys, at: sweep.time, ifUpTo: lastAddress(sweep.sequence))
+            if index.dropExpired(keys, at: sweep.time, ifUpTo: lastAddress(sweep.sequence)) != nil { isKept = true }
             last = resume
         } while last != nil
-        return kept == 0
+        return !isKept
     }
 
     /// From here on the files are gone.

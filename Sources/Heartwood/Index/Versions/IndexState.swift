@@ -242,8 +242,8 @@ struct IndexState {
     enum Move {
         /// It lies in its new place, or the key has a newer version, or none any more.
         case done
-        /// Somebody holds a state from before it was written, or it isn't the only version of its key.
-        case kept
+        /// Somebody holds a state from before it was written, or it isn't the only version of its key. Its address.
+        case kept(UInt64)
     }
 
     /// Gives the version of a key that is the newest one up to `point` another place, before all places of logs. Does
@@ -259,12 +259,12 @@ struct IndexState {
         let word = VersionWord(bits: position.leaf.word(position.index))
         let newest = word.newest
         guard newest.address <= point, newest.place != place, !newest.isTombstone else { return .done }
-        if let lowest = holds.lowest, lowest < newest.address { return .kept }
+        if let lowest = holds.lowest, lowest < newest.address { return .kept(newest.address) }
         guard let block = word.block else {
             setWord(VersionWord(place), position.leaf, position.index)
             return .done
         }
-        guard block.older == nil else { return .kept }
+        guard block.older == nil else { return .kept(newest.address) }
         setNewest(Version(place: place, expiry: newest.expiry), over: nil, at: position)
         retire(block)
         return .done
@@ -278,7 +278,7 @@ struct IndexState {
         }
         let newest = block.version
         guard newest.address <= point, newest.expiry != 0, newest.expiry <= time else { return .done }
-        guard block.older == nil else { return .kept }
+        guard block.older == nil else { return .kept(newest.address) }
         uncount(newest)
         tree.remove(at: position)
         retire(block)
