@@ -26,8 +26,9 @@ extension Compactor {
             kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
             creationTime: now.milliseconds)
         try write(header, hold!)
-        // What was overwritten meanwhile needn't be kept any longer.
+        // What was overwritten meanwhile needn't be kept any longer; dropping it isn't left to those who write.
         hold = nil
+        log.index.prune()
         let snapshot = try verify(end.lastSequence)
         let path = log.directory + "/" + StoreFileName.snapshot(end.lastSequence)
         try putInPlace(path)
