@@ -202,10 +202,11 @@ import Testing
         index.publish(2)
         #expect(index.statistics.versions > keys.count, "all at once: the lock was held too long")
         #expect(index.checkInvariants() == nil)
-        for sequence in 3...60 as ClosedRange<UInt64> {
+        for sequence in 3...400 as ClosedRange<UInt64> {
             index.put(a, sequence)
         }
         index.release(held)
+        index.put(a, 401)
         #expect(index.statistics.versions == keys.count + 1)
     }
 
