@@ -5,6 +5,8 @@ internal import HeartwoodFormat
 extension ModelRun {
     private var configuration: Store.Configuration {
         var configuration = Store.Configuration()
+        // The batches of a whole life are counted, in the log. 'crash' and 'soak' have compaction.
+        configuration.compaction = .manual
         configuration.fileSystem = fileSystem
         configuration.clock = clock
         configuration.durability = opening.durability

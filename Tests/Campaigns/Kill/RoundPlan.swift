@@ -47,6 +47,8 @@ struct RoundPlan: Sendable {
 
     var configuration: Store.Configuration {
         var configuration = Store.Configuration()
+        // The batches of all rounds are counted, in the log. 'crash' and 'soak' have compaction.
+        configuration.compaction = .manual
         configuration.segmentBytes = segmentBytes
         configuration.commitBufferBytes = commitBufferBytes
         configuration.compression = compression
