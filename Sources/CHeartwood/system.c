@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -94,15 +93,6 @@ int64_t heartwood_available_bytes(const char *path) {
 }
 
 /* Threads */
-
-void heartwood_thread_step_back(void) {
-#if defined(__APPLE__)
-    pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
-#elif defined(__linux__)
-    /* Of Linux each thread has a niceness of its own. */
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 5);
-#endif
-}
 
 int heartwood_mutex_init(heartwood_mutex *mutex) {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP

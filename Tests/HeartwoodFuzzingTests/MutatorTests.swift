@@ -6,22 +6,13 @@ import Testing
 /// A fuzzer that never gets past a checksum finds nothing: what the mutators make must mostly be read.
 @Suite struct MutatorTests {
     @Test func mostMutatedDirectoriesGetPastTheHeaders() throws {
-        var random = SeededRandom(11)
-        let workspace = Workspace()
         let images = try Corpus.goldenImages()
         var opened = 0
         var severalSegments = 0
         var torn = 0
         var damaged: [String: Int] = [:]
-        for _ in 0..<300 {
-            var input = random.pick(images).encoded
-            for _ in 0...random.below(4) {
-                input = FuzzTarget.directory.mutate(
-                    input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
-            }
-            var configuration = OpeningOutcome.configuration
-            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
-            switch OpeningOutcome(configuration) {
+        for outcome in try openings(of: images, count: 300, seed: 11) {
+            switch outcome {
             case .opened(let found):
                 opened += 1
                 if found.report.segments > 1, found.report.records > 1 { severalSegments += 1 }
@@ -37,21 +28,12 @@ import Testing
 
     /// The same of stores with a snapshot, and of what becomes of it.
     @Test func mostMutatedSnapshotsGetPastTheirHeaders() throws {
-        var random = SeededRandom(12)
-        let workspace = Workspace()
         let images = try Corpus.goldenImages(version: 2)
             .filter { $0.encoded.count <= FuzzTarget.directory.maximumInput }
         var (opened, damagedValues) = (0, 0)
         var damaged: [String: Int] = [:]
-        for _ in 0..<400 {
-            var input = random.pick(images).encoded
-            for _ in 0...random.below(4) {
-                input = FuzzTarget.directory.mutate(
-                    input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
-            }
-            var configuration = OpeningOutcome.configuration
-            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
-            switch OpeningOutcome(configuration) {
+        for outcome in try openings(of: images, count: 400, seed: 12) {
+            switch outcome {
             case .opened(let found):
                 guard found.report.snapshot != nil else { continue }
                 opened += 1
@@ -63,5 +45,21 @@ import Testing
         #expect(opened > 40)
         #expect(damagedValues > 3)
         #expect(damaged.count > 8)
+    }
+
+    /// What comes of opening directories that were changed a few times.
+    private func openings(of images: [DirectoryImage], count: Int, seed: UInt64) throws -> [OpeningOutcome] {
+        var random = SeededRandom(seed)
+        let workspace = Workspace()
+        return try (0..<count).map { _ in
+            var input = random.pick(images).encoded
+            for _ in 0...random.below(4) {
+                input = FuzzTarget.directory.mutate(
+                    input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
+            }
+            var configuration = OpeningOutcome.configuration
+            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
+            return OpeningOutcome(configuration)
+        }
     }
 }

@@ -42,9 +42,6 @@ void heartwood_forget(int descriptor);
 /* Bytes that an ordinary process may still write to the file system of a path; -1 and errno where that can't be told. */
 int64_t heartwood_available_bytes(const char *path);
 
-/* Lets the calling thread have less of the processor than others, where they compete. */
-void heartwood_thread_step_back(void);
-
 /* A mutex and a condition variable, wrapped so that Swift code that is inlined into other modules names nothing of the
  * C library. Neither may move in memory once it is initialised. */
 typedef struct {

@@ -63,7 +63,6 @@ final class CompactionControl: Sendable {
         var isStopping = false
         /// Files that were replaced and that somebody may still read.
         var heldFiles = 0
-        var heldBytes: UInt64 = 0
         var statistics = Store.CompactionStatistics()
     }
 

@@ -30,6 +30,12 @@ struct CompactionSchedule: Sendable {
 
     init(_ policy: CompactionPolicy) { self.policy = policy }
 
+    /// Decides, and remembers since when there has been something to compact.
+    mutating func look(_ facts: Facts, now: UInt64) -> Decision {
+        if facts.logBytes > 0 { noteDirty(now: now) }
+        return decide(facts, now: now)
+    }
+
     func decide(_ facts: Facts, now: UInt64) -> Decision {
         guard policy.isAutomatic else { return .later(time: nil, logBytes: .max) }
         let limit = policy.logLimit(liveBytes: facts.liveBytes)

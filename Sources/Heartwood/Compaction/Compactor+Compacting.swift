@@ -4,24 +4,16 @@ internal import HeartwoodFormat
 /// One compaction, from the cut to the files that it has replaced.
 extension Compactor {
     mutating func compact() throws(StoreError) -> CompactionReport {
-        guard hasSomethingToDo else {
-            var report = CompactionReport()
-            report.snapshot = control.state.withState { $0.statistics.snapshot }
-            return report
-        }
+        guard hasSomethingToDo else { return nothingDone }
         try checkSpace()
         let cut = try log.makeCut()
         // By this time expiry is judged, now and whenever the snapshot is opened.
         let now = log.now
         log.noteTime(now.milliseconds)
         var hold: Hold? = Hold(log, adopting: cut.point, now: now)
-        var report = CompactionReport()
         guard let end = cut.end, end.lastSequence > 0, let storeID = cut.covered.last?.header.storeID,
             cut.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)
-        else {
-            report.snapshot = control.state.withState { $0.statistics.snapshot }
-            return report
-        }
+        else { return nothingDone }
         let header = FileHeader(
             kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
             creationTime: now.milliseconds)
@@ -38,6 +30,7 @@ extension Compactor {
             (state.compactedBytes, state.compactedRecords) = (cut.bytes, cut.records)
             (state.recoveredBytes, state.recoveredRecords) = (0, 0)
         }
+        var report = CompactionReport()
         report.snapshot = snapshot.description
         report.snapshot!.file = path
         control.state.withState { [report] in
@@ -51,7 +44,13 @@ extension Compactor {
         retirements.append(Retirement(point: cut.point.address, time: now.milliseconds, covered: covered))
         try move()
         report.removedFiles = retire()
-        report.heldFiles = retirements.reduce(0) { $0 + $1.covered.count }
+        report.heldFiles = heldFiles
+        return report
+    }
+
+    private var nothingDone: CompactionReport {
+        var report = CompactionReport()
+        report.snapshot = control.state.withState { $0.statistics.snapshot }
         return report
     }
 
@@ -168,19 +167,6 @@ extension Compactor {
         for index in retirements.indices {
             retirements[index].plan.moved(lowestKept: kept, upTo: retirements[index].point, newest: last)
         }
-    }
-}
-
-extension VersionedIndex {
-    /// Whether a key has expired at a time. O(keys).
-    func hasExpired(at time: UInt64) -> Bool {
-        var last: [UInt8]?
-        repeat {
-            let (keys, resume) = expiredKeys(after: last, at: time, limit: 8_192)
-            if !keys.isEmpty { return true }
-            last = resume
-        } while last != nil
-        return false
     }
 }
 

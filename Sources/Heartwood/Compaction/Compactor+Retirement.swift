@@ -23,10 +23,13 @@ extension Compactor {
             }
         }
         endEras()
-        let held = retirements.reduce(0) { $0 + $1.covered.count }
+        let held = heldFiles
         control.state.withState { $0.heldFiles = held }
         return removed
     }
+
+    /// Files that were replaced and are still there.
+    var heldFiles: Int { retirements.reduce(0) { $0 + $1.covered.count } }
 
     /// An era that can end ends now, so that nobody who takes a hold from now on is waited for.
     private mutating func endEras() {
@@ -41,13 +44,11 @@ extension Compactor {
     /// What had expired isn't in the snapshot, and all who saw it are gone.
     private func dropExpired(_ retirement: Retirement) -> Bool {
         log.index.prune()
-        var last: [UInt8]?
         var isKept = false
-        repeat {
-            let (keys, resume) = log.index.expiredKeys(after: last, at: retirement.time, limit: 8_192)
+        log.index.forEachExpired(at: retirement.time) { keys in
             if log.index.dropExpired(keys, at: retirement.time, ifUpTo: retirement.point) != nil { isKept = true }
-            last = resume
-        } while last != nil
+            return true
+        }
         return !isKept
     }
 

@@ -38,6 +38,11 @@ struct Compactor {
             case .retire: retire()
             }
         }
+        // What is left the next opening removes.
+        control.state.withLock { held in
+            held.state.hasThread = false
+            held.broadcast()
+        }
     }
 
     /// Sleeps until there is something to do; nil at the end.
@@ -53,8 +58,7 @@ struct Compactor {
                 if held.state.isStopping { return .end }
                 held.state.isAsleep = false
                 if !held.state.waiting.isEmpty { return .work(.compact) }
-                if facts.logBytes > 0 { held.state.schedule.noteDirty(now: now) }
-                switch held.state.schedule.decide(facts, now: now) {
+                switch held.state.schedule.look(facts, now: now) {
                 case .now: return .work(.compact)
                 case .later(let time, let logBytes):
                     until = min(until, time ?? .max)
@@ -65,9 +69,7 @@ struct Compactor {
                 return wasPoked && hasRetirement ? .work(.retire) : .sleep
             }
             switch step {
-            case .end:
-                letGo()
-                return nil
+            case .end: return nil
             case .work(let work): return work
             case .sleep: break
             }
@@ -83,14 +85,6 @@ struct Compactor {
                 return held.wait(timeoutNanoseconds: log.delays.timeout(until: until, now: now))
             }
             if !wasWoken, hasRetirement { return .retire }
-        }
-    }
-
-    /// The store is closed: the next opening removes what is left.
-    private mutating func letGo() {
-        control.state.withLock { held in
-            held.state.hasThread = false
-            held.broadcast()
         }
     }
 

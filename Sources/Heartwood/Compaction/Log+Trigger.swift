@@ -1,13 +1,29 @@
 internal import HeartwoodFileSystem
 
+/// What the log's own thread knows of compaction.
 extension Log {
     /// How much log there has to be, by what an opening has found, until it is looked whether compaction is due.
     func setFirstCompactionTrigger() {
-        let policy = configuration.compaction
-        guard policy.isAutomatic else { return }
-        // Where there is an interval, something to be compacted is enough to begin waiting.
-        let limit = policy.interval == nil ? policy.logLimit(liveBytes: index.statistics.liveBytes) : 1
-        let isFull = segments.count + 1 >= max(2, policy.maximumSegments)
-        state.withState { $0.compactionTrigger = isFull ? 0 : limit }
+        var facts = compactionFacts
+        // The one that the first write begins.
+        facts.segments += 1
+        let now = delays.now()
+        let decision = compaction.state.withState { $0.schedule.look(facts, now: now) }
+        let trigger =
+            switch decision {
+            case .now, .later(time: .some, logBytes: _): 0 as UInt64
+            case .later(time: nil, let logBytes): logBytes
+            }
+        state.withState { $0.compactionTrigger = trigger }
+    }
+
+    /// How long the log writer is to pause; 0 but in need. Only while a compaction runs, for nothing else makes it shorter.
+    func compactionPause(busy: UInt64) -> UInt64 {
+        let logBytes = state.withState { $0.logBytes }
+        guard logBytes > 2 * configuration.compaction.minimumLogBytes, case .system = delays,
+            compaction.state.withState({ $0.isRunning })
+        else { return 0 }
+        let limit = configuration.compaction.logLimit(liveBytes: index.statistics.liveBytes)
+        return CompactionBrake.pause(logBytes: logBytes, limit: limit, busy: busy)
     }
 }

@@ -49,6 +49,27 @@ extension VersionedIndex {
         return kept
     }
 
+    /// Whether a key has expired at a time. O(keys).
+    func hasExpired(at time: UInt64) -> Bool {
+        var found = false
+        forEachExpired(at: time) { keys in
+            found = !keys.isEmpty
+            return !found
+        }
+        return found
+    }
+
+    /// Calls `body` with the keys whose newest versions had expired at a time, page by page, as long as it returns true.
+    /// O(keys).
+    func forEachExpired(at time: UInt64, _ body: ([[UInt8]]) -> Bool) {
+        var last: [UInt8]?
+        repeat {
+            let (keys, resume) = expiredKeys(after: last, at: time, limit: 8_192)
+            guard body(keys) else { return }
+            last = resume
+        } while last != nil
+    }
+
     /// The keys from `start` on whose newest versions had expired at a time, some at a time; whether there may be more, and
     /// behind which key.
     func expiredKeys(after last: [UInt8]?, at time: UInt64, limit: Int) -> (keys: [[UInt8]], resume: [UInt8]?) {

@@ -144,18 +144,17 @@ struct Recovery {
         // As far as there are keys: what a footer says is nothing to reserve memory by.
         let segment = segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
         if configuration.valueReading == .mapped { segment.allowMapping() }
-        let bytesPerKey =
-            Double(snapshot.size - snapshot.footer.keySectionOffset) / Double(max(1, snapshot.footer.recordCount))
-        var bytes = 0.0
-        try SnapshotLoader(snapshot: snapshot, segment: segment, segments: segments, index: index) { [self] keys, _ in
-            bytes += Double(keys) * bytesPerKey
-            var progress = progress
-            progress.bytes = UInt64(bytes)
-            progress.records = UInt64(Double(progress.bytes) / bytesPerKey)
-            configuration.recoveryProgress?(progress)
+        let bytes = snapshot.size - snapshot.footer.keySectionOffset
+        let total = snapshot.footer.recordCount
+        var progress = progress
+        let tell = configuration.recoveryProgress
+        try SnapshotLoader(snapshot: snapshot, segment: segment, segments: segments, index: index) { keys in
+            progress.records += UInt64(keys)
+            progress.bytes = UInt64(Double(bytes) * min(1, Double(progress.records) / Double(total)))
+            tell?(progress)
         }.load()
-        progress.bytes = snapshot.size - snapshot.footer.keySectionOffset
-        progress.records = snapshot.footer.recordCount
+        self.progress.bytes = bytes
+        self.progress.records = total
         report.snapshot = snapshot.description
         report.lastSequence = snapshot.end.lastSequence
     }

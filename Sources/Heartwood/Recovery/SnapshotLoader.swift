@@ -10,8 +10,8 @@ struct SnapshotLoader {
     let segment: Segment
     let segments: SegmentTable
     let index: VersionedIndex
-    /// Called with records and bytes that came in.
-    let progress: (Int, UInt64) -> Void
+    /// Called with the number of keys that came in.
+    let progress: (Int) -> Void
 
     /// Below this a second thread costs more than it gains.
     private static var smallSection: UInt64 { 1 << 20 }
@@ -66,7 +66,7 @@ struct SnapshotLoader {
             segments.extend(segment, to: last.offset + UInt64(last.length))
         }
         index.load(BatchEntries(batch: batch, base: segment.baseAddress), followedBy: next, by: &loader)
-        progress(batch.count, 0)
+        progress(batch.count)
     }
 
     private static func fill(_ pipe: BatchPipe, from snapshot: SnapshotFile) {

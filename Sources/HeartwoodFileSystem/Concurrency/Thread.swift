@@ -67,9 +67,6 @@ private final class ThreadStart: Sendable {
     }
 }
 
-/// Lets the calling thread have less of the processor than others, where they compete.
-package func stepBackThread() { heartwood_thread_step_back() }
-
 /// A number that no other running thread has.
 package func currentThreadNumber() -> UInt { heartwood_thread_number() }
 

@@ -6,30 +6,16 @@ internal import HeartwoodFormat
 /// A header is accepted exactly if the rules of the page on the format accept it, and then its encoding is the same
 /// bytes; of another salt or at another offset it never is.
 enum CommitHeaderTarget {
-    private static let prefix = 12
-
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard input.count >= prefix else { return }
-        let bytes = [UInt8](input)
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        let header = Array(bytes[prefix...])
+        guard let placed = PlacedInput([UInt8](input)) else { return }
+        let header = placed.bytes
         for lenient in [false, true] {
-            let result = decode(header, salt, offset, lenient, workspace)
-            switch (result, expected(header, salt, offset, lenient)) {
-            case (.success(let found), nil):
-                require(found.encoded(salt: salt, offset: offset) == Array(header[..<48]), "other bytes: \(found)")
-                require(
-                    decode(header, salt ^ 1 << (salt % 32), offset, lenient, workspace)
-                        == .failure(.checksumMismatch), "a header of another file was read")
-                require(
-                    decode(header, salt, offset ^ 8 << (offset % 32), lenient, workspace)
-                        == .failure(.checksumMismatch), "a header of another place was read")
-            case (.failure(let found), let expected?):
-                require(found == expected, "a header was refused as \(found), not \(expected)")
-                require(!found.description.isEmpty, "an error without words")
-            case (.failure(let found), nil): violated("a sound header was refused: \(found)")
-            case (.success(let header), let expected?): violated("\(expected), and yet it was read: \(header)")
+            let expected = expected(header, placed.salt, placed.offset, lenient)
+            placed.judge("a header", expected: expected) { salt, offset in
+                decode(header, salt, offset, lenient, workspace)
+            } check: { found in
+                let again = found.encoded(salt: placed.salt, offset: placed.offset)
+                require(again == Array(header[..<48]), "other bytes: \(found)")
             }
         }
     }
@@ -64,17 +50,11 @@ enum CommitHeaderTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        if random.oneIn(8) { return blind(input, FuzzTarget.commitHeader.maximumInput) }
-        var bytes = input
-        if bytes.count < prefix + 48 { bytes.append(contentsOf: repeatElement(0, count: prefix + 48 - bytes.count)) }
-        if random.oneIn(4) {
-            bytes.replaceSubrange(..<prefix, with: Mutation.sameLength(Array(bytes[..<prefix]), blind))
+        PlacedInput.mutate(
+            input, least: 48, placeChance: 4, maximum: FuzzTarget.commitHeader.maximumInput, &random, blind
+        ) { placed, random in
+            Mutation.changeCommitHeader(&placed.bytes, at: 0, fileOffset: placed.offset, &random, blind)
+            Repair.commitHeader(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
         }
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        var header = Array(bytes[prefix...])
-        Mutation.changeCommitHeader(&header, at: 0, fileOffset: offset, &random, blind)
-        Repair.commitHeader(&header, at: 0, salt: salt, fileOffset: offset)
-        return bytes[..<prefix] + header
     }
 }

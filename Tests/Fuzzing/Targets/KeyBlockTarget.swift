@@ -8,7 +8,8 @@ internal import HeartwoodFormat
 /// entries are those that they tell of, and they come back through the encoder. Of another salt or at another offset it
 /// is never taken.
 enum KeyBlockTarget {
-    private static let prefix = 20
+    /// The offset at which records end.
+    private static let extra = 8
 
     struct Entry: Equatable {
         var key: [UInt8]
@@ -18,30 +19,19 @@ enum KeyBlockTarget {
     }
 
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard input.count >= prefix else { return }
-        let bytes = [UInt8](input)
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        let limit = bytes.number(at: 12, bytes: 8)
-        let block = Array(bytes[prefix...])
-        switch (decode(block, salt, offset, limit, workspace), expected(block, salt, offset, limit)) {
-        case (.success(let found), .success(let expected)):
-            require(found == expected, "other entries: \(found), not \(expected)")
-            for place in [(salt ^ 1 << (salt % 32), offset), (salt, offset ^ 8 << (offset % 32))] {
-                require(
-                    decode(block, place.0, place.1, limit, workspace) == .failure(.checksumMismatch),
-                    "a block of another place was read")
-            }
-            let again = encoded(found, salt, offset)
-            require(
-                decode(again, salt, offset, limit, workspace) == .success(found), "encoded again it is another block")
-        case (.failure(let found), .failure(let expected)):
-            require(found == expected, "a block was refused as \(found), not \(expected)")
-            require(!found.description.isEmpty, "an error without words")
-        case (.failure(let found), .success): violated("a sound block was refused: \(found)")
-        case (.success(let found), .failure(let expected)): violated("\(expected), and yet it was read: \(found)")
+        guard let placed = PlacedInput([UInt8](input), extra: extra) else { return }
+        let (block, salt, offset, limit) = (placed.bytes, placed.salt, placed.offset, limit(placed))
+        let expected = expected(block, salt, offset, limit)
+        placed.judge("a block", expected: expected.failure) { salt, offset in
+            decode(block, salt, offset, limit, workspace)
+        } check: { found in
+            require(.success(found) == expected, "other entries: \(found), not \(expected)")
+            let again = decode(encoded(found, salt, offset), salt, offset, limit, workspace)
+            require(again == .success(found), "encoded again it is another block")
         }
     }
+
+    private static func limit(_ placed: PlacedInput) -> UInt64 { placed.prefix.number(at: 12, bytes: 8) }
 
     private static func decode(
         _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ limit: UInt64, _ workspace: Workspace
@@ -162,17 +152,18 @@ enum KeyBlockTarget {
     // MARK: - Mutation
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        if random.oneIn(8) { return blind(input, FuzzTarget.keyBlock.maximumInput) }
-        var bytes = input
-        if bytes.count < prefix + 32 { bytes.append(contentsOf: repeatElement(0, count: prefix + 32 - bytes.count)) }
-        if random.oneIn(6) {
-            bytes.replaceSubrange(..<prefix, with: Mutation.sameLength(Array(bytes[..<prefix]), blind))
+        PlacedInput.mutate(
+            input, extra: extra, least: 32, placeChance: 6, maximum: FuzzTarget.keyBlock.maximumInput, &random, blind
+        ) { placed, random in
+            KeyBlockMutation.run(&placed.bytes, &random, blind)
+            guard !random.oneIn(16) else { return }
+            Repair.keyBlock(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
         }
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        var block = Array(bytes[prefix...])
-        KeyBlockMutation.run(&block, &random, blind)
-        if !random.oneIn(16) { Repair.keyBlock(&block, at: 0, salt: salt, fileOffset: offset) }
-        return bytes[..<prefix] + block
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

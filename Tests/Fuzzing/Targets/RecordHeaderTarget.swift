@@ -6,28 +6,13 @@ internal import HeartwoodFormat
 /// A header is accepted exactly if the rules of the page on the format accept it, its fields are those of the bytes,
 /// and its lengths stay within the limits; of another salt or at another offset it never is.
 enum RecordHeaderTarget {
-    private static let prefix = 12
-
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard input.count >= prefix else { return }
-        let bytes = [UInt8](input)
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        let header = Array(bytes[prefix...])
-        switch (decode(header, salt, offset, workspace), expected(header, salt, offset)) {
-        case (.success(let found), nil):
-            check(found, header, salt, offset)
-            require(
-                decode(header, salt ^ 1 << (salt % 32), offset, workspace) == .failure(.checksumMismatch),
-                "a header of another file was read")
-            require(
-                decode(header, salt, offset ^ 8 << (offset % 32), workspace) == .failure(.checksumMismatch),
-                "a header of another place was read")
-        case (.failure(let found), let expected?):
-            require(found == expected, "a header was refused as \(found), not \(expected)")
-            require(!found.description.isEmpty, "an error without words")
-        case (.failure(let found), nil): violated("a sound header was refused: \(found)")
-        case (.success(let header), let expected?): violated("\(expected), and yet it was read: \(header)")
+        guard let placed = PlacedInput([UInt8](input)) else { return }
+        let header = placed.bytes
+        placed.judge("a header", expected: expected(header, placed.salt, placed.offset)) { salt, offset in
+            decode(header, salt, offset, workspace)
+        } check: { found in
+            check(found, header, placed.salt, placed.offset)
         }
     }
 
@@ -76,17 +61,11 @@ enum RecordHeaderTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        if random.oneIn(8) { return blind(input, FuzzTarget.recordHeader.maximumInput) }
-        var bytes = input
-        if bytes.count < prefix + 32 { bytes.append(contentsOf: repeatElement(0, count: prefix + 32 - bytes.count)) }
-        if random.oneIn(4) {
-            bytes.replaceSubrange(..<prefix, with: Mutation.sameLength(Array(bytes[..<prefix]), blind))
+        PlacedInput.mutate(
+            input, least: 32, placeChance: 4, maximum: FuzzTarget.recordHeader.maximumInput, &random, blind
+        ) { placed, random in
+            Mutation.changeRecordHeader(&placed.bytes, at: 0, &random, blind)
+            Repair.recordHeader(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
         }
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        var header = Array(bytes[prefix...])
-        Mutation.changeRecordHeader(&header, at: 0, &random, blind)
-        Repair.recordHeader(&header, at: 0, salt: salt, fileOffset: offset)
-        return bytes[..<prefix] + header
     }
 }

@@ -6,28 +6,14 @@ internal import HeartwoodFormat
 /// A footer is accepted exactly if the rules of the page on the format accept it, and then its encoding is the same
 /// bytes, and its counts fit into the file; of another salt or at another offset it never is.
 enum SnapshotFooterTarget {
-    private static let prefix = 12
-
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard input.count >= prefix else { return }
-        let bytes = [UInt8](input)
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        let footer = Array(bytes[prefix...])
-        switch (decode(footer, salt, offset, workspace), expected(footer, salt, offset)) {
-        case (.success(let found), nil):
-            require(found.encoded(salt: salt, offset: offset) == Array(footer[..<64]), "other bytes: \(found)")
-            require(
-                decode(footer, salt ^ 1 << (salt % 32), offset, workspace) == .failure(.checksumMismatch),
-                "a footer of another file was read")
-            require(
-                decode(footer, salt, offset ^ 8 << (offset % 32), workspace) == .failure(.checksumMismatch),
-                "a footer of another place was read")
-        case (.failure(let found), let expected?):
-            require(found == expected, "a footer was refused as \(found), not \(expected)")
-            require(!found.description.isEmpty, "an error without words")
-        case (.failure(let found), nil): violated("a sound footer was refused: \(found)")
-        case (.success(let found), let expected?): violated("\(expected), and yet it was read: \(found)")
+        guard let placed = PlacedInput([UInt8](input)) else { return }
+        let footer = placed.bytes
+        placed.judge("a footer", expected: expected(footer, placed.salt, placed.offset)) { salt, offset in
+            decode(footer, salt, offset, workspace)
+        } check: { found in
+            let again = found.encoded(salt: placed.salt, offset: placed.offset)
+            require(again == Array(footer[..<64]), "other bytes: \(found)")
         }
     }
 
@@ -61,17 +47,11 @@ enum SnapshotFooterTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        if random.oneIn(8) { return blind(input, FuzzTarget.snapshotFooter.maximumInput) }
-        var bytes = input
-        if bytes.count < prefix + 64 { bytes.append(contentsOf: repeatElement(0, count: prefix + 64 - bytes.count)) }
-        if random.oneIn(4) {
-            bytes.replaceSubrange(..<prefix, with: Mutation.sameLength(Array(bytes[..<prefix]), blind))
+        PlacedInput.mutate(
+            input, least: 64, placeChance: 4, maximum: FuzzTarget.snapshotFooter.maximumInput, &random, blind
+        ) { placed, random in
+            Mutation.changeFooter(&placed.bytes, at: 0, fileOffset: placed.offset, &random, blind)
+            Repair.footer(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
         }
-        let salt = UInt32(bytes.number(at: 0, bytes: 4))
-        let offset = bytes.number(at: 4, bytes: 8)
-        var footer = Array(bytes[prefix...])
-        Mutation.changeFooter(&footer, at: 0, fileOffset: offset, &random, blind)
-        Repair.footer(&footer, at: 0, salt: salt, fileOffset: offset)
-        return bytes[..<prefix] + footer
     }
 }

@@ -1,0 +1,49 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// A store of small segments on a simulated disk, and what is put into it for the tests of compaction.
+struct CompactionFixture {
+    let disk = SimulatedDisk(seed: 1)
+    let clock = ManualClock(milliseconds: 1_700_000_000_000)
+    let path = "/store"
+
+    private var configuration: Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = disk
+        configuration.clock = clock
+        configuration.segmentBytes = 16 << 10
+        configuration.commitBufferBytes = 64 << 10
+        configuration.timing.mark = .max
+        return configuration
+    }
+
+    func open(_ change: (inout Store.Configuration) -> Void = { _ in }) async throws -> Store {
+        var configuration = configuration
+        change(&configuration)
+        return try await Store.open(at: path, configuration: configuration)
+    }
+
+    var files: [String] { (try? disk.contents(ofDirectory: path))?.filter { $0 != "LOCK" } ?? [] }
+    var logs: [String] { files.filter { $0.hasSuffix(".log") } }
+    var snapshots: [String] { files.filter { $0.hasSuffix(".snapshot") } }
+
+    func fill(_ store: Store, _ numbers: Range<Int>, round: Int = 0) async throws {
+        for number in numbers {
+            try await store.put(
+                "key/\(number)", ValuePattern(identity: UInt64(number * 100 + round), length: number % 900).bytes,
+                durability: .buffered)
+        }
+        try await store.flush()
+    }
+
+    func expect(_ store: Store, _ numbers: Range<Int>, round: Int = 0) throws {
+        for number in numbers {
+            let value = try #require(try store.get("key/\(number)"), "key/\(number)")
+            #expect(ValuePattern(identity: UInt64(number * 100 + round), length: number % 900).matches(value))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// Whoever reads what a compaction replaces goes on reading, and the files go after him.
+@Suite struct CompactionHoldTests {
+    private let fixture = CompactionFixture()
+
+    @Test func aHeldStateStays() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<100)
+        let held = try store.snapshot()
+        try await fixture.fill(store, 0..<50, round: 1)
+        for number in 50..<60 { try await store.remove("key/\(number)") }
+        try await fixture.fill(store, 100..<120)
+        let report = try await store.compact()
+        try #require(report.heldFiles > 0 && report.removedFiles == 0)
+        try await fixture.fill(store, 60..<80, round: 2)
+        // The present state, and the held one.
+        try fixture.expect(store, 0..<50, round: 1)
+        try fixture.expect(store, 80..<120)
+        for number in 0..<100 {
+            let value = try #require(try held.get("key/\(number)"))
+            #expect(ValuePattern(identity: UInt64(number * 100), length: number % 900).matches(value))
+        }
+        #expect(try held.get("key/100") == nil)
+        var count = 0
+        try held.forEach { entry in
+            count += 1
+            return .next
+        }
+        #expect(count == 100)
+        try await store.close()
+    }
+
+    @Test func replacedFilesGoWhenTheLastHoldIsGone() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<100)
+        var held: Snapshot? = try store.snapshot()
+        try await fixture.fill(store, 0..<50, round: 1)
+        #expect(try await store.compact().heldFiles > 0)
+        let before = fixture.files
+        #expect(before.count > 3)
+        _ = held
+        held = nil
+        while fixture.files.count > 2 { try await Task.sleep(for: .milliseconds(5)) }
+        try fixture.expect(store, 0..<50, round: 1)
+        try fixture.expect(store, 50..<100)
+        #expect(store.log.index.checkInvariants() == nil)
+        try await store.close()
+    }
+
+    /// Whoever has looked a key up and hasn't read its record yet finds the file open.
+    @Test func replacedFilesStayWhileAReaderIsOnItsWay() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<50)
+        let before = fixture.logs
+        let pin = store.log.index.epochs.pin()
+        let version = try #require("key/7".withByteBuffer { store.log.index.findPinned($0, at: nil) })
+        let task = Task { try await store.compact() }
+        while fixture.snapshots.isEmpty { await Task.yield() }
+        // What is moved meanwhile is of no use to the reader, who has the old place.
+        while "key/7".withByteBuffer({ store.log.index.find($0, at: nil) })?.place == version.place {
+            await Task.yield()
+        }
+        for _ in 0..<200 { await Task.yield() }
+        #expect(Array(fixture.logs.prefix(before.count)) == before)
+        let value = try "key/7".withByteBuffer { (key) throws(StoreError) in
+            try RecordReader(log: store.log).withValue(of: key, at: version.place) { value, _ in [UInt8](value) }
+        }
+        #expect(ValuePattern(identity: 700, length: 7).matches(value))
+        store.log.index.epochs.unpin(pin)
+        #expect(try await task.value.heldFiles == 0)
+        #expect(fixture.logs.count == 1)
+        try await store.close()
+    }
+
+    /// There is always somebody who holds a state, but nobody for long.
+    @Test func replacedFilesGoThoughStatesAreHeldOneAfterTheOther() async throws {
+        let store = try await fixture.open { $0.compaction = .manual }
+        var held: [Snapshot] = []
+        var counts: [Int] = []
+        for round in 0..<12 {
+            try await fixture.fill(store, 0..<20, round: round)
+            held.append(try store.snapshot())
+            try await fixture.fill(store, 10..<30, round: round + 50)
+            try await store.compact()
+            if held.count > 2 { held.removeFirst() }
+            store.settleCompaction()
+            counts.append(store.statistics.heldFiles)
+            for snapshot in held { #expect(snapshot.keys().reduce(0) { count, _ in count + 1 } >= 20) }
+        }
+        #expect(counts.dropFirst(4).allSatisfy { $0 <= 12 }, "\(counts)")
+        held = []
+        store.settleCompaction()
+        #expect(store.statistics.heldFiles == 0 && fixture.files.count == 2)
+        #expect(store.log.index.checkInvariants() == nil)
+        try await store.close()
+    }
+}

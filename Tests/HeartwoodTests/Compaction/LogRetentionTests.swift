@@ -1,0 +1,47 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// Logs that a snapshot covers and that are kept for whoever follows them.
+@Suite struct LogRetentionTests {
+    private let fixture = CompactionFixture()
+
+    @Test func keptLogsAreThereAndNotRead() async throws {
+        let store = try await fixture.open { $0.logRetention = .everything }
+        try await fixture.fill(store, 0..<100)
+        let before = fixture.logs
+        try await store.compact()
+        #expect(Array(fixture.logs.dropLast()) == before)
+        try await fixture.fill(store, 0..<10, round: 1)
+        try await store.close()
+        let again = try await fixture.open { $0.logRetention = .everything }
+        #expect(again.recoveryReport.records == 10)
+        #expect(Array(fixture.logs.dropLast()) == before)
+        try fixture.expect(again, 0..<10, round: 1)
+        try fixture.expect(again, 10..<100)
+        try await again.compact()
+        #expect(fixture.logs.count > before.count)
+        try await again.close()
+        // Without it they go: with the first write.
+        let third = try await fixture.open()
+        #expect(third.recoveryReport.segments == 1)
+        try await third.put("a", "b")
+        #expect(fixture.logs.count == 2)
+        try fixture.expect(third, 0..<10, round: 1)
+        try await third.close()
+    }
+
+    @Test func someOfTheLogIsKept() async throws {
+        let store = try await fixture.open { $0.logRetention = .bytes(40 << 10) }
+        try await fixture.fill(store, 0..<300)
+        try await store.compact()
+        #expect((2...3).contains(fixture.logs.count))
+        try await fixture.fill(store, 0..<300, round: 1)
+        try await store.compact()
+        #expect((2...3).contains(fixture.logs.count))
+        try await store.close()
+    }
+}
