@@ -38,8 +38,9 @@ package struct Model: Sendable {
     package private(set) var lastSequence: SequenceNumber = 0
     /// Every write up to this number must survive a crash.
     package private(set) var durableSequence: SequenceNumber = 0
-    /// Number of batches since the store was made, and of those that the current opening added, with the first's number.
-    package private(set) var batches: UInt64 = 0
+    /// The numbers of all batches since the store was made, ascending.
+    private var sequences: [SequenceNumber] = []
+    /// The first that the current opening added.
     package private(set) var firstOfOpening: SequenceNumber?
     /// What the batches that may be lost have replaced, in their order.
     private var undo: [(sequence: SequenceNumber, key: Int, old: Entry?)] = []
@@ -69,7 +70,7 @@ package struct Model: Sendable {
             if old == nil, new == nil { removedInVain[change.key] = sequence } else { changed[change.key] = sequence }
             set(change.key, new)
         }
-        batches += 1
+        sequences.append(sequence)
         if firstOfOpening == nil { firstOfOpening = sequence }
         lastSequence = sequence
         if isDurable { becomeDurable() }
@@ -94,21 +95,26 @@ package struct Model: Sendable {
         if let firstOfOpening {
             lost = sequence < firstOfOpening ? lastSequence - firstOfOpening + 1 : lastSequence - sequence
         }
-        batches -= lost
+        while let last = sequences.last, last > sequence { sequences.removeLast() }
         firstOfOpening = nil
         lastSequence = sequence
         becomeDurable()
         return lost
     }
 
-    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then,
-    /// and isn't there now, may have come and gone.
+    /// How many batches there are behind a number.
+    package func batches(behind sequence: SequenceNumber) -> UInt64 {
+        UInt64(sequences.reversed().prefix { $0 > sequence }.count)
+    }
+
+    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then, or
+    /// had expired, and isn't there now, may have come and gone.
     ///
-    /// - Parameter base: The entries at `sequence`; nil where no key can have come and gone.
-    package func isUnchanged(_ range: RangeChoice, since sequence: SequenceNumber, base: State? = nil) -> Bool? {
+    /// - Parameter base: The entries at `sequence`.
+    package func isUnchanged(_ range: RangeChoice, since sequence: SequenceNumber, base: State) -> Bool? {
         let positions = universe.positions(in: range)
         let changedKeys = positions.filter { changed[$0] > sequence }
-        if changedKeys.contains(where: { base == nil || base!.entries[$0] != nil || state.entries[$0] != nil }) {
+        if changedKeys.contains(where: { base.visible($0) != nil || state.entries[$0] != nil }) {
             return false
         }
         return changedKeys.isEmpty && !positions.contains { removedInVain[$0] > sequence } ? true : nil

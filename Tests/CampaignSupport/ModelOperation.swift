@@ -12,6 +12,7 @@ package enum ModelOperation: Sendable {
     case scanSnapshot(Int, ScanForm, RangeChoice, reversed: Bool, limit: Int)
     case flush
     case statistics
+    case compact
     case moveClock(by: UInt64)
     case setClockBack(by: UInt64)
     case misuse(Misuse)
@@ -72,6 +73,8 @@ package enum ModelOperation: Sendable {
         package var compressionLevel: Int
         package var compressionThreshold: Int
         package var durability: Durability
+        /// Bytes of log at which the store compacts itself; nil: it doesn't.
+        package var compactedAt: UInt64?
         package var isAsynchronous: Bool
         package var isStrict: Bool
         /// Keeps a snapshot of the old opening, to see that it never gives wrong bytes.

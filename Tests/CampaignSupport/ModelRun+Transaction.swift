@@ -32,7 +32,7 @@ extension ModelRun {
             }
             if runs == 1, let other = plan.interleaved {
                 if other.step == plan.steps.count { try await write([other.1], [], .buffered) }
-                conflict = interferes(other.1.key, plan.steps, after: before)
+                conflict = interferes(other.1.key, plan.steps, after: before, view.base)
             }
         }
         try check(
@@ -77,11 +77,12 @@ extension ModelRun {
 
     /// Whether somebody else's write must make the transaction run again; nil where nobody promises.
     private func interferes(
-        _ other: Int, _ steps: [ModelOperation.TransactionPlan.Step], after sequence: SequenceNumber
+        _ other: Int, _ steps: [ModelOperation.TransactionPlan.Step], after sequence: SequenceNumber,
+        _ base: Model.State
     ) -> Bool? {
         let key = model.universe.keys[other]
         // A removal of what isn't there changes nothing that a key's reader could see.
-        let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence) == false
+        let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence, base: base) == false
         var written: Set<Int> = []
         var inRange = false
         for step in steps {

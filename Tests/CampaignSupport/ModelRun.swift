@@ -14,6 +14,8 @@ package final class ModelRun {
         package var lives = 0
         package var openings = 0
         package var crashes = 0
+        /// Those that were asked for.
+        package var compactions = 0
         package var lostWrites: UInt64 = 0
         package var conflicts = 0
         package var transactionReruns = 0
@@ -43,6 +45,8 @@ package final class ModelRun {
     /// What is visible before the first write of an opening.
     var visibleAtOpening: SequenceNumber = 0
     var writesOfOpening: UInt64 = 0
+    /// What the newest snapshot file covers, as far as it is known.
+    var coveredSequence: SequenceNumber = 0
 
     static let maximumValueBytes = 4 << 20
 
@@ -78,7 +82,7 @@ package final class ModelRun {
         opening = generator.opening(&random)
         model = Model(universe: universe, now: 1_700_000_000_000)
         clock.set(model.now)
-        (isNew, newestSeen) = (true, 0)
+        (isNew, newestSeen, coveredSequence) = (true, 0, 0)
         summary.lives += 1
         var number = first
         var operation: ModelOperation?
@@ -130,6 +134,7 @@ package final class ModelRun {
             }
         case .flush: try await flush()
         case .statistics: try await compareStatistics()
+        case .compact: try await compact()
         case .moveClock(let delta):
             model.now += delta
             clock.set(model.now)

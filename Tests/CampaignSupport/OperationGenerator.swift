@@ -40,7 +40,8 @@ package struct OperationGenerator: Sendable {
         case ..<3780: return .statistics
         case ..<3880: return .moveClock(by: UInt64(random.number(in: 1...2000)))
         case ..<3890: return .setClockBack(by: UInt64(random.number(in: 1...100_000)))
-        case ..<3998: return .misuse(random.pick(Operation.Misuse.allCases))
+        case ..<3993: return .misuse(random.pick(Operation.Misuse.allCases))
+        case ..<3998: return .compact
         default: return .reopen(closes: random.oneIn(3), opening(&random))
         }
     }
@@ -55,6 +56,7 @@ package struct OperationGenerator: Sendable {
             compressionLevel: random.oneIn(2) ? 0 : random.pick([1, 1, 1, 6, 9]),
             compressionThreshold: random.pick([32, 512]),
             durability: random.pick([.synced, .written, .buffered]),
+            compactedAt: random.pick([nil, 16 << 10, 256 << 10, 2 << 20]),
             isAsynchronous: random.oneIn(2),
             isStrict: random.oneIn(2),
             keepsSnapshot: random.oneIn(3))

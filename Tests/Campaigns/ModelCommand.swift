@@ -37,6 +37,7 @@ struct ModelCommand: AsyncParsableCommand {
         say("  \(summary.operations) operations in \(inSeconds(seconds)), \(summary.lives) stores")
         say("  \(summary.writes) writes, \(summary.conflicts) refused for their conditions,")
         say("  \(summary.transactionReruns) transactions run again, \(summary.openings) openings,")
+        say("  \(summary.compactions) compactions that were asked for,")
         say("  \(summary.crashes) crashes, which lost \(summary.lostWrites) buffered writes")
     }
 }

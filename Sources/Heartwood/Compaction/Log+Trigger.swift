@@ -20,7 +20,7 @@ extension Log {
     /// How long the log writer is to pause; 0 but in need. Only while a compaction runs, for nothing else makes it shorter.
     func compactionPause(busy: UInt64) -> UInt64 {
         let logBytes = state.withState { $0.logBytes }
-        guard logBytes > 2 * configuration.compaction.minimumLogBytes, case .system = delays,
+        guard logBytes / 2 > configuration.compaction.minimumLogBytes, case .system = delays,
             compaction.state.withState({ $0.isRunning })
         else { return 0 }
         let limit = configuration.compaction.logLimit(liveBytes: index.statistics.liveBytes)

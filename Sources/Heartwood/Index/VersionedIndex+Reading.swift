@@ -74,31 +74,33 @@ extension VersionedIndex {
         }
     }
 
-    /// The number of keys that have a value at a held point. Expiry is not judged. Linear in the range's keys.
-    func count(_ range: KeyRange, at point: UInt64) -> Int {
+    /// The number of keys that have a value at a held point, and which hasn't expired at a time. Linear in the range's
+    /// keys.
+    func count(_ range: KeyRange, at point: UInt64, aliveAt time: UInt64 = 0) -> Int {
         var count = 0
-        forEach(in: range, at: point, reversed: false) { _, _ in
-            count += 1
+        forEach(in: range, at: point, reversed: false) { _, version in
+            if version.isAlive(at: time) { count += 1 }
             return true
         }
         return count
     }
 
     /// Whether the range reads now, pending writes included, as it did at `base`, where it had `count` live keys. By
-    /// who adds versions, so that none comes meanwhile.
+    /// who adds versions, so that none comes meanwhile. `base` is still held, or compaction may have given what is newer
+    /// a place before it; `time` is that of the hold, for what had expired by then may be dropped meanwhile.
     ///
     /// Exact in what matters, though tombstones are dropped: if no key has a version newer than `base`, every key that
     /// is live now has the version that it had at `base`. So the live keys of now are a subset of those of then, and
     /// one that was removed and dropped since makes it a smaller subset; equal counts mean equal sets. A key that came
     /// and went since `base` may count as a change until its tombstone is dropped: true is never wrong.
-    func isUnchanged(_ range: KeyRange, since base: UInt64, count: Int) -> Bool {
+    func isUnchanged(_ range: KeyRange, since base: UInt64, count: Int, aliveAt time: UInt64 = 0) -> Bool {
         var live = 0
         var isChanged = false
         epochs.pinned {
             tree.walk(range, reversed: false) { _, bits in
                 let newest = VersionWord(bits: bits).newest
                 isChanged = newest.address > base
-                if !newest.isTombstone { live += 1 }
+                if !newest.isTombstone, newest.isAlive(at: time) { live += 1 }
                 return !isChanged && live <= count
             }
         }

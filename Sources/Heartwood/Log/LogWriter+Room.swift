@@ -10,27 +10,27 @@ extension LogWriter {
     /// Lays the room that writers wait for. If that fails they are refused, and the store goes on: nothing was
     /// numbered, so nothing is lost.
     mutating func meet(_ demands: Log.Demands) {
+        // Decided once, for others write meanwhile. A segment without records is new enough for a cut.
+        let turns = demands.rotation != nil || demands.cut && !log.state.withState { $0.holdsNothing }
         do throws(Failure) {
             do throws(FileSystemError) {
-                try lay(demands)
+                try lay(demands, turns: turns)
             } catch {
                 refuse(error, demands)
                 return
             }
             accepted()
-            // A segment without records is new enough for whoever asked: it grows as far as it must.
-            if demands.rotation != nil || demands.cut, log.state.withState({ !$0.holdsNothing }) { try rotate() }
+            // One without records is new enough for whoever asked for room, too: it grows as far as it must.
+            if turns, log.state.withState({ !$0.holdsNothing }) { try rotate() }
             deliverCut()
         } catch {
             fail(error)
         }
     }
 
-    private mutating func lay(_ demands: Log.Demands) throws(FileSystemError) {
-        if let need = demands.rotation {
-            try prepareSpare(need: need)
-        } else if demands.cut, log.state.withState({ !$0.holdsNothing }) {
-            try prepareSpare(need: 0)
+    private mutating func lay(_ demands: Log.Demands, turns: Bool) throws(FileSystemError) {
+        if turns {
+            try prepareSpare(need: demands.rotation ?? 0)
         } else if let need = demands.room {
             try layRoom(need: need)
         }
@@ -123,7 +123,7 @@ extension LogWriter {
             // Those that are too large for what is left are refused; where there is some room, the others ask again.
             let (tooLarge, others) = log.state.withState { $0.takeWaiters(from: demands.largest) }
             resume(tooLarge, with: refusal)
-            let isLaid = (try? lay(modest)) != nil
+            let isLaid = (try? lay(modest, turns: modest.rotation != nil)) != nil
             if isLaid { accepted() }
             resume(others, with: isLaid ? nil : refusal)
             if isLaid { return }
@@ -282,7 +282,8 @@ extension LogWriter {
     private mutating func deliverCut() {
         if finishedCut == nil {
             log.state.withState { state in
-                if state.holdsNothing { cut(&state) }
+                // Where somebody has written meanwhile, there has to be a turn after all.
+                if state.holdsNothing { cut(&state) } else if state.wantsCut { state.demands.cut = true }
             }
         }
         guard let cut = finishedCut else { return }

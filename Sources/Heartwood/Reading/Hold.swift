@@ -31,5 +31,10 @@ final class Hold: Sendable {
     /// The number of the last write that is shown.
     var sequence: SequenceNumber { point.sequence }
 
+    /// The number of keys of a range that are there. Linear in the range's keys.
+    func count(_ range: KeyRange) -> Int {
+        log.index.count(range, at: point.address, aliveAt: now.milliseconds)
+    }
+
     var reader: Reader { Reader(log: log, point: .held(point, now: now)) }
 }

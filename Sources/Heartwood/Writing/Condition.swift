@@ -19,11 +19,13 @@ public struct Condition: Sendable {
         case key([UInt8], KeyCondition)
         /// The key's newest version lies there, and hasn't expired: what `.sequence` becomes once the record was read.
         case current([UInt8], Place)
-        /// The key's newest version lies there; nil: there is none.
-        case unchangedKey([UInt8], Place?)
-        /// No key of the range has a version beyond an address, and as many have a value.
-        case unchangedRange(KeyRange, base: UInt64, count: Int)
+        /// The key has no version from after a state, in which it was there or not.
+        case unchangedKey([UInt8], since: Hold, wasThere: Bool)
+        /// No key of the range has a version from after a state, and as many have a value as had one in it.
+        case unchangedRange(KeyRange, since: Hold, count: Int)
     }
+    /// States are held until the condition is gone: compaction gives what is older than all that is held places that tell
+    /// nothing of when it was written.
     let kind: Kind
 
     /// The key isn't there (or has expired).
@@ -41,9 +43,7 @@ public struct Condition: Sendable {
     ///
     /// - Complexity: O(keys in the range) now, and again when it is judged; other writes wait meanwhile.
     public static func unchanged(_ range: KeyRange, since snapshot: Snapshot) -> Condition {
-        let base = snapshot.hold.point.address
-        let count = snapshot.hold.log.index.count(range, at: base)
-        return Condition(kind: .unchangedRange(range, base: base, count: count))
+        Condition(kind: .unchangedRange(range, since: snapshot.hold, count: snapshot.hold.count(range)))
     }
 
     /// Whether it holds. No I/O.
@@ -54,24 +54,30 @@ public struct Condition: Sendable {
             condition.kind == .absent && Self.current(key, in: log) == nil
         case .current(let key, let place):
             Self.current(key, in: log)?.place == place
-        case .unchangedKey(let key, let place):
-            // A key that was removed may have left the index: absent and removed are the same here.
-            lend(key) { log.index.newest($0).flatMap { $0.isTombstone ? nil : $0.place } } == place
-        case .unchangedRange(let range, let base, let count):
-            log.index.isUnchanged(range, since: base, count: count)
+        case .unchangedKey(let key, let hold, let wasThere):
+            Self.isUnchanged(key, since: hold, wasThere: wasThere, in: log)
+        case .unchangedRange(let range, let hold, let count):
+            log.index.isUnchanged(
+                range, since: hold.point.address, count: count, aliveAt: hold.now.milliseconds)
         }
     }
 
     /// What to tell whoever loses.
     var subject: String {
         switch kind {
-        case .key(let key, _), .current(let key, _), .unchangedKey(let key, _): "the key \(printable(key))"
+        case .key(let key, _), .current(let key, _), .unchangedKey(let key, _, _): "the key \(printable(key))"
         case .unchangedRange: "a key of the range"
         }
     }
 }
 
 extension Condition {
+    /// A key that was removed, or had expired, may have left the index: that is the same as never there.
+    private static func isUnchanged(_ key: [UInt8], since hold: Hold, wasThere: Bool, in log: Log) -> Bool {
+        guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return !wasThere }
+        return newest.address <= hold.point.address
+    }
+
     /// The newest version of a key, writes under way included, unless it was removed or has expired.
     private static func current(_ key: [UInt8], in log: Log) -> Version? {
         guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return nil }

@@ -21,8 +21,8 @@ public final class Transaction {
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
     private var writes: [[UInt8]: Write] = [:]
-    /// The places of the versions that were read; nil where there was none.
-    private var readKeys: [[UInt8]: Place?] = [:]
+    /// The keys that were read, and whether they were there.
+    private var readKeys: [[UInt8]: Bool] = [:]
     private var readRanges: [KeyRange: Int] = [:]
 
     private enum Write {
@@ -72,7 +72,7 @@ public final class Transaction {
     /// - Complexity: O(entries), in memory too: the whole range is a condition of the commit.
     public func entries(in range: KeyRange, reversed: Bool = false) throws(StoreError) -> [Entry] {
         if readRanges[range] == nil {
-            readRanges[range] = hold.log.index.count(range, at: hold.point.address)
+            readRanges[range] = hold.count(range)
         }
         var entries: [Entry] = []
         let walk = RecordWalk(hold, range: range, reversed: false)
@@ -123,15 +123,15 @@ public final class Transaction {
 
     /// What must still be true for the commit.
     var conditions: [Condition] {
-        readKeys.map { Condition(kind: .unchangedKey($0.key, $0.value)) }
-            + readRanges.map { Condition(kind: .unchangedRange($0.key, base: hold.point.address, count: $0.value)) }
+        readKeys.map { Condition(kind: .unchangedKey($0.key, since: hold, wasThere: $0.value)) }
+            + readRanges.map { Condition(kind: .unchangedRange($0.key, since: hold, count: $0.value)) }
     }
 
-    /// Remembers which version of a key was read: also one that had expired, which is a version all the same.
+    /// Remembers that a key was read.
     private func note(_ key: [UInt8]) {
         guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
-        let place = lend(key) { hold.log.index.find($0, at: hold.point.address)?.place }
-        readKeys[key] = .some(place)
+        let version = lend(key) { hold.log.index.find($0, at: hold.point.address) }
+        readKeys[key] = version.map { !$0.isTombstone && $0.isAlive(at: hold.now.milliseconds) } ?? false
     }
 
     private func value(of write: Write) -> [UInt8]? {

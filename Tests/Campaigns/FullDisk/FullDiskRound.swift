@@ -25,6 +25,9 @@ struct FullDiskRound {
     let ledger = Ledger()
     let tell: (String) -> Void
     var ballast: Ballast
+    /// What the store has laid ahead for itself can't be given back to it: these are, whatever else it took. One for the
+    /// new store, one for the end.
+    private var reserves: [Ballast]
     var random: SeededRandom
     private(set) var totals = Totals()
     /// The parts of a round, so that no key is used twice.
@@ -48,6 +51,7 @@ struct FullDiskRound {
         writers = random.pick([1, 2, 4, 8, 16])
         sizes = disk.kind == .inodes ? .medium : random.pick(Sizes.allCases)
         ballast = Ballast(on: disk)
+        reserves = [Ballast(on: disk, named: "reserve-0"), Ballast(on: disk, named: "reserve-1")]
         self.random = random
     }
 
@@ -57,7 +61,8 @@ struct FullDiskRound {
     }
 
     mutating func run() async throws {
-        try ballast.take(thirds: 1)
+        for index in reserves.indices { try reserves[index].take(oneOf: 8) }
+        try ballast.take(oneOf: 3)
         var store: Store? = try await open()
         if disk.kind != .inodes { try await refuseTooLarge(store!) }
         try await fill(store!)
@@ -71,6 +76,7 @@ struct FullDiskRound {
             try await refuseFirstWrite(store!)
         }
         try await beginNewStore()
+        ballast.takeOver(&reserves[1])
         try await resume(store!)
         try await end(store!)
         totals.rounds = 1
@@ -83,7 +89,12 @@ struct FullDiskRound {
     /// Writes until the disk is full; everything that was acknowledged must be there, and nothing that was refused.
     private mutating func fill(_ store: Store) async throws {
         tell("filling the disk")
-        try await writeUntilRefused(store)
+        // A file system may give room back some time after it was let go of: then it isn't full yet.
+        var attempts = 0
+        repeat {
+            try await writeUntilRefused(store)
+            attempts += 1
+        } while store.state == .ready && attempts < 10
         guard store.state == .outOfSpace else {
             throw FullDiskFailure("after the last write was refused for want of space the state is \(store.state)")
         }
@@ -192,6 +203,7 @@ struct FullDiskRound {
             let store = try await open(at: path)
             try await store.put("a", "1")
         }
+        try reserves[0].give()
         try ballast.give()
         let store = try await open(at: path)
         guard store.recoveryReport.tail == .new else {

@@ -85,19 +85,23 @@ struct SmallDisk {
 /// Files that take all the room that is left, and give it back.
 struct Ballast {
     private let disk: SmallDisk
+    private let name: String
     private let fileSystem = POSIXFileSystem()
-    private var files = 0
+    /// Its files; the names go on.
+    private var paths: [String] = []
+    private var made = 0
 
-    init(on disk: SmallDisk) { self.disk = disk }
+    init(on disk: SmallDisk, named name: String = "ballast") {
+        self.disk = disk
+        self.name = name
+    }
 
-    private func path(_ number: Int) -> String { disk.path + "/ballast-\(number)" }
-
-    /// Takes a part of it, in thirds.
-    mutating func take(thirds: Int) throws {
+    /// Takes a part of it.
+    mutating func take(oneOf parts: Int) throws {
         if disk.kind == .inodes {
-            for _ in 0..<(SmallDisk.inodes * thirds / 3) { try makeFile { _ in } }
+            for _ in 0..<(SmallDisk.inodes / parts) { try makeFile { _ in } }
         } else {
-            let bytes = UInt64(disk.freeBytes * thirds / 3)
+            let bytes = UInt64(disk.freeBytes / parts)
             try makeFile { try $0.zero(from: 0, count: bytes) }
         }
     }
@@ -129,15 +133,20 @@ struct Ballast {
 
     /// Gives all of it back.
     mutating func give() throws {
-        while files > 0 {
-            files -= 1
-            try fileSystem.remove(path(files))
-        }
+        while let path = paths.popLast() { try fileSystem.remove(path) }
+    }
+
+    /// Has what the other one has from now on, too.
+    mutating func takeOver(_ other: inout Ballast) {
+        paths += other.paths
+        other.paths = []
     }
 
     private mutating func makeFile(_ fill: (any File) throws -> Void) throws {
-        let file = try fileSystem.openFile(path(files), for: .create)
-        files += 1
+        let path = "\(disk.path)/\(name)-\(made)"
+        let file = try fileSystem.openFile(path, for: .create)
+        made += 1
+        paths.append(path)
         defer { try? file.close() }
         try fill(file)
     }

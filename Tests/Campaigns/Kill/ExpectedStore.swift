@@ -32,9 +32,11 @@ struct ExpectedStore {
     private(set) var held: [String: Held] = [:]
     /// The largest number that anybody was told or could read.
     private(set) var newestSeen: SequenceNumber = 0
-    /// Number of batches in the log, and the last of them.
-    private var batches: UInt64 = 0
+    /// The numbers that writes have got and kept, ascending: those of a round have no gaps.
+    private var numbers: [ClosedRange<SequenceNumber>] = []
     private var lastSequence: SequenceNumber = 0
+    /// The last number that a snapshot file covers.
+    private(set) var coveredSequence: SequenceNumber = 0
 
     static let parentKey = "parent"
 
@@ -72,7 +74,7 @@ struct ExpectedStore {
                 findings.unacknowledged += 1
             }
         }
-        try checkNumbers(
+        let added = try checkNumbers(
             report, found: acknowledged + UInt64(findings.unacknowledged), undecided: UInt64(silentRemovals.count))
         applied.sort { $0.sequence < $1.sequence }
         for (earlier, later) in zip(applied, applied.dropFirst()) where earlier.sequence == later.sequence {
@@ -82,18 +84,19 @@ struct ExpectedStore {
         for key in silentRemovals where entries[key] == nil { held[key] = nil }
         try compare(entries)
         newestSeen = max(newestSeen, findings.highestAcknowledged, recovered)
-        (batches, lastSequence) = (report.batches, recovered)
+        if let added { numbers.append(added) }
+        lastSequence = recovered
+        try checkBatches(report)
         return findings
     }
 
     /// A further opening must show the same, and nothing else.
-    func judgeAgain(_ store: Store) throws {
+    mutating func judgeAgain(_ store: Store) throws {
         let report = store.recoveryReport
-        guard report.lastSequence == lastSequence, report.batches == batches else {
-            throw KillFailure(
-                "a further opening recovered number \(report.lastSequence) with \(report.batches) batches, after \(lastSequence) with \(batches)"
-            )
+        guard report.lastSequence == lastSequence else {
+            throw KillFailure("a further opening recovered number \(report.lastSequence), after \(lastSequence)")
         }
+        try checkBatches(report)
         try compare(readAll(store, upTo: lastSequence))
     }
 
@@ -104,7 +107,7 @@ struct ExpectedStore {
         }
         held[Self.parentKey] = Held(operation: nil, number: number, sequence: sequence)
         (newestSeen, lastSequence) = (sequence, sequence)
-        batches += 1
+        numbers.append(sequence...sequence)
     }
 
     // MARK: - Parts
@@ -176,29 +179,45 @@ struct ExpectedStore {
     }
 
     /// The numbers of a round are dense, begin where they may, and are as many as there are batches.
-    private func checkNumbers(_ report: RecoveryReport, found: UInt64, undecided: UInt64) throws {
-        guard report.batches >= batches, report.lastSequence >= lastSequence else {
+    ///
+    /// - Returns: The numbers; nil where nothing was kept.
+    private func checkNumbers(
+        _ report: RecoveryReport, found: UInt64, undecided: UInt64
+    ) throws -> ClosedRange<SequenceNumber>? {
+        let last = report.lastSequence
+        guard last != lastSequence else {
+            if found == 0 { return nil }
+            throw KillFailure("nothing was recovered behind \(last), and \(found) operations are there")
+        }
+        // After a crash numbering goes on at the next multiple of 2^32.
+        let epoch = FormatConstants.sequenceEpoch
+        let first = last / epoch == (lastSequence + 1) / epoch ? lastSequence + 1 : last / epoch * epoch
+        guard last > lastSequence, first > newestSeen else {
             throw KillFailure(
-                "number \(report.lastSequence) with \(report.batches) batches was recovered, after \(lastSequence) with \(batches)"
+                "the round's numbers, \(first) to \(last), don't follow \(lastSequence) (seen: \(newestSeen))")
+        }
+        guard (found...(found + undecided)).contains(last - first + 1) else {
+            throw KillFailure(
+                "the numbers of this round are \(first) to \(last), and \(found) operations are known, with \(undecided) that can't be told"
             )
         }
-        let added = report.batches - batches
-        guard (found...(found + undecided)).contains(added) else {
+        return first...last
+    }
+
+    /// Behind the snapshot the log has a batch for each number.
+    private mutating func checkBatches(_ report: RecoveryReport) throws {
+        guard report.passedOver.isEmpty else { throw KillFailure("snapshots are damaged: \(report.passedOver)") }
+        let covered = report.snapshot?.sequence ?? 0
+        guard (coveredSequence...max(coveredSequence, report.lastSequence)).contains(covered) else {
             throw KillFailure(
-                "\(added) batches were recovered of this round, and \(found) are known, with \(undecided) that can't be told"
-            )
+                "the snapshot covers \(covered), after one of \(coveredSequence); \(report.lastSequence) was recovered")
         }
-        if added == 0 {
-            guard report.lastSequence == lastSequence else {
-                throw KillFailure("nothing was recovered but number \(report.lastSequence), after \(lastSequence)")
-            }
-            return
+        coveredSequence = covered
+        let behind = numbers.reduce(0) { sum, range in
+            range.upperBound <= covered ? sum : sum + range.upperBound - max(range.lowerBound, covered + 1) + 1
         }
-        let first = report.lastSequence - added + 1
-        guard first == lastSequence + 1 || first % FormatConstants.sequenceEpoch == 0, first > newestSeen else {
-            throw KillFailure(
-                "the round's numbers, \(first) to \(report.lastSequence), don't follow \(lastSequence) (seen: \(newestSeen))"
-            )
+        guard report.batches == behind else {
+            throw KillFailure("\(report.batches) batches were recovered behind number \(covered), instead of \(behind)")
         }
     }
 

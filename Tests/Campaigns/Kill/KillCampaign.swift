@@ -1,6 +1,7 @@
 internal import Heartwood
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
+internal import HeartwoodFormat
 
 /// Round upon round on the same store: a child writes and is killed, the parent looks at what is left.
 struct KillCampaign {
@@ -15,6 +16,9 @@ struct KillCampaign {
         var unacknowledged = 0
         var tornTails = 0
         var segments = 0
+        /// Rounds that left another snapshot than they found, and those that left one unfinished.
+        var snapshots = 0
+        var unfinishedSnapshots = 0
         var acknowledged: Int { synced + written + buffered }
     }
 
@@ -82,10 +86,14 @@ struct KillCampaign {
     // MARK: - What is left
 
     private mutating func look(_ plan: RoundPlan, _ acknowledgements: [Acknowledgement]) async throws {
+        let isUnfinished = hasUnfinishedSnapshot()
         var store: Store? = try await open(plan)
         let report = store!.recoveryReport
+        let covered = expected.coveredSequence
         let findings = try expected.judge(acknowledgements, of: plan, in: store!)
         add(findings)
+        totals.snapshots += expected.coveredSequence > covered ? 1 : 0
+        totals.unfinishedSnapshots += isUnfinished ? 1 : 0
         if case .torn = report.tail { totals.tornTails += 1 }
         totals.segments += max(0, report.segments - segments)
         (segments, bytes) = (report.segments, report.bytes)
@@ -98,6 +106,11 @@ struct KillCampaign {
             segments = store!.recoveryReport.segments
             store = nil
         }
+    }
+
+    private func hasUnfinishedSnapshot() -> Bool {
+        let names = (try? POSIXFileSystem().contents(ofDirectory: path)) ?? []
+        return names.contains(StoreFileName.newSnapshotName)
     }
 
     private mutating func write(to store: Store, _ plan: RoundPlan) async throws {

@@ -44,9 +44,14 @@ struct KillCommand: AsyncParsableCommand {
         say("  acknowledged: \(totals.synced) synced, \(totals.written) written, \(totals.buffered) buffered")
         say("  lost: 0 synced, 0 written, \(totals.lostBuffered) buffered, always the last ones")
         say("  under way and kept: \(totals.unacknowledged)")
+        say("  snapshots: \(totals.snapshots) rounds left a new one, \(totals.unfinishedSnapshots) an unfinished one")
         say("  torn tails: \(totals.tornTails); segments begun: \(totals.segments)")
         TemporaryDirectory.remove(campaign.path)
         if directory == nil { TemporaryDirectory.remove(parent) }
+        if rounds >= 100, totals.snapshots == 0 || totals.unfinishedSnapshots == 0 {
+            say("FAILED: no kill met a compaction")
+            throw ExitCode(1)
+        }
         if rounds >= 20, totals.synced == 0 || totals.written == 0 || totals.buffered == 0 {
             say("FAILED: nothing was acknowledged, so nothing was tested")
             throw ExitCode(1)

@@ -12,6 +12,10 @@ struct RoundPlan: Sendable {
     let compression: Compression
     /// Number of writer tasks.
     let writers: Int
+    /// Bytes of log at which the store compacts itself; nil: it doesn't.
+    let compactedAt: UInt64?
+    /// The child asks for one compaction after the other.
+    let isCompactedAllTheTime: Bool
     /// Some values have more than 1 MiB.
     let hasLargeValues: Bool
     /// Writers don't pause.
@@ -43,12 +47,14 @@ struct RoundPlan: Sendable {
         closesAfterwards = random.oneIn(3)
         reopensAfterwards = random.oneIn(4)
         isFresh = round % 25 == 0
+        compactedAt = random.pick([nil, 64 << 10, 64 << 10, 1 << 20])
+        isCompactedAllTheTime = random.oneIn(4)
     }
 
     var configuration: Store.Configuration {
         var configuration = Store.Configuration()
-        // The batches of all rounds are counted, in the log. 'crash' and 'soak' have compaction.
-        configuration.compaction = .manual
+        configuration.compaction.isAutomatic = compactedAt != nil
+        configuration.compaction.minimumLogBytes = compactedAt ?? .max
         configuration.segmentBytes = segmentBytes
         configuration.commitBufferBytes = commitBufferBytes
         configuration.compression = compression

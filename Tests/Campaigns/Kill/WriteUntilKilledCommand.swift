@@ -32,6 +32,9 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
                 group.addTask { await Self.attempt { try await ChildWriter(store, plan, writer).run() } }
             }
             group.addTask { await Self.attempt { try await ChildReader(store, plan).run() } }
+            if plan.isCompactedAllTheTime {
+                group.addTask { await Self.attempt { while true { try await store.compact() } } }
+            }
         }
     }
 

@@ -1,4 +1,6 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
+import HeartwoodTesting
 import Synchronization
 import Testing
 
@@ -105,5 +107,29 @@ import Testing
             #expect(count == 2 * keys)
             #expect(rounds.min()! >= least && rounds.max()! - rounds.min()! <= 1)
         }
+    }
+
+    /// A segment that held nothing when the cut was asked for may get its first record before the cut is made: the turn
+    /// for which no file was prepared ended the process.
+    @Test func aWriteMayComeBetweenACutAndItsTurn() async throws {
+        let clock = ManualClock(milliseconds: 1_000)
+        var configuration = Store.Configuration()
+        configuration.fileSystem = InMemoryFileSystem()
+        configuration.clock = clock
+        let store = try await Store.open(at: "/store", configuration: configuration)
+        for round in 0..<1_000 as Range<UInt64> {
+            // What expires in the snapshot is all that there is to do for the next compaction.
+            let expiry = Timestamp(milliseconds: 1_001 + round)
+            try await store.put("expires", "1", expires: .at(expiry), durability: .buffered)
+            try await store.compact()
+            clock.set(1_001 + round)
+            async let report = store.compact()
+            // At another moment each time.
+            for _ in 0..<round % 50 * 4 { _ = store.state }
+            try await store.put("key", "\(round)", durability: .buffered)
+            _ = try await report
+        }
+        #expect(try store.get("key") == Array("999".utf8) && store.get("expires") == nil)
+        try await store.close()
     }
 }

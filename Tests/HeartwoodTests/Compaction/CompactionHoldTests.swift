@@ -100,4 +100,37 @@ import Testing
         #expect(store.log.index.checkInvariants() == nil)
         try await store.close()
     }
+
+    /// What was overwritten since is in the snapshot file then, among what wasn't.
+    @Test func aConditionOutlivesTheSnapshotThatItIsAbout() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<20)
+        let stale = Condition.unchanged(.prefix("key/"), since: try store.snapshot())
+        try await fixture.fill(store, 5..<6, round: 1)
+        let present = Condition.unchanged(.prefix("key/"), since: try store.snapshot())
+        try await store.compact()
+        await expectError(.conflict) { try await store.write(if: [stale]) { $0.put("x", "1") } }
+        try await store.write(if: [present]) { $0.put("x", "1") }
+        try await store.close()
+    }
+
+    @Test func compactionInterferesWithNoTransaction() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<50)
+        try await store.put("gone", "1", expires: .at(Timestamp(milliseconds: 1)))
+        var runs = 0
+        for number in 0..<5 {
+            try await store.transaction { transaction in
+                runs += 1
+                #expect(try transaction.get("key/\(number)") != nil)
+                #expect(try transaction.get("gone") == nil)
+                #expect(try transaction.entries(in: .prefix("key/1")).count == 11)
+                try transaction.put("other/\(number)", "1")
+                try await store.compact()
+            }
+            try await store.compact()
+        }
+        #expect(runs == 5)
+        try await store.close()
+    }
 }

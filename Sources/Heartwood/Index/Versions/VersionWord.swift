@@ -42,6 +42,10 @@ package struct Version: Sendable, Hashable {
     /// Its place says everything of it.
     @inline(__always)
     var isPlain: Bool { expiry == 0 && !isTombstone }
+
+    /// Whether the value hasn't expired at a time.
+    @inline(__always)
+    func isAlive(at time: UInt64) -> Bool { expiry == 0 || time < expiry }
 }
 
 extension VersionWord {
