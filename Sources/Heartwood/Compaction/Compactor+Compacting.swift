@@ -17,13 +17,14 @@ extension Compactor {
         let header = FileHeader(
             kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
             creationTime: now.milliseconds)
-        try write(header, hold!)
+        let making = SnapshotMaking(log: log)
+        try making.write(header, hold!)
         // What was overwritten meanwhile needn't be kept any longer; dropping it isn't left to those who write.
         hold = nil
-        log.index.prune()
-        let snapshot = try verify(end.lastSequence)
+        log.index.prune { log.compactionGivesWay }
+        let snapshot = try making.verify(end.lastSequence)
         let path = log.directory + "/" + StoreFileName.snapshot(end.lastSequence)
-        try putInPlace(path)
+        try putInPlace(making, path)
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
         log.state.withState { state in
@@ -75,53 +76,10 @@ extension Compactor {
             file: log.directory)
     }
 
-    private var temporaryPath: String { log.directory + "/" + StoreFileName.newSnapshotName }
-
-    private func write(_ header: FileHeader, _ hold: Hold) throws(StoreError) {
-        let (control, total) = (control, log.index.statistics.keys)
-        let file: any File
-        do throws(FileSystemError) {
-            file = try fileSystem.openFile(temporaryPath, for: .create)
-        } catch {
-            throw StoreError(error, "the snapshot could not be written")
-        }
-        var writer = SnapshotWriter(hold, file, header) {
-            control.isCancelled
-        } report: { keys, bytes in
-            control.report(CompactionProgress(phase: .writing, keys: keys, totalKeys: total, writtenBytes: bytes))
-        }
-        do throws(StoreError) {
-            try writer.write()
-        } catch {
-            try? file.close()
-            throw error
-        }
-        do throws(FileSystemError) {
-            try file.sync(.full)
-            file.forgetCache()
-            try file.close()
-        } catch {
-            throw StoreError(error, "the snapshot could not be brought to the disk")
-        }
-    }
-
-    private func verify(_ sequence: SequenceNumber) throws(StoreError) -> SnapshotFile {
-        let snapshot = try SnapshotFile(temporaryPath, sequence: sequence, in: fileSystem)
-        var check = try SnapshotCheck(snapshot)
-        let total = Int(snapshot.footer.recordCount)
-        let isWhole = try check.run { keys in
-            control.report(
-                CompactionProgress(phase: .verifying, keys: keys, totalKeys: total, writtenBytes: snapshot.size))
-            return !control.isCancelled
-        }
-        if !isWhole { throw .compactionCancelled }
-        return snapshot
-    }
-
     /// Gives the snapshot its name. From here on it counts, whatever happens.
-    private func putInPlace(_ path: String) throws(StoreError) {
+    private func putInPlace(_ making: SnapshotMaking, _ path: String) throws(StoreError) {
         do throws(FileSystemError) {
-            try fileSystem.rename(temporaryPath, to: path)
+            try fileSystem.rename(making.path, to: path)
         } catch {
             throw StoreError(error, "the snapshot could not be given its name")
         }
@@ -134,16 +92,12 @@ extension Compactor {
         }
     }
 
-    func removeUnfinished() {
-        try? fileSystem.remove(temporaryPath)
-    }
-
     // MARK: - Moving
 
     /// Tells the index where records lie now: in the newest snapshot.
     mutating func move() throws(StoreError) {
         guard let (snapshot, segment) = newest, let point = retirements.last?.point else { return }
-        log.index.prune()
+        log.index.prune { log.compactionGivesWay }
         var section = try KeySection(snapshot)
         let batch = KeyBatch()
         let base = segment.baseAddress
@@ -153,7 +107,7 @@ extension Compactor {
         while true {
             batch.removeAll()
             guard try section.next(batch) else { break }
-            let lowest = log.index.move(batch.count, ifUpTo: point) { number in
+            let lowest = log.index.move(batch.count, ifUpTo: point, givingWay: log.compactionGivesWay) { number in
                 let entry = batch.entry(number)
                 return (batch.key(number), Place(address: base + entry.offset >> 3, length: entry.length))
             }

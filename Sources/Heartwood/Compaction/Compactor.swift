@@ -106,7 +106,7 @@ struct Compactor {
             outcome = .success(try compact())
         } catch {
             outcome = .failure(error)
-            removeUnfinished()
+            SnapshotMaking(log: log).removeUnfinished()
         }
         if case .success(var report) = outcome {
             report.duration = clock.now - start

@@ -23,7 +23,17 @@ extension Log {
         guard logBytes / 2 > configuration.compaction.minimumLogBytes, case .system = delays,
             compaction.state.withState({ $0.isRunning })
         else { return 0 }
-        let limit = configuration.compaction.logLimit(liveBytes: index.statistics.liveBytes)
-        return CompactionBrake.pause(logBytes: logBytes, limit: limit, busy: busy)
+        return CompactionBrake.pause(logBytes: logBytes, limit: compactionLimit, busy: busy)
+    }
+
+    /// Whether compaction gives way to those who write, where they compete for the index: until the log has outgrown the
+    /// size at which it is compacted by half.
+    var compactionGivesWay: Bool {
+        let logBytes = state.withState { $0.logBytes }
+        return logBytes / 3 < compactionLimit / 2
+    }
+
+    private var compactionLimit: UInt64 {
+        configuration.compaction.logLimit(liveBytes: index.statistics.liveBytes)
     }
 }

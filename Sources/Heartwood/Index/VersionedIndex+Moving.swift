@@ -3,20 +3,23 @@ internal import Synchronization
 
 /// What compaction does to the index, in slices between which writers get the lock.
 extension VersionedIndex {
-    /// Keys that are looked at under one hold of the lock: some ten microseconds.
-    private static var moveSlice: Int { 64 }
+    /// Keys that are looked at under one hold of the lock: less than a hundred microseconds. As long again they aren't.
+    private static var moveSlice: Int { 256 }
 
     /// Gives the records of a batch their places in a snapshot, those of them that are still the newest of their keys up to
     /// a point.
     ///
-    /// - Parameter record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
+    /// - Parameters:
+    ///   - givesWay: Whether others get the lock for as long as a slice takes, where somebody writes.
+    ///   - record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
     ///   for the next one.
     /// - Returns: The lowest address of those that were kept where they are, because somebody holds what they supersede; nil
     ///   where none was.
     func move(
-        _ count: Int, ifUpTo point: UInt64, _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
+        _ count: Int, ifUpTo point: UInt64, givingWay givesWay: Bool = true,
+        _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
     ) -> UInt64? {
-        inSlices(count) { state, number in
+        inSlices(count, givesWay) { state, number in
             let (key, place) = record(number)
             return state.move(key, to: place, ifUpTo: point)
         }
@@ -24,27 +27,34 @@ extension VersionedIndex {
 
     /// Removes the keys of a page that have expired, as ``move(_:ifUpTo:_:)`` moves others.
     func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> UInt64? {
-        inSlices(keys.count) { state, number in
+        inSlices(keys.count, true) { state, number in
             keys[number].withUnsafeBytes { state.dropExpired($0, at: time, ifUpTo: point) }
         }
     }
 
-    private func inSlices(_ count: Int, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64? {
+    private func inSlices(_ count: Int, _ givesWay: Bool, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64? {
         var kept: UInt64?
         var start = 0
+        var last: UInt64?
+        var quiet = 0
         while start < count {
             let end = min(count, start + Self.moveSlice)
             moves.add(1, ordering: .sequentiallyConsistent)
-            state.withLock { state in
+            let newest = state.withLock { state in
                 for number in start..<end {
                     if case .kept(let address) = body(&state, number) { kept = min(kept ?? .max, address) }
                 }
                 _ = state.prune(limit: Self.moveSlice)
+                return state.newest
             }
             start = end
             moves.add(1, ordering: .sequentiallyConsistent)
-            // A thread that unlocks and locks again at once leaves nobody else a chance.
-            yieldThread()
+            // A thread that unlocks and locks again at once leaves nobody else a chance, even if it yields: at 200,000
+            // puts a second they got one in between two slices, and the last was 50 ms late. Whoever waits for it may take
+            // longer to wake up than a slice takes.
+            quiet = newest == last ? quiet + 1 : 0
+            last = newest
+            if givesWay, quiet < 16 { pauseThread(nanoseconds: 10_000) } else { yieldThread() }
         }
         return kept
     }

@@ -40,11 +40,14 @@ package final class VersionedIndex: Sendable {
     /// from that of before may be of the same version, where this isn't what it was.
     let moves = Atomic<UInt64>(0)
 
-    /// Old versions that a call looks at besides twice as many as it added; so a backlog shrinks with every call. Each is a
-    /// miss or two: with 64, a hundred thousand of them made 200,000 puts a second late by 30 ms and more.
-    private static var pruneShare: Int { 8 }
-    /// Old versions that are looked at under one hold of the lock, some ten microseconds.
-    private static var pruneSlice: Int { 128 }
+    /// Old versions that a write looks at besides twice as many as it added; so a backlog shrinks with every write. Each is
+    /// some misses, a microsecond and more: with 64, or with 8, a hundred thousand of them made 200,000 puts a second late by
+    /// 30 ms and more.
+    private static var pruneShare: Int { 1 }
+    /// Old versions that the end of a hold looks at.
+    private static var releaseShare: Int { 8 }
+    /// Old versions that are looked at under one hold of the lock, some fifty microseconds.
+    private static var pruneSlice: Int { 64 }
 
     /// - Parameter undoCapacity: Entries of a chunk of the undo log; fewer than a page holds only for tests.
     package init(undoCapacity: Int = UndoChunk.largestCapacity) {
@@ -88,7 +91,8 @@ package final class VersionedIndex: Sendable {
                 return writer.count
             }
             if publish, !isAlone { self.publish(addresses.upperBound, sequence, &state) }
-            _ = state.prune(limit: Self.pruneShare + 2 * added)
+            // Where somebody does nothing else but drop old versions, writers needn't.
+            if !state.isBeingPruned { _ = state.prune(limit: Self.pruneShare + 2 * added) }
         }
     }
 
@@ -144,14 +148,21 @@ package final class VersionedIndex: Sendable {
         state.withLock { state in
             state.release(point.address)
             state.eras.leave(point.era)
-            _ = state.prune(limit: Self.pruneShare)
+            _ = state.prune(limit: Self.releaseShare)
         }
     }
 
     /// Drops all that nobody can see any more, in slices between which others get the lock.
-    package func prune() {
+    ///
+    /// - Parameter givesWay: Whether others get it for as long as a slice takes.
+    package func prune(givingWay givesWay: () -> Bool = { true }) {
         // A thread that unlocks and locks again at once leaves nobody else a chance, even if it yields: puts waited for 40 ms.
-        while state.withLock({ $0.prune(limit: Self.pruneSlice) }) { pauseThread(nanoseconds: 10_000) }
+        while state.withLock({ state in
+            state.isBeingPruned = state.prune(limit: Self.pruneSlice)
+            return state.isBeingPruned
+        }) {
+            if givesWay() { pauseThread(nanoseconds: 10_000) } else { yieldThread() }
+        }
     }
 
     package var statistics: IndexStatistics { state.withLock { $0.statistics } }

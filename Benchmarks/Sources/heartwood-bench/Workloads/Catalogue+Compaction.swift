@@ -14,6 +14,7 @@ extension Catalogue {
     }
 
     private static let latency: [any Workload] = [
+        PaceFloor(),
         PutLatency(name: "put-latency", title: "200,000 .buffered puts a second, no compaction", compacting: .never),
         PutLatency(
             name: "put-latency-compacting", title: "200,000 .buffered puts a second, compactions back to back",

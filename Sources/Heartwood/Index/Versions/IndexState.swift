@@ -13,6 +13,8 @@ struct IndexState {
     private var pool = BlockPool()
     private(set) var undo: UndoLog
     private var limbo = Limbo()
+    /// Blocks that no reader can have any more, on their way to the pool.
+    private var expired = OldVersionQueue()
     let epochs: Epochs
     /// Readers see the versions up to this address.
     private(set) var visible: UInt64 = 0
@@ -27,6 +29,9 @@ struct IndexState {
     /// what stands before them.
     private(set) var pending = OldVersionQueue()
     private(set) var released = OldVersionQueue()
+
+    /// Whether a thread is dropping old versions until none is left.
+    var isBeingPruned = false
 
     /// Keys whose newest version is a value.
     private(set) var liveKeys = 0
@@ -401,16 +406,22 @@ struct IndexState {
             for directory in undo.retired { limbo.add(.directory(directory), at: epoch) }
             undo.retired.removeAll(keepingCapacity: true)
         }
+        freeSome()
         // To look at all counters costs as much as a few hundred frees while others read.
         guard limbo.weight >= Self.reclaimShare else { return }
         epochs.tryAdvance()
-        guard var (blocks, others) = limbo.expired(in: epochs.current) else { return }
+        guard let (blocks, others) = limbo.expired(in: epochs.current) else { return }
+        expired.append(contentsOf: blocks)
         for garbage in others {
             limbo.freed(garbage.weight)
             if case .chunk(let chunk) = garbage { undo.free(chunk) } else { garbage.deallocate() }
         }
-        others = []
-        while let block = blocks.popFirst() {
+    }
+
+    /// A reader that takes long may have kept thousands of blocks: each costs a miss, and others wait meanwhile.
+    private mutating func freeSome() {
+        for _ in 0..<2 * Self.reclaimShare {
+            guard let block = expired.popFirst() else { return }
             pool.free(block)
             limbo.freed(1)
         }

@@ -1,17 +1,12 @@
 internal import Heartwood
 
-/// One task that overwrites, `.buffered`, at a rate that doesn't depend on how fast the store is: each put is due at its
-/// moment, and waits from then on. So a put that blocks makes all the puts late that were due meanwhile, as it would for
-/// those who send them, and they are caught up with.
+/// One task that overwrites, `.buffered`, at a rate that doesn't depend on how fast the store is. See `Pace`.
 struct PutLatency: Workload {
     let name: String
     let title: String
     let group = WorkloadGroup.compaction
     let compacting: Compacting
     var targets: [Target] = []
-
-    /// Nanoseconds from one put to the next: 200,000 a second.
-    private static let distance: UInt64 = 5_000
 
     func measure(_ run: Run) async throws -> Sample {
         let path = try await FilledStore.compactedCopy(run)
@@ -39,32 +34,11 @@ struct PutLatency: Workload {
             ])
     }
 
-    private struct Puts: Sendable {
-        var latencies = Latencies()
-        var stalls = Stalls()
-        var seconds = 0.0
-    }
-
-    private static func put(_ run: Run, _ store: Store) async throws -> Puts {
+    private static func put(_ run: Run, _ store: Store) async throws -> Pace.Steps {
         var pairs = run.data.overwrites(seed: 1)
-        var puts = Puts()
-        let start = Ticks.now
-        let last = start + run.nanoseconds
-        // A store that doesn't keep up is given three times the time; how late it was is known by then.
-        let deadline = start + 3 * run.nanoseconds
-        var due = start
-        var now = start
-        while due < last, !run.isOver(now, deadline: deadline) {
-            // Asleep rather than looking at the clock all the time: that would take one of few cores from the store.
-            if now < due { Ticks.sleep(from: now, until: due) }
+        return try await Pace.steps(run) {
             pairs.advance()
             try await store.put(pairs.key, pairs.value, durability: .buffered)
-            now = Ticks.now
-            puts.latencies.record(now - due)
-            puts.stalls.note(due: due, done: now)
-            due += distance
         }
-        puts.seconds = Ticks.seconds(from: start, to: now)
-        return puts
     }
 }
