@@ -61,6 +61,8 @@ final class CompactionControl: Sendable {
         /// Whether the thread sleeps.
         var isAsleep = false
         var isStopping = false
+        /// How fast the last compaction was; before the first one as slow as a disk may be.
+        var bytesPerSecond: UInt64 = 32 << 20
         /// Files that were replaced and that somebody may still read.
         var heldFiles = 0
         var statistics = Store.CompactionStatistics()

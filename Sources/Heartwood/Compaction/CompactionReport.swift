@@ -11,6 +11,12 @@ public struct CompactionReport: Sendable, Hashable {
     public var heldFiles = 0
     /// How long it took.
     public var duration: Duration = .zero
+
+    /// Bytes of the snapshot by the time that all of it took; nil where none was made.
+    var bytesPerSecond: UInt64? {
+        guard replacedBytes > 0, let bytes = snapshot?.bytes, duration.nanoseconds > 0 else { return nil }
+        return max(1 << 20, UInt64(Double(bytes) * 1e9 / Double(duration.nanoseconds)))
+    }
 }
 
 /// A snapshot: the file that holds all that was live at a moment, in the order of keys.

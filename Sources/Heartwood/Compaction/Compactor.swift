@@ -132,6 +132,7 @@ struct Compactor {
             case .success(let report):
                 state.schedule.succeeded(isDirty: isDirty, now: now)
                 state.statistics.completed += 1
+                if let rate = report.bytesPerSecond { state.bytesPerSecond = rate }
                 state.statistics.last = report
                 state.statistics.failure = nil
             case .failure(let error) where error.code == .cancelled || error.code == .closed: break

@@ -17,13 +17,15 @@ extension Log {
         state.withState { $0.compactionTrigger = trigger }
     }
 
-    /// How long the log writer is to pause; 0 but in need. Only while a compaction runs, for nothing else makes it shorter.
-    func compactionPause(busy: UInt64) -> UInt64 {
+    /// How long the log writer is to pause after a commit; 0 but in need. Only while a compaction runs, for nothing else
+    /// makes the log shorter.
+    func compactionPause(written: UInt64, elapsed: UInt64) -> UInt64 {
         let logBytes = state.withState { $0.logBytes }
-        guard logBytes / 2 > configuration.compaction.minimumLogBytes, case .system = delays,
-            compaction.state.withState({ $0.isRunning })
-        else { return 0 }
-        return CompactionBrake.pause(logBytes: logBytes, limit: compactionLimit, busy: busy)
+        guard logBytes / 3 > configuration.compaction.minimumLogBytes, case .system = delays else { return 0 }
+        let (isRunning, rate) = compaction.state.withState { ($0.isRunning, $0.bytesPerSecond) }
+        guard isRunning else { return 0 }
+        return CompactionBrake.pause(
+            logBytes: logBytes, limit: compactionLimit, written: written, elapsed: elapsed, rate: rate)
     }
 
     /// Whether compaction gives way to those who write, where they compete for the index: until the log has outgrown the

@@ -32,7 +32,8 @@ extension VersionedIndex {
         }
     }
 
-    private func inSlices(_ count: Int, _ givesWay: Bool, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64? {
+    private func inSlices(_ count: Int, _ givesWay: Bool, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64?
+    {
         var kept: UInt64?
         var start = 0
         var last: UInt64?

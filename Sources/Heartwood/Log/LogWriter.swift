@@ -29,6 +29,8 @@ struct LogWriter: ~Copyable {
     var isSyncing = false
     /// What compaction asked for, made by the last turn and not given to it yet.
     var finishedCut: Cut?
+    /// What had been written by the end of the last commit, and when that was.
+    private var lastCommit: (writtenBytes: UInt64, time: UInt64) = (0, 0)
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
     var refusedDemands = Log.Demands()
@@ -124,11 +126,9 @@ struct LogWriter: ~Copyable {
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
         switch work {
         case .commit(let sync):
-            let began = log.delays.now()
             try commit(seal(), sync: sync)
             prepare()
-            let pause = log.compactionPause(busy: log.delays.now() - began)
-            if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
+            giveWayToCompaction()
         case .sync:
             try syncWritten()
         case .mark:
@@ -136,6 +136,14 @@ struct LogWriter: ~Copyable {
         case .sleep:
             break
         }
+    }
+
+    private mutating func giveWayToCompaction() {
+        let written = log.state.withState { $0.counters.writtenBytes }
+        let pause = log.compactionPause(
+            written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
+        if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
+        lastCommit = (written, log.delays.now())
     }
 
     // MARK: - Commits

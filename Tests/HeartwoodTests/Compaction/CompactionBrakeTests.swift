@@ -6,18 +6,29 @@ import Testing
 
 /// How much the log writer holds back.
 @Suite struct CompactionBrakeTests {
+    private func pause(_ log: UInt64, _ limit: UInt64, _ written: UInt64, after elapsed: UInt64 = 0) -> UInt64 {
+        CompactionBrake.pause(logBytes: log, limit: limit, written: written, elapsed: elapsed, rate: 1_000_000)
+    }
+
     @Test func onlyALogThatHasOutgrownItsLimitIsHeldBack() {
-        #expect(CompactionBrake.pause(logBytes: 1_999, limit: 1_000, busy: 500) == 0)
-        #expect(CompactionBrake.pause(logBytes: 2_000, limit: 1_000, busy: 500) == 500)
-        #expect(CompactionBrake.pause(logBytes: 3_999, limit: 1_000, busy: 500) == 500)
-        #expect(CompactionBrake.pause(logBytes: 4_000, limit: 1_000, busy: 500) == 4_500)
+        #expect(pause(2_999, 1_000, 500) == 0)
+        #expect(pause(3_000, 1_000, 500) == 500_000)
+        #expect(pause(3_999, 1_000, 500) == 500_000)
+        #expect(pause(4_000, 1_000, 500) == 1_000_000)
+    }
+
+    @Test func theTimeSinceTheLastCommitCounts() {
+        #expect(pause(3_000, 1_000, 500, after: 200_000) == 300_000)
+        #expect(pause(3_000, 1_000, 500, after: 500_000) == 0)
+        #expect(pause(3_000, 1_000, 500, after: .max) == 0)
     }
 
     @Test func noPauseIsLong() {
-        #expect(CompactionBrake.pause(logBytes: 9_000, limit: 1_000, busy: .max) == CompactionBrake.longest)
-        #expect(CompactionBrake.pause(logBytes: 2_000, limit: 1_000, busy: .max) == CompactionBrake.longest)
-        #expect(CompactionBrake.pause(logBytes: .max, limit: .max, busy: .max) == 0)
-        #expect(CompactionBrake.pause(logBytes: .max, limit: 0, busy: 1) == 0)
+        #expect(pause(9_000, 1_000, .max) == CompactionBrake.longest)
+        #expect(pause(3_000, 1_000, 1 << 30) == CompactionBrake.longest)
+        #expect(pause(.max, .max, .max) == 0)
+        #expect(pause(.max, 0, 1) == 0)
+        #expect(CompactionBrake.pause(logBytes: .max, limit: 1, written: 1, elapsed: 0, rate: 0) == 0)
     }
 
     /// A limit is any number: doubling this one ended the process.
@@ -27,7 +38,7 @@ import Testing
         configuration.compaction.minimumLogBytes = .max
         let store = try await Store.open(at: "/store", configuration: configuration)
         try await store.put("a", "1")
-        #expect(store.log.compactionPause(busy: 1) == 0)
+        #expect(store.log.compactionPause(written: 1, elapsed: 0) == 0)
         try await store.close()
     }
 }
