@@ -104,10 +104,12 @@ extension Compactor {
         let total = Int(snapshot.footer.recordCount)
         var kept: UInt64?
         var keys = 0
+        var pace = MovingPace()
         while true {
             batch.removeAll()
             guard try section.next(batch) else { break }
-            let lowest = log.index.move(batch.count, ifUpTo: point, givingWay: log.compactionGivesWay) { number in
+            let lowest = log.index.move(batch.count, ifUpTo: point, pace: &pace, givingWay: log.compactionGivesWay) {
+                number in
                 let entry = batch.entry(number)
                 return (batch.key(number), Place(address: base + entry.offset >> 3, length: entry.length))
             }

@@ -32,7 +32,7 @@ extension Log {
     /// size at which it is compacted by half.
     var compactionGivesWay: Bool {
         let logBytes = state.withState { $0.logBytes }
-        return logBytes / 3 < compactionLimit / 2
+        return logBytes / 5 < compactionLimit / 4
     }
 
     private var compactionLimit: UInt64 {

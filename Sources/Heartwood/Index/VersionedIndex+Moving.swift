@@ -10,16 +10,17 @@ extension VersionedIndex {
     /// a point.
     ///
     /// - Parameters:
+    ///   - pace: Of this move, from batch to batch.
     ///   - givesWay: Whether others get the lock for as long as a slice takes, where somebody writes.
     ///   - record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
     ///   for the next one.
     /// - Returns: The lowest address of those that were kept where they are, because somebody holds what they supersede; nil
     ///   where none was.
     func move(
-        _ count: Int, ifUpTo point: UInt64, givingWay givesWay: Bool = true,
+        _ count: Int, ifUpTo point: UInt64, pace: inout MovingPace, givingWay givesWay: Bool = true,
         _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
     ) -> UInt64? {
-        inSlices(count, givesWay) { state, number in
+        inSlices(count, &pace, givesWay) { state, number in
             let (key, place) = record(number)
             return state.move(key, to: place, ifUpTo: point)
         }
@@ -27,17 +28,17 @@ extension VersionedIndex {
 
     /// Removes the keys of a page that have expired, as ``move(_:ifUpTo:_:)`` moves others.
     func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> UInt64? {
-        inSlices(keys.count, true) { state, number in
+        var pace = MovingPace()
+        return inSlices(keys.count, &pace, true) { state, number in
             keys[number].withUnsafeBytes { state.dropExpired($0, at: time, ifUpTo: point) }
         }
     }
 
-    private func inSlices(_ count: Int, _ givesWay: Bool, _ body: (inout IndexState, Int) -> IndexState.Move) -> UInt64?
-    {
+    private func inSlices(
+        _ count: Int, _ pace: inout MovingPace, _ givesWay: Bool, _ body: (inout IndexState, Int) -> IndexState.Move
+    ) -> UInt64? {
         var kept: UInt64?
         var start = 0
-        var last: UInt64?
-        var quiet = 0
         while start < count {
             let end = min(count, start + Self.moveSlice)
             moves.add(1, ordering: .sequentiallyConsistent)
@@ -53,9 +54,7 @@ extension VersionedIndex {
             // A thread that unlocks and locks again at once leaves nobody else a chance, even if it yields: at 200,000
             // puts a second they got one in between two slices, and the last was 50 ms late. Whoever waits for it may take
             // longer to wake up than a slice takes.
-            quiet = newest == last ? quiet + 1 : 0
-            last = newest
-            if givesWay, quiet < 16 { pauseThread(nanoseconds: 10_000) } else { yieldThread() }
+            if pace.isBusy(newest), givesWay { pauseThread(nanoseconds: 10_000) } else { yieldThread() }
         }
         return kept
     }
@@ -130,5 +129,18 @@ extension VersionedIndex {
             pauseThread(nanoseconds: pause)
             pause = min(2 * pause, 1_000_000)
         }
+    }
+}
+
+/// Whether somebody writes while records are moved.
+struct MovingPace {
+    private var last: UInt64?
+    private var quiet = 0
+
+    /// Takes note of the newest version at the end of a slice: whether one came within the last slices.
+    mutating func isBusy(_ newest: UInt64) -> Bool {
+        quiet = newest == last ? quiet + 1 : 0
+        last = newest
+        return quiet < 16
     }
 }

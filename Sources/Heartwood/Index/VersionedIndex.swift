@@ -46,8 +46,8 @@ package final class VersionedIndex: Sendable {
     private static var pruneShare: Int { 1 }
     /// Old versions that the end of a hold looks at.
     private static var releaseShare: Int { 8 }
-    /// Old versions that are looked at under one hold of the lock, some fifty microseconds.
-    private static var pruneSlice: Int { 64 }
+    /// Old versions that are looked at under one hold of the lock: less than a hundred microseconds.
+    private static var pruneSlice: Int { 256 }
 
     /// - Parameter undoCapacity: Entries of a chunk of the undo log; fewer than a page holds only for tests.
     package init(undoCapacity: Int = UndoChunk.largestCapacity) {

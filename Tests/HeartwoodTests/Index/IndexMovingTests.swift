@@ -127,8 +127,9 @@ extension IndexMovingTests.Run {
         guard var present = sweep else { return }
         index.prune()
         let records = present.records
+        var pace = MovingPace()
         let kept = records.withUnsafeBufferPointer { records in
-            index.move(records.count, ifUpTo: lastAddress(present.sequence)) { number in
+            index.move(records.count, ifUpTo: lastAddress(present.sequence), pace: &pace) { number in
                 let key = records[number].key
                 return (key.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }, records[number].place)
             }

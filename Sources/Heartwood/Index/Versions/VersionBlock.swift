@@ -1,3 +1,5 @@
+internal import CHeartwood
+
 /// A version that needs more than its place: one that expires, a tombstone, one of several of its key where the undo log
 /// doesn't do.
 ///
@@ -97,6 +99,12 @@ struct VersionBlock: Hashable, QueueLinked {
         memory.storeBytes(of: leaf.word, toByteOffset: 40, as: UInt64.self)
         memory.storeBytes(of: UInt64(head), toByteOffset: 48, as: UInt64.self)
     }
+
+    /// Asks for the block's own memory.
+    func prefetch() { heartwood_prefetch(memory) }
+
+    /// Asks for the slots among which is the one that names this newest version.
+    func prefetchHome() { Node.prefetchSlots(word: memory.load(fromByteOffset: 40, as: UInt64.self)) }
 
     /// The slot that names this newest version.
     var home: (leaf: Node, index: Int) {
