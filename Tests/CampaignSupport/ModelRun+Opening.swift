@@ -103,21 +103,21 @@ extension ModelRun {
     /// The last number that a snapshot file covers; they only ever grow.
     private func covered(by report: RecoveryReport, upTo recovered: SequenceNumber) throws -> SequenceNumber {
         try check(report.passedOver.isEmpty, "snapshots are damaged: \(report.passedOver)")
-        let covered = report.snapshot?.sequence ?? 0
-        try check(covered <= recovered, "a snapshot covers \(covered), and only \(recovered) was recovered")
+        try note(covered: report.snapshot?.sequence ?? 0, upTo: recovered)
+        return coveredSequence
+    }
+
+    private func note(covered: SequenceNumber, upTo newest: SequenceNumber) throws {
+        try check(covered <= newest, "a snapshot covers \(covered), beyond the newest number, \(newest)")
         try check(covered >= coveredSequence, "a snapshot covers \(covered), after one of \(coveredSequence)")
         coveredSequence = covered
-        return covered
     }
 
     /// Everything into a snapshot; nobody sees a difference.
     func compact() async throws {
         let snapshot = try await store!.compact().snapshot
         summary.compactions += 1
-        let covered = snapshot?.sequence ?? 0
-        try check(covered <= model.lastSequence, "a snapshot covers \(covered), beyond \(model.lastSequence)")
-        try check(covered >= coveredSequence, "a snapshot covers \(covered), after one of \(coveredSequence)")
-        coveredSequence = covered
+        try note(covered: snapshot?.sequence ?? 0, upTo: model.lastSequence)
         try await compareWithModel()
     }
 

@@ -156,7 +156,7 @@ struct Compactor {
 extension Log {
     /// What it is decided by whether compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
-        let live = index.statistics.liveBytes
+        let live = index.liveBytes
         let held = compaction.state.withState { $0.heldFiles }
         // Marks alone are nothing to compact.
         let (logBytes, isNothing) = state.withState { ($0.logBytes, $0.failure != nil || $0.logRecords == 0) }

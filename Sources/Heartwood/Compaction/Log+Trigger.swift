@@ -36,6 +36,6 @@ extension Log {
     }
 
     private var compactionLimit: UInt64 {
-        configuration.compaction.logLimit(liveBytes: index.statistics.liveBytes)
+        configuration.compaction.logLimit(liveBytes: index.liveBytes)
     }
 }

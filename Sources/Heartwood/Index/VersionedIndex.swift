@@ -167,6 +167,9 @@ package final class VersionedIndex: Sendable {
 
     package var statistics: IndexStatistics { state.withLock { $0.statistics } }
 
+    /// The sum of the newest values' lengths, as far as their places tell.
+    var liveBytes: UInt64 { state.withLock { $0.liveBytes } }
+
     /// How often the tree has changed its shape.
     package var churn: TreeChurn { state.withLock { $0.tree.churn } }
 }
