@@ -52,13 +52,13 @@ package struct SegmentScanner<Source: SegmentBytes> {
     package var source: Source
     package let header: FileHeader
     /// Bytes from here on don't count: the file's size, or the end that its successor records.
-    package let limit: UInt64
+    package internal(set) var limit: UInt64
     /// Where the next commit is expected.
-    package private(set) var position: UInt64
+    package internal(set) var position: UInt64
     /// The number that the next batch must have.
-    package private(set) var nextSequence: UInt64
+    package internal(set) var nextSequence: UInt64
     /// Whether the last commit was a closing mark.
-    package private(set) var isClosed = false
+    package internal(set) var isClosed = false
     /// The highest synced mark of the commits so far: every byte before it is known to have been durable.
     package private(set) var provenEnd: UInt64
     /// The time of the last commit.
@@ -89,42 +89,6 @@ package struct SegmentScanner<Source: SegmentBytes> {
         case .failure(let error):
             return try afterGap(or: error, into: &commit)
         }
-    }
-
-    /// Looks for a commit behind `offset` whose mark proves that bytes from `offset` on were durable.
-    ///
-    /// Only headers are read, those with flags of a newer version too: a header that verifies at its place was written there by us, and its mark was true.
-    /// O(rest of the file).
-    package mutating func proofOfDurability(beyond offset: UInt64) throws(Source.Failure) -> TailVerdict.Proof? {
-        var candidate = (offset &+ 8) & ~7
-        let overlap = FormatConstants.commitHeaderSize - FormatConstants.alignment
-        while candidate < limit {
-            let start = candidate
-            let salt = header.salt
-            var proof: TailVerdict.Proof?
-            let read = try source.withBytes(at: start, count: Self.windowBytes) { bytes -> Int in
-                var local = 0
-                while local + FormatConstants.commitHeaderSize <= bytes.count {
-                    if bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
-                        let found = try? CommitHeader.decode(
-                            bytes.slice(local, FormatConstants.commitHeaderSize), salt: salt,
-                            offset: start + UInt64(local), allowingUnknownFlags: true),
-                        found.syncedMark > offset
-                    {
-                        proof = .laterMark(
-                            offset: start + UInt64(local), mark: found.syncedMark, sequence: found.firstSequence)
-                        return local
-                    }
-                    local += FormatConstants.alignment
-                }
-                return bytes.count
-            }
-            if let proof { return proof }
-            guard read > overlap else { return nil }
-            candidate = start + UInt64((read - overlap) & ~7)
-            if read < Self.windowBytes { return nil }
-        }
-        return nil
     }
 
     // MARK: - Commits
