@@ -37,7 +37,7 @@ package struct EncodedBatch: Sendable {
         value: UnsafeRawBufferPointer, expiry: UInt64 = 0, acceptedBytes accepted: Int
     ) {
         let payload = key.count + value.count
-        let start = beginRecord(payload: payload)
+        let (start, flags) = beginRecord(flags)
         let length = FormatConstants.recordHeaderSize + alignedUp(payload)
         bytes.append(addingCapacity: length) { output in
             output.withUnsafeMutableBufferPointer { buffer, count in
@@ -67,7 +67,7 @@ package struct EncodedBatch: Sendable {
         external value: [UInt8], expiry: UInt64 = 0, acceptedBytes accepted: Int
     ) {
         let payload = key.count + value.count
-        let start = beginRecord(payload: payload)
+        let (start, flags) = beginRecord(flags)
         let padding = alignedUp(payload) - payload
         var crc = CRC32C.checksum(key)
         crc = value.withUnsafeBytes { CRC32C.checksum($0, continuing: crc) }
@@ -86,12 +86,11 @@ package struct EncodedBatch: Sendable {
         endRecord(at: start, accepted: accepted)
     }
 
-    /// A record follows, so the last one is not the batch's last.
-    private mutating func beginRecord(payload: Int) -> Int {
-        if recordCount > 0 {
-            bytes[lastHeader + 1] |= RecordHeader.Flags.batchContinues.rawValue
-        }
-        return bytes.count
+    /// A record follows, so the last one is not the batch's last, and this one is not its first.
+    private mutating func beginRecord(_ flags: RecordHeader.Flags) -> (start: Int, RecordHeader.Flags) {
+        guard recordCount > 0 else { return (bytes.count, flags) }
+        bytes[lastHeader + 1] |= RecordHeader.Flags.batchContinues.rawValue
+        return (bytes.count, flags.union(.continuesBatch))
     }
 
     private mutating func endRecord(at start: Int, accepted: Int) {
@@ -125,7 +124,8 @@ package enum RecordPlacement {
         _ header: RecordHeader, to memory: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag
     ) {
         EncodedBatch.writeHeader(
-            to: memory, header.kind, header.flags.subtracting(.batchContinues), key: Int(header.keyLength),
+            to: memory, header.kind, header.flags.subtracting([.batchContinues, .continuesBatch]),
+            key: Int(header.keyLength),
             value: Int(header.valueLength), expiry: header.expiry, checksum: header.payloadChecksum)
         place(memory, sequenceDistance: sequenceDistance, tag: tag)
     }

@@ -3,7 +3,7 @@
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
 /// | 0 | 8 | magic `48 57 4F 4F 44 0D 0A 1A` |
-/// | 8 | 2 | format version: 1 for a log, 2 for a snapshot |
+/// | 8 | 2 | format version: 3 or 1 for a log, 2 for a snapshot |
 /// | 10 | 1 | kind: 1 log, 2 snapshot |
 /// | 11 | 1 | flags: none defined |
 /// | 12 | 4 | salt, random, not zero |
@@ -27,12 +27,19 @@ public struct FileHeader: Sendable, Hashable {
         /// Everything up to a sequence number, in key order.
         case snapshot = 2
 
-        /// The version of the format that such files are of: the one that brought them, as nothing in them has changed
-        /// since.
-        public var version: UInt16 {
+        /// The version of the format that such files are written in: the one that last changed something in them.
+        public var newestVersion: UInt16 {
             switch self {
-            case .log: 1
+            case .log: 3
             case .snapshot: 2
+            }
+        }
+
+        /// Whether such files were ever written in a version.
+        func has(version: UInt16) -> Bool {
+            switch self {
+            case .log: version == 1 || version == 3
+            case .snapshot: version == 2
             }
         }
     }
@@ -56,6 +63,8 @@ public struct FileHeader: Sendable, Hashable {
 
     /// What the file holds.
     public var kind: Kind
+    /// The version of the format that the file is of.
+    public var version: UInt16
     /// The store it belongs to.
     public var storeID: StoreID
     /// Random and not zero; part of every checksum in the file.
@@ -68,12 +77,15 @@ public struct FileHeader: Sendable, Hashable {
     public var creationTime: UInt64
 
     /// A header for a new file.
+    ///
+    /// - Parameter version: nil: the newest of the kind.
     public init(
-        kind: Kind, storeID: StoreID, salt: UInt32, firstSequence: UInt64, predecessor: Predecessor?,
-        creationTime: UInt64
+        kind: Kind, version: UInt16? = nil, storeID: StoreID, salt: UInt32, firstSequence: UInt64,
+        predecessor: Predecessor?, creationTime: UInt64
     ) {
         precondition(salt != 0 && predecessor?.salt != 0)
         self.kind = kind
+        self.version = version ?? kind.newestVersion
         self.storeID = storeID
         self.salt = salt
         self.firstSequence = firstSequence
@@ -81,13 +93,21 @@ public struct FileHeader: Sendable, Hashable {
         self.creationTime = creationTime
     }
 
+    /// Whether each record of the file says if it belongs to the batch of the one before (`continuesBatch`).
+    @inline(__always)
+    public var marksBatches: Bool { kind == .log && version >= 3 }
+
+    /// The flags that the file's records of required kinds may have.
+    @inline(__always)
+    public var recordFlags: RecordHeader.Flags { marksBatches ? .known : .original }
+
     /// The 4,096 bytes of the header.
     public func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
         bytes.withUnsafeMutableBytes { buffer in
             let base = buffer.baseAddress!
             buffer.copyBytes(from: FormatConstants.fileMagic)
-            base.store(kind.version, littleEndianAt: 8)
+            base.store(version, littleEndianAt: 8)
             base.store(kind.rawValue, littleEndianAt: 10)
             base.store(salt, littleEndianAt: 12)
             base.store(storeID.low, littleEndianAt: 16)
@@ -115,7 +135,7 @@ public struct FileHeader: Sendable, Hashable {
         let version = bytes.load(UInt16.self, littleEndianAt: 8)
         guard version != 0, version <= FormatConstants.version else { throw .unsupported(.version(version)) }
         guard let kind = Kind(rawValue: bytes[10]) else { throw .unsupported(.fileKind(bytes[10])) }
-        guard version == kind.version else { throw .unsupported(.version(version)) }
+        guard kind.has(version: version) else { throw .unsupported(.version(version)) }
         guard bytes[11] == 0 else { throw .unsupported(.fileFlags(bytes[11])) }
         let salt = bytes.load(UInt32.self, littleEndianAt: 12)
         guard salt != 0 else { throw .invalidField(.salt) }
@@ -126,6 +146,7 @@ public struct FileHeader: Sendable, Hashable {
         }
         return FileHeader(
             kind: kind,
+            version: version,
             storeID: StoreID(
                 low: bytes.load(littleEndianAt: 16),
                 high: bytes.load(littleEndianAt: 24)),

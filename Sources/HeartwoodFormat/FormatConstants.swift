@@ -2,8 +2,9 @@
 ///
 /// `Documentation/FileFormat.md` describes the same layout for a reader in any language; the two change together.
 public enum FormatConstants {
-    /// The newest version that this library reads: 1 has logs, 2 has snapshots, too.
-    public static let version: UInt16 = 2
+    /// The newest version that this library reads: 1 has logs, 2 has snapshots, too, and in 3 the records of a log say
+    /// whether they begin a batch.
+    public static let version: UInt16 = 3
     /// Eight bytes at the start of every file: not text, and broken by any line-ending conversion.
     public static let fileMagic: [UInt8] = [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A]
     /// Bytes of the file header; commits start behind it.

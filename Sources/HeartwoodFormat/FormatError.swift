@@ -49,7 +49,7 @@ public enum FormatError: Error, Sendable, Hashable {
         case valueLength
         /// The expiry doesn't suit the kind.
         case expiry
-        /// A batch goes on behind the end of its commit.
+        /// A batch goes on behind the end of its commit, or two records disagree on whether they are of one batch.
         case batch
         /// A compressed value doesn't inflate to the length it declares.
         case compressedValue

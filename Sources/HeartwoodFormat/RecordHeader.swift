@@ -9,6 +9,10 @@ public enum RecordKind: Sendable, Hashable {
     /// Something that a later version invented and that may be skipped.
     case optional(UInt8)
 
+    /// A batch of its own, without key and value, by which a repaired store says that the batch with its number could
+    /// not be brought back. Optional, as it changes no key.
+    public static let lostBatch = RecordKind.optional(128)
+
     /// The byte in the file.
     public var rawValue: UInt8 {
         switch self {
@@ -35,7 +39,7 @@ public enum RecordKind: Sendable, Hashable {
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
 /// | 0 | 1 | kind: 1 put, 2 put with expiry, 3 delete; from 128 on optional |
-/// | 1 | 1 | flags: 1 batch goes on, 2 compressed |
+/// | 1 | 1 | flags: 1 batch goes on, 2 compressed, 4 batch went on before (in a log of version 3) |
 /// | 2 | 2 | length of the key |
 /// | 4 | 4 | length of the value as stored |
 /// | 8 | 8 | distance of its sequence number from the file's first |
@@ -58,7 +62,14 @@ public struct RecordHeader: Sendable, Hashable {
         /// The value is stored as its uncompressed length and raw deflate.
         public static let compressed = Flags(rawValue: 2)
 
-        static let known: Flags = [.batchContinues, .compressed]
+        /// The record belongs to the batch of the record before it, so that a record tells by itself whether it is the
+        /// first of its batch, even when all before it is lost. In a log of version 3 only.
+        public static let continuesBatch = Flags(rawValue: 4)
+
+        /// The flags that there are in a log of version 1 and in a snapshot.
+        public static let original: Flags = [.batchContinues, .compressed]
+        /// The flags that there are in a log of version 3.
+        public static let known: Flags = [.batchContinues, .compressed, .continuesBatch]
     }
 
     /// What the record does.
@@ -101,10 +112,11 @@ public struct RecordHeader: Sendable, Hashable {
 
     /// Reads the header of a record that stands at `offset` of the file with `salt`. Total.
     ///
+    /// - Parameter known: The flags that the file's records may have: `FileHeader.recordFlags`.
     /// - Throws: `.checksumMismatch` for damage, `.unsupported` for a required kind or flag of a newer version.
     @inline(__always)
     public static func decode(
-        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
+        _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64, flags known: Flags
     ) throws(FormatError) -> RecordHeader {
         guard bytes.count >= FormatConstants.recordHeaderSize else { throw .truncated }
         let tag = ChecksumTag(salt: salt, offset: offset)
@@ -120,7 +132,7 @@ public struct RecordHeader: Sendable, Hashable {
             sequenceDistance: bytes.load(littleEndianAt: 8),
             expiry: bytes.load(littleEndianAt: 16),
             payloadChecksum: tag.apply(bytes.load(littleEndianAt: 24)))
-        try header.validate()
+        try header.validate(known)
         return header
     }
 
@@ -128,10 +140,10 @@ public struct RecordHeader: Sendable, Hashable {
     static let checksumOffset = 28
 
     @inline(__always)
-    private func validate() throws(FormatError) {
+    private func validate(_ known: Flags) throws(FormatError) {
         guard encodedLength <= FormatConstants.maximumBatchBytes else { throw .invalidField(.valueLength) }
         if case .optional = kind { return }
-        guard flags.isSubset(of: .known) else { throw .unsupported(.recordFlags(flags.rawValue)) }
+        guard flags.isSubset(of: known) else { throw .unsupported(.recordFlags(flags.rawValue)) }
         guard keyLength > 0 else { throw .invalidField(.keyLength) }
         guard (kind == .putExpiring) == (expiry != 0) else { throw .invalidField(.expiry) }
         if kind == .delete {

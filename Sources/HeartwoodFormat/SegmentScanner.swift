@@ -34,6 +34,9 @@ package struct ScannedCommit: Sendable {
 
     /// The sequence number after the commit's last batch.
     package var nextSequence: UInt64 { header.firstSequence &+ batchCount }
+
+    /// Whether the last record says that its batch goes on.
+    fileprivate var batchIsOpen: Bool { records.last?.header.flags.contains(.batchContinues) ?? false }
 }
 
 /// Walks over the commits of a segment, verifying every byte. Pure but for the bytes that it is given, and total.
@@ -149,7 +152,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
             at += UInt64(commit.records[commit.records.count - 1].header.encodedLength)
         }
         guard at == commit.end else { return .stop(stop(.damage(.invalidField(.bodyLength)), at: offset)) }
-        if let last = commit.records.last, last.header.flags.contains(.batchContinues) {
+        if commit.batchIsOpen, let last = commit.records.last {
             return .stop(stop(.damage(.invalidField(.batch)), at: last.offset))
         }
         accept(commit)
@@ -176,17 +179,23 @@ package struct SegmentScanner<Source: SegmentBytes> {
         let look = Int(min(end - offset, UInt64(Self.smallRecordBytes)))
         let sequence = header.firstSequence
         let expected = commit.nextSequence
+        let flags = header.recordFlags
+        let batchIsOpen = commit.batchIsOpen
+        let marksBatches = header.marksBatches
         var found: RecordHeader?
         var isVerified = false
         let failure = try source.withBytes(at: offset, count: look) { bytes -> FormatError? in
             let record: RecordHeader
             do throws(FormatError) {
-                record = try RecordHeader.decode(bytes, salt: salt, offset: offset)
+                record = try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
             } catch {
                 return error
             }
             guard UInt64(record.encodedLength) <= end - offset else { return .invalidField(.bodyLength) }
             guard sequence &+ record.sequenceDistance == expected else { return .invalidField(.sequence) }
+            guard !marksBatches || record.flags.contains(.continuesBatch) == batchIsOpen else {
+                return .invalidField(.batch)
+            }
             found = record
             guard record.encodedLength <= bytes.count else { return nil }
             isVerified = true

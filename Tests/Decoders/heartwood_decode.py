@@ -22,10 +22,11 @@ FILE_MAGIC = bytes.fromhex("48574F4F440D0A1A")
 COMMIT_MAGIC = b"HWCM"
 FILE_HEADER, COMMIT_HEADER, RECORD_HEADER = 4096, 48, 32
 MARK, CLOSING = 1, 2
-BATCH_GOES_ON, COMPRESSED = 1, 2
+BATCH_GOES_ON, COMPRESSED, IN_BATCH = 1, 2, 4
 PUT, PUT_EXPIRING, DELETE, FIRST_OPTIONAL = 1, 2, 3, 128
 LARGEST_RECORD = 2_147_479_552
 LOG, SNAPSHOT = 1, 2
+VERSIONS = {LOG: (1, 3), SNAPSHOT: (2,)}
 KEY_MAGIC, KEY_HEADER, FOOTER_MAGIC, FOOTER = b"HWKB", 32, b"HWSF", 64
 LONGEST_KEY, LARGEST_BLOCK, LARGEST_SNAPSHOT = 65_535, 131_104, 1 << 54
 
@@ -79,7 +80,7 @@ assert crc32c(b"123456789") == 0xE3069283
 
 
 class StoreFile:
-    """A file with a header: a log segment or a snapshot. The version of the format is that of its kind."""
+    """A file with a header: a log segment or a snapshot."""
 
     kind = None
 
@@ -98,11 +99,11 @@ class StoreFile:
             raise Refusal(self.name, 0, "the magic of the file is wrong")
         if struct.unpack_from("<I", data, 4092)[0] != crc32c(data[:4092]):
             raise Refusal(self.name, 0, "the checksum of the file header does not match")
-        version, kind, flags, self.salt, self.store, self.first = struct.unpack_from("<HBBI16sQ", data, 8)
-        if version not in (1, 2):
-            raise Refusal(self.name, 0, f"unsupported: version {version}")
-        if kind not in (LOG, SNAPSHOT) or version != kind or flags != 0:
-            raise Refusal(self.name, 0, f"unsupported: file kind {kind} of version {version}, flags {flags}")
+        self.version, kind, flags, self.salt, self.store, self.first = struct.unpack_from("<HBBI16sQ", data, 8)
+        if self.version not in (1, 2, 3):
+            raise Refusal(self.name, 0, f"unsupported: version {self.version}")
+        if self.version not in VERSIONS.get(kind, ()) or flags != 0:
+            raise Refusal(self.name, 0, f"unsupported: file kind {kind} of version {self.version}, flags {flags}")
         self.previous_salt, reserved, self.previous_last, self.previous_end = struct.unpack_from("<IIQQ", data, 40)
         self.created = struct.unpack_from("<Q", data, 64)[0]
         if self.salt == 0 or not 0 < self.first < 1 << 63 or reserved != 0 or any(data[72:4092]):
@@ -173,7 +174,7 @@ class Segment(StoreFile):
             raise Damage(offset, "the commit header holds what no writer produces")
         return flags, body, first, synced, when, count
 
-    def record(self, offset, end, number):
+    def record(self, offset, end, number, is_in_batch):
         """One record: its end, whether its batch goes on, and what it does (None for an optional kind)."""
         data = self.data
         if offset + RECORD_HEADER > end:
@@ -182,7 +183,8 @@ class Segment(StoreFile):
         kind, flags, key_length, length, distance, expiry, payload_sum, checksum = struct.unpack("<BBHIQQII", header)
         if checksum != crc32c(header[:28]) ^ self.tag(offset):
             raise Damage(offset, "the checksum of a record header does not match")
-        if kind < FIRST_OPTIONAL and (kind not in (PUT, PUT_EXPIRING, DELETE) or flags & ~(BATCH_GOES_ON | COMPRESSED)):
+        known = BATCH_GOES_ON | COMPRESSED | (IN_BATCH if self.version >= 3 else 0)
+        if kind < FIRST_OPTIONAL and (kind not in (PUT, PUT_EXPIRING, DELETE) or flags & ~known):
             raise Unsupported(offset, f"record kind {kind}, flags {flags}")
         start = offset + RECORD_HEADER
         next_offset = start + (key_length + length + 7) // 8 * 8
@@ -190,6 +192,8 @@ class Segment(StoreFile):
             raise Damage(offset, "a record is longer than its commit")
         if self.first + distance != number:
             raise Damage(offset, "a record has the wrong sequence number")
+        if self.version >= 3 and bool(flags & IN_BATCH) != is_in_batch:
+            raise Damage(offset, "a record and the one before it disagree on their batch")
         if payload_sum != crc32c(data[start:next_offset]) ^ self.tag(offset):
             raise Damage(offset, "the checksum of a key and value does not match")
         goes_on = bool(flags & BATCH_GOES_ON)
@@ -219,7 +223,7 @@ class Segment(StoreFile):
         operations, goes_on, last = [], False, offset
         for _ in range(count):
             last = at
-            at, goes_on, operation = self.record(at, end, number)
+            at, goes_on, operation = self.record(at, end, number, goes_on)
             if operation:
                 operations.append(operation)
             number += not goes_on

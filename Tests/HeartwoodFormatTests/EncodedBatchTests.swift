@@ -32,8 +32,8 @@ import Testing
         var bytes: [UInt8] = []
         for (position, operation) in operations.enumerated() {
             bytes += TestLog.record(
-                operation, continues: position < operations.count - 1, distance: distance, salt: salt,
-                at: offset + bytes.count)
+                operation, continues: position < operations.count - 1, continued: position > 0, distance: distance,
+                salt: salt, at: offset + bytes.count)
         }
         return bytes
     }
@@ -66,6 +66,44 @@ import Testing
                 #expect(place(batch, at: 4144, distance: 0) == expected([operation], at: 4144, distance: 0))
                 #expect(batch.encodedLength == 32 + (3 + length + 7) / 8 * 8)
             }
+        }
+    }
+
+    /// By flag 1 a record says that another one of its batch follows, by flag 4 that one goes before.
+    @Test func recordsSayWhereInTheirBatchTheyAre() {
+        for (count, flags) in [(1, [0]), (2, [1, 4]), (4, [1, 5, 5, 4])] as [(Int, [UInt8])] {
+            for external in [false, true] {
+                var batch = EncodedBatch()
+                for number in 0..<count {
+                    let kind: UInt8 = number == 2 ? 200 : 1
+                    append(
+                        .init(kind: kind, flags: 2, key: [UInt8(number)], value: [7, 7, 7, 7, 7]), to: &batch,
+                        external: external)
+                }
+                let bytes = place(batch, at: 4144, distance: 0)
+                #expect((0..<count).map { bytes[$0 * 40 + 1] } == flags.map { $0 | 2 })
+            }
+        }
+    }
+
+    /// Among a snapshot's records there are no batches.
+    @Test func aRecordThatMovesElsewhereIsOfNoBatch() throws {
+        for flags in 0...7 as ClosedRange<UInt8> {
+            let header = RecordHeader(
+                kind: .put, flags: .init(rawValue: flags), keyLength: 1, valueLength: 5, sequenceDistance: 9,
+                expiry: 0, payloadChecksum: 0x1234_5678)
+            var bytes = [UInt8](repeating: 0xFF, count: 32)
+            bytes.withUnsafeMutableBytes {
+                RecordPlacement.encode(
+                    header, to: $0.baseAddress!, sequenceDistance: 8, tag: ChecksumTag(salt: salt, offset: 4096))
+            }
+            let found = try bytes.decoding { (buffer) throws(FormatError) in
+                try RecordHeader.decode(buffer, salt: salt, offset: 4096, flags: .original)
+            }
+            var expected = header
+            expected.flags = .init(rawValue: flags & 2)
+            expected.sequenceDistance = 8
+            #expect(found == expected)
         }
     }
 
@@ -105,7 +143,7 @@ import Testing
         append(operation, to: &batch, external: false)
         let bytes = place(batch, at: 4096, distance: 3)
         let header = try bytes.decoding { (buffer) throws(FormatError) in
-            try RecordHeader.decode(buffer, salt: salt, offset: 4096)
+            try RecordHeader.decode(buffer, salt: salt, offset: 4096, flags: .known)
         }
         #expect(header.keyLength == 65_535)
         #expect(header.sequenceDistance == 3)

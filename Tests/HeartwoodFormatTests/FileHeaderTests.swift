@@ -25,15 +25,52 @@ import Testing
         var first = header
         first.predecessor = nil
         first.kind = .snapshot
+        first.version = 2
         #expect(try decode(first.encoded()) == first)
         #expect(try decode(first.encoded() + [1, 2, 3]) == first)
+    }
+
+    @Test func newFilesAreOfTheNewestVersionOfTheirKind() {
+        #expect(header.version == 3)
+        let snapshot = FileHeader(
+            kind: .snapshot, storeID: header.storeID, salt: 1, firstSequence: 1, predecessor: header.predecessor,
+            creationTime: 0)
+        #expect(snapshot.version == 2)
+    }
+
+    /// Each kind says the versions that it was ever written in.
+    @Test func everyVersionOfAKindIsRead() throws {
+        for kind in [1, 2] as [UInt8] {
+            for version in 0...5 as ClosedRange<UInt16> {
+                let bytes = changed { bytes in
+                    bytes[10] = kind
+                    bytes.replace(number: version, at: 8)
+                }
+                if (kind == 1) == (version == 1 || version == 3), (kind == 2) == (version == 2) {
+                    let found = try decode(bytes)
+                    #expect(found.version == version && found.kind.rawValue == kind && found.encoded() == bytes)
+                } else {
+                    #expect(throws: FormatError.unsupported(.version(version))) { try decode(bytes) }
+                }
+            }
+        }
+    }
+
+    /// Only in a log of version 3 do records tell whether they begin a batch.
+    @Test func theFlagsOfRecordsAreThoseOfTheVersion() {
+        var header = header
+        #expect(header.marksBatches && header.recordFlags.rawValue == 7)
+        header.version = 1
+        #expect(!header.marksBatches && header.recordFlags.rawValue == 3)
+        (header.kind, header.version) = (.snapshot, 2)
+        #expect(!header.marksBatches && header.recordFlags.rawValue == 3)
     }
 
     @Test func everyFieldHasItsPlace() {
         let bytes = header.encoded()
         #expect(bytes.count == 4096)
         var expected: [UInt8] = [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A]
-        expected += [0x01, 0x00, 0x01, 0x00, 0xD4, 0xC3, 0xB2, 0xA1]
+        expected += [0x03, 0x00, 0x01, 0x00, 0xD4, 0xC3, 0xB2, 0xA1]
         expected += Array(0...15)
         expected += [0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01]
         expected += [0x44, 0x33, 0x22, 0x11, 0, 0, 0, 0]
@@ -48,8 +85,10 @@ import Testing
     }
 
     @Test func agreesWithTheTestWriter() throws {
-        let log = TestLog()
-        #expect(log.header.encoded() == Array(log.bytes[..<4096]))
+        for version in [1, 3] as [UInt16] {
+            let log = TestLog(version: version)
+            #expect(log.header.encoded() == Array(log.bytes[..<4096]))
+        }
     }
 
     @Test func everyFlippedBitIsFound() {
@@ -71,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 2, 256, 0xFFFF] as [UInt16])
+    @Test(arguments: [0, 2, 4, 256, 0xFFFF] as [UInt16])
     func anotherVersionIsUnsupported(version: UInt16) {
         #expect(throws: FormatError.unsupported(.version(version))) {
             try decode(changed { $0.replace(number: version, at: 8) })
@@ -80,11 +119,11 @@ import Testing
 
     /// Of a newer version nothing but magic, version and checksum is judged.
     @Test func anotherVersionIsToldBeforeItsFields() {
-        #expect(throws: FormatError.unsupported(.version(3))) {
+        #expect(throws: FormatError.unsupported(.version(4))) {
             try decode(
                 changed { bytes in
                     for position in 8..<4092 { bytes[position] = 0xEE }
-                    bytes.replace(number: 3 as UInt16, at: 8)
+                    bytes.replace(number: 4 as UInt16, at: 8)
                 })
         }
     }

@@ -31,13 +31,17 @@ import Testing
         for _ in 0..<50_000 {
             var record = random.bytes(32)
             if random.below(4) != 0 { record[0] = UInt8(random.below(5)) }
-            if random.below(4) != 0 { record[1] = UInt8(random.below(5)) }
+            if random.below(4) != 0 { record[1] = UInt8(random.below(9)) }
             if random.below(2) != 0 { record.replace(number: 0 as UInt64, at: 16) }
             TestLog.repairRecord(&record, at: 0, salt: salt ^ 512)
-            let found = try? record.withUnsafeBytes { try RecordHeader.decode($0, salt: salt, offset: 4096) }
+            let flags: RecordHeader.Flags = random.below(2) == 0 ? .original : .known
+            let found = try? record.withUnsafeBytes {
+                try RecordHeader.decode($0, salt: salt, offset: 4096, flags: flags)
+            }
             if let found {
                 accepted += 1
                 #expect(found.encodedLength >= 32 && found.encodedLength % 8 == 0)
+                #expect(found.kind.rawValue >= 128 || found.flags.isSubset(of: flags))
             }
         }
         #expect(accepted > 1000)
@@ -108,8 +112,13 @@ import Testing
             if commit.header.syncedMark > commit.offset { return "a mark behind its commit" }
             if commit.records.count != Int(commit.header.recordCount) { return "a wrong number of records" }
             var at = commit.offset + 48
+            var batchIsOpen = false
             for record in commit.records {
                 if record.offset != at { return "records are not side by side" }
+                if header.marksBatches, record.header.flags.contains(.continuesBatch) != batchIsOpen {
+                    return "records that disagree on their batch"
+                }
+                batchIsOpen = record.header.flags.contains(.batchContinues)
                 if record.sequence != header.firstSequence &+ record.header.sequenceDistance { return "a wrong number" }
                 at += UInt64(record.header.encodedLength)
             }

@@ -6,11 +6,12 @@ import Testing
     private let offset: UInt64 = 4144
 
     private func result(
-        _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil
+        _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil, flags: RecordHeader.Flags = .known
     ) -> Result<RecordHeader, FormatError> {
         Result { () throws(FormatError) in
             try bytes.decoding { (buffer) throws(FormatError) in
-                try RecordHeader.decode(buffer, salt: salt ?? self.salt, offset: offset ?? self.offset)
+                try RecordHeader.decode(
+                    buffer, salt: salt ?? self.salt, offset: offset ?? self.offset, flags: flags)
             }
         }
     }
@@ -31,12 +32,12 @@ import Testing
 
     @Test func everyFieldHasItsPlace() throws {
         let header = try result(
-            raw(kind: 2, flags: 3, key: 0x0102, value: 0x0304_0506, distance: 0x0708_090A_0B0C_0D0E, expiry: .max - 1)
+            raw(kind: 2, flags: 7, key: 0x0102, value: 0x0304_0506, distance: 0x0708_090A_0B0C_0D0E, expiry: .max - 1)
         ).get()
         #expect(
             header
                 == RecordHeader(
-                    kind: .putExpiring, flags: [.batchContinues, .compressed], keyLength: 0x0102,
+                    kind: .putExpiring, flags: [.batchContinues, .compressed, .continuesBatch], keyLength: 0x0102,
                     valueLength: 0x0304_0506, sequenceDistance: 0x0708_090A_0B0C_0D0E, expiry: .max - 1,
                     payloadChecksum: 0x1234_5678))
     }
@@ -80,22 +81,30 @@ import Testing
         }
     }
 
-    /// Of an optional kind only the lengths, the number and "batch goes on" mean something.
+    /// Of an optional kind only the lengths, the number and the batch's flags mean something.
     @Test func optionalKindsAreTakenWhateverTheirFields() throws {
         for kind in 128...UInt8.max {
-            let header = try result(raw(kind: kind, flags: 0xFF, key: 0, value: 0, expiry: 7)).get()
-            #expect(header.kind == .optional(kind))
-            #expect(header.kind.rawValue == kind)
-            #expect(header.flags.contains(.batchContinues))
-            #expect(header.encodedLength == 32)
+            for flags in [.original, .known] as [RecordHeader.Flags] {
+                let bytes = raw(kind: kind, flags: 0xFF, key: 0, value: 0, expiry: 7)
+                let header = try result(bytes, flags: flags).get()
+                #expect(header.kind == .optional(kind))
+                #expect(header.kind.rawValue == kind)
+                #expect(header.flags.contains([.batchContinues, .continuesBatch]))
+                #expect(header.encodedLength == 32)
+            }
         }
     }
 
     @Test func unknownFlagsAreUnsupported() {
         for kind in 1...3 as ClosedRange<UInt8> {
             for bit in 2..<8 as Range<UInt8> {
-                let found = result(raw(kind: kind, flags: 1 << bit, expiry: kind == 2 ? 1 : 0))
-                #expect(found == .failure(.unsupported(.recordFlags(1 << bit))))
+                let bytes = raw(kind: kind, flags: 1 << bit, expiry: kind == 2 ? 1 : 0)
+                let unsupported = Result<RecordHeader, _>.failure(FormatError.unsupported(.recordFlags(1 << bit)))
+                #expect(result(bytes, flags: .original) == unsupported)
+                if bit > 2 { #expect(result(bytes) == unsupported) }
+            }
+            #expect(throws: Never.self) {
+                try result(raw(kind: kind, flags: 4, value: 0, expiry: kind == 2 ? 1 : 0)).get()
             }
         }
     }
@@ -116,6 +125,6 @@ import Testing
     }
 
     @Test func kindsKeepTheirNumbers() {
-        #expect([RecordKind.put, .putExpiring, .delete].map(\.rawValue) == [1, 2, 3])
+        #expect([RecordKind.put, .putExpiring, .delete, .lostBatch].map(\.rawValue) == [1, 2, 3, 128])
     }
 }

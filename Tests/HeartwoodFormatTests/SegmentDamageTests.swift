@@ -3,11 +3,12 @@ import Testing
 
 /// Logs that were cut, changed or made by an enemy: never a trap, never a wrong record, and the verdict of the rules.
 @Suite struct SegmentDamageTests {
-    /// A log of random commits, syncs and marks.
+    /// A log of random commits, syncs and marks; one in three of version 1.
     static func randomLog(seed: UInt64, steps: Int, isClosed: Bool, longest: Int = 60) -> TestLog {
         var random = TestRandom(seed: seed)
         var log = TestLog(
-            salt: UInt32(truncatingIfNeeded: random.next()) | 1, firstSequence: 1 + random.next() >> 30)
+            version: seed % 3 == 0 ? 1 : 3, salt: UInt32(truncatingIfNeeded: random.next()) | 1,
+            firstSequence: 1 + random.next() >> 30)
         for _ in 0..<steps {
             switch random.below(8) {
             case 0: log.mark()
@@ -172,6 +173,54 @@ import Testing
             let outcome = ScanOutcome(bytes, log.header)
             #expect(outcome.stop.reason == .damage(.unsupported(reason)))
             #expect(outcome.stop.damageOffset == UInt64(record))
+        }
+    }
+
+    /// Checksums that are right, and a record that says otherwise than the one before where its batch begins.
+    @Test func recordsThatDisagreeOnTheirBatchAreDamage() {
+        for kind in [1, 130] as [UInt8] {
+            var log = TestLog(firstSequence: 100)
+            log.commit([
+                [.init(key: [1])],
+                [.init(key: [2]), .init(kind: kind, key: [3]), .init(key: [4])],
+                [.init(kind: kind, key: [5])],
+            ])
+            #expect(ScanOutcome(log.bytes, log.header).records.count == 5)
+            for record in log.items[0].records {
+                var bytes = log.bytes
+                bytes[record.offset + 1] ^= 4
+                TestLog.repairRecord(&bytes, at: record.offset, salt: log.salt)
+                let outcome = ScanOutcome(bytes, log.header)
+                #expect(outcome.stop.reason == .damage(.invalidField(.batch)))
+                #expect(outcome.stop.damageOffset == UInt64(record.offset))
+                #expect(outcome.commits.isEmpty)
+            }
+        }
+    }
+
+    /// A batch never goes on from one commit to the next, so neither does its flag.
+    @Test func aCommitThatBeginsWithinABatchIsDamage() {
+        var log = TestLog()
+        log.commit([[.init(key: [1])]])
+        log.commit([[.init(flags: 4, key: [2])]])
+        let outcome = ScanOutcome(log.bytes, log.header)
+        #expect(outcome.commits.count == 1)
+        #expect(outcome.stop.reason == .damage(.invalidField(.batch)))
+        #expect(outcome.stop.damageOffset == UInt64(log.items[1].records[0].offset))
+    }
+
+    /// In a log of version 1 the flag is one that its reader doesn't know; of optional kinds nobody looks at it.
+    @Test func theFlagOfVersion3IsUnsupportedInVersion1() {
+        var log = TestLog(version: 1)
+        log.commit([[.init(key: [1]), .init(kind: 130, flags: 4, key: []), .init(key: [2])]])
+        #expect(ScanOutcome(log.bytes, log.header).records.count == 3)
+        for record in log.items[0].records where record.kind == 1 {
+            var bytes = log.bytes
+            bytes[record.offset + 1] |= 4
+            TestLog.repairRecord(&bytes, at: record.offset, salt: log.salt)
+            let outcome = ScanOutcome(bytes, log.header)
+            #expect(outcome.stop.reason == .damage(.unsupported(.recordFlags(bytes[record.offset + 1]))))
+            #expect(outcome.stop.damageOffset == UInt64(record.offset))
         }
     }
 

@@ -28,15 +28,18 @@ import Testing
         expectWhole(log, outcome)
     }
 
-    @Test func commitsBatchesAndMarks() {
-        var log = TestLog(firstSequence: 1 << 32)
+    @Test(arguments: [1, 3] as [UInt16])
+    func commitsBatchesAndMarks(version: UInt16) {
+        var log = TestLog(version: version, firstSequence: 1 << 32)
         log.commit([[.init(key: [1])]])
         log.commit([
             [.init(kind: 2, key: [2], value: [3], expiry: 9), .init(kind: 3, key: [1])],
             [.init(key: [4, 4], value: [5])],
         ])
         log.mark()
-        log.commit([[.init(key: [6])], [.init(kind: 255, flags: 0xFE, key: []), .init(key: [7])]])
+        log.commit([
+            [.init(key: [6])], [.init(kind: 255, flags: version == 1 ? 0xFE : 0xFA, key: []), .init(key: [7])],
+        ])
         log.mark(closing: true)
         let outcome = ScanOutcome(log.bytes, log.header)
         expectWhole(log, outcome)

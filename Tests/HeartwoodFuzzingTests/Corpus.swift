@@ -20,7 +20,7 @@ enum Corpus {
     }
 
     /// The golden stores of a version of the format.
-    static func goldenImages(version: Int = 1) throws -> [DirectoryImage] {
+    static func goldenImages(version: Int) throws -> [DirectoryImage] {
         let directory = tests.appendingPathComponent("Golden/v\(version)")
         return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
             .filter { !$0.contains(".") }

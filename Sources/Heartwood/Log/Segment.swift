@@ -93,7 +93,9 @@ final class Segment: @unchecked Sendable {
     /// What it takes to verify a record of it.
     @inline(__always)
     var identity: SegmentIdentity {
-        SegmentIdentity(salt: header.salt, firstSequence: header.firstSequence, baseAddress: baseAddress)
+        SegmentIdentity(
+            salt: header.salt, recordFlags: header.recordFlags, firstSequence: header.firstSequence,
+            baseAddress: baseAddress)
     }
 
     /// The offset in the file of a place that lies in it.
@@ -104,11 +106,15 @@ final class Segment: @unchecked Sendable {
 /// What the records of a segment are bound to.
 struct SegmentIdentity {
     let salt: UInt32
+    /// The flags that its records may have.
+    let recordFlags: RecordHeader.Flags
     let firstSequence: SequenceNumber
     let baseAddress: UInt64
 
     /// Of no segment.
-    static var none: SegmentIdentity { SegmentIdentity(salt: 0, firstSequence: 0, baseAddress: 0) }
+    static var none: SegmentIdentity {
+        SegmentIdentity(salt: 0, recordFlags: [], firstSequence: 0, baseAddress: 0)
+    }
 
     @inline(__always)
     func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }

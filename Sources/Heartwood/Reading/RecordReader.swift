@@ -135,7 +135,8 @@ struct RecordReader {
     private func verified(
         _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: SegmentIdentity
     ) throws(FormatError) -> Record {
-        let header = try RecordHeader.decode(bytes, salt: segment.salt, offset: segment.offset(of: place))
+        let header = try RecordHeader.decode(
+            bytes, salt: segment.salt, offset: segment.offset(of: place), flags: segment.recordFlags)
         let length = header.encodedLength
         guard length <= bytes.count, LengthClass.of(length) == place.lengthClass else { throw .truncated }
         let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)

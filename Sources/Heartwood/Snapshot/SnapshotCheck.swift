@@ -52,12 +52,13 @@ struct SnapshotCheck {
         of entry: KeyBatch.Entry, _ key: UnsafeRawBufferPointer
     ) throws(FileSystemError) -> FormatError? {
         let (salt, offset, length) = (snapshot.header.salt, entry.offset, entry.length)
+        let flags = snapshot.header.recordFlags
         let look = min(length, Self.pieceBytes)
         var header: RecordHeader?
         var crc: UInt32 = 0
         let failure = try window.withBytes(at: offset, count: look) { bytes -> FormatError? in
             do throws(FormatError) {
-                let found = try RecordHeader.decode(bytes, salt: salt, offset: offset)
+                let found = try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
                 guard found.encodedLength == length, bytes.count == look else { throw .truncated }
                 guard found.expiry == entry.expiry, found.kind == (entry.expiry == 0 ? .put : .putExpiring) else {
                     throw .invalidField(.expiry)

@@ -60,6 +60,7 @@ enum Mutation {
         case 0: bytes.replaceSubrange(0..<72, with: sameLength(Array(bytes[0..<72]), blind))
         case 1: bytes[random.below(4096)] ^= 1 << UInt8(random.below(8))
         case 2: bytes.removeLast(random.below(bytes.count))
+        case 3 where bytes[10] == 1: bytes.setNumber(random.pick([1, 2, 3]), at: 8, bytes: 2)
         default: change(random.pick(fileFields), of: &bytes, at: 0, near: UInt64(bytes.count), &random)
         }
     }
@@ -87,11 +88,11 @@ enum Mutation {
         switch random.below(8) {
         case 0: bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
         case 1: bytes[offset] = random.pick([0, 1, 2, 3, 4, 127, 128, 200, 255])
-        case 2: bytes[offset + 1] = UInt8(random.below(5))
+        case 2: bytes[offset + 1] = UInt8(random.below(9))
         case 3:
             // Something that could be right.
             bytes[offset] = UInt8(1 + random.below(3))
-            bytes[offset + 1] = UInt8(random.below(4))
+            bytes[offset + 1] = UInt8(random.below(8))
             bytes.setNumber(bytes[offset] == 2 ? random.next() >> 20 : 0, at: offset + 16, bytes: 8)
         default: change(random.pick(recordFields), of: &bytes, at: offset, near: UInt64(offset), &random)
         }

@@ -11,12 +11,15 @@ enum Repair {
         static let numbers = Fields(rawValue: 2)
         /// Synced marks not beyond their commits.
         static let marks = Fields(rawValue: 4)
+        /// What records say of the batches that they are of.
+        static let batches = Fields(rawValue: 8)
 
         static func drawn(_ random: inout SeededRandom) -> Fields {
             var fields: Fields = []
             if !random.oneIn(3) { fields.insert(.lengths) }
             if !random.oneIn(4) { fields.insert(.numbers) }
             if !random.oneIn(4) { fields.insert(.marks) }
+            if !random.oneIn(4) { fields.insert(.batches) }
             return fields
         }
     }
@@ -64,6 +67,7 @@ enum Repair {
             if fields.contains(.marks), bytes.number(at: at + 24, bytes: 8) > at {
                 bytes.setNumber(UInt64(at), at: at + 24, bytes: 8)
             }
+            if fields.contains(.batches) { batches(&bytes, commit) }
             for record in commit.records {
                 if fields.contains(.numbers) {
                     bytes.setNumber(next &- first, at: record.lowerBound + 8, bytes: 8)
@@ -81,6 +85,16 @@ enum Repair {
         bytes.setNumber(UInt64(commit.records.count), at: at + 40, bytes: 4)
         bytes[at + 4] = commit.records.isEmpty ? bytes[at + 4] | 1 : 0
         if let last = commit.records.last { bytes[last.lowerBound + 1] &= ~1 }
+    }
+
+    /// Each record says of the one before it what that says of itself; in version 1 none says anything.
+    private static func batches(_ bytes: inout [UInt8], _ commit: SegmentLayout.Commit) {
+        var goesOn = false
+        for record in commit.records {
+            let at = record.lowerBound + 1
+            bytes[at] = bytes[at] & ~4 | (goesOn && bytes[8] == 3 ? 4 : 0)
+            goesOn = bytes[at] & 1 != 0
+        }
     }
 
     static func record(_ bytes: inout [UInt8], _ record: Range<Int>, _ salt: UInt32) {

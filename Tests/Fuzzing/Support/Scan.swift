@@ -121,6 +121,9 @@ extension Scan {
         _ records: [Record], from start: UInt64, to end: UInt64, _ next: inout UInt64, _ bytes: [UInt8]
     ) {
         var at = start
+        // Of a log of version 3; no other file has what tells it.
+        let marksBatches = bytes[8] == 3
+        var goesOn = false
         for (index, record) in records.enumerated() {
             require(record.offset == at, "records are not side by side")
             require(record.sequence == next, "a record with the number \(record.sequence), not \(next)")
@@ -129,7 +132,8 @@ extension Scan {
             require(at <= end, "a record beyond its commit")
             let start = Int(record.offset)
             let header = Array(bytes[start..<(start + 32)])
-            let problem = RecordHeaderTarget.expected(header, fileHeader.salt, record.offset)
+            let problem = RecordHeaderTarget.expected(
+                header, fileHeader.salt, record.offset, marksBatches: marksBatches)
             require(problem == nil, "\(problem!), and yet it was read")
             let payload = bytes.checksum((start + 32)..<Int(at), salt: fileHeader.salt, offset: record.offset)
             require(UInt64(payload) == header.number(at: 24, bytes: 4), "a payload that doesn't verify")
@@ -138,6 +142,8 @@ extension Scan {
                 "another key")
             let continues = record.header.flags.contains(.batchContinues)
             require(!continues || index < records.count - 1, "a batch without an end")
+            require(!marksBatches || (header[1] & 4 != 0) == goesOn, "records that disagree on their batch")
+            goesOn = continues
             if !continues { next &+= 1 }
         }
         require(at == end, "records end at \(at), the commit at \(end)")

@@ -28,10 +28,10 @@ enum FileHeaderTarget {
         if bytes[..<8] != [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A] { return .wrongMagic }
         if bytes.number(at: 4092, bytes: 4) != UInt64(bytes.checksum(0..<4092)) { return .checksumMismatch }
         let version = bytes.number(at: 8, bytes: 2)
-        if version != 1, version != 2 { return .unsupported(.version(UInt16(version))) }
+        if !(1...3).contains(version) { return .unsupported(.version(UInt16(version))) }
         if bytes[10] != 1, bytes[10] != 2 { return .unsupported(.fileKind(bytes[10])) }
-        // Logs are of version 1, snapshots came with version 2.
-        if version != bytes[10] { return .unsupported(.version(UInt16(version))) }
+        // Logs are of version 1 or 3, snapshots of version 2.
+        if (version == 2) != (bytes[10] == 2) { return .unsupported(.version(UInt16(version))) }
         if bytes[11] != 0 { return .unsupported(.fileFlags(bytes[11])) }
         if bytes.isZero(12..<16) { return .invalidField(.salt) }
         let first = bytes.number(at: 32, bytes: 8)

@@ -4,24 +4,28 @@ internal import HeartwoodFormat
 /// The input: the file's salt (4 bytes), the record's offset (8), then the header and what follows it.
 ///
 /// A header is accepted exactly if the rules of the page on the format accept it, its fields are those of the bytes,
-/// and its lengths stay within the limits; of another salt or at another offset it never is.
+/// and its lengths stay within the limits; of another salt or at another offset it never is. It is read as one of a log
+/// of version 3, and as one of any other file.
 enum RecordHeaderTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
         guard let placed = PlacedInput([UInt8](input)) else { return }
         let header = placed.bytes
-        placed.judge("a header", expected: expected(header, placed.salt, placed.offset)) { salt, offset in
-            decode(header, salt, offset, workspace)
-        } check: { found in
-            check(found, header, placed.salt, placed.offset)
+        for flags in [.original, .known] as [RecordHeader.Flags] {
+            let problem = expected(header, placed.salt, placed.offset, marksBatches: flags == .known)
+            placed.judge("a header", expected: problem) { salt, offset in
+                decode(header, salt, offset, flags, workspace)
+            } check: { found in
+                check(found, header, placed.salt, placed.offset)
+            }
         }
     }
 
     private static func decode(
-        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ workspace: Workspace
+        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ flags: RecordHeader.Flags, _ workspace: Workspace
     ) -> Result<RecordHeader, FormatError> {
         bytes.withUnsafeBytes { bytes in
             workspace.decoding(bytes) { (bytes) throws(FormatError) in
-                try RecordHeader.decode(bytes, salt: salt, offset: offset)
+                try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
             }
         }
     }
@@ -42,7 +46,11 @@ enum RecordHeaderTarget {
     }
 
     /// What is wrong with a header.
-    static func expected(_ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64) -> FormatError? {
+    ///
+    /// - Parameter marksBatches: Whether the file is a log of version 3, whose records may have flag 4.
+    static func expected(
+        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, marksBatches: Bool
+    ) -> FormatError? {
         if bytes.count < 32 { return .truncated }
         let checksum = bytes.checksum(0..<28, salt: salt, offset: offset)
         if bytes.number(at: 28, bytes: 4) != UInt64(checksum) { return .checksumMismatch }
@@ -53,7 +61,7 @@ enum RecordHeaderTarget {
         if 32 + (key + value + 7) / 8 * 8 > 2_147_479_552 { return .invalidField(.valueLength) }
         if kind >= 128 { return nil }
         let flags = bytes[1]
-        if flags > 3 { return .unsupported(.recordFlags(flags)) }
+        if flags > (marksBatches ? 7 : 3) { return .unsupported(.recordFlags(flags)) }
         if key == 0 { return .invalidField(.keyLength) }
         if bytes.isZero(16..<24) == (kind == 2) { return .invalidField(.expiry) }
         if kind == 3, value != 0 || flags & 2 != 0 { return .invalidField(.valueLength) }

@@ -37,29 +37,32 @@ struct TestLog {
 
     private(set) var bytes: [UInt8]
     private(set) var items: [Item] = []
+    let version: UInt16
     let salt: UInt32
     let firstSequence: UInt64
     private(set) var nextSequence: UInt64
     private var synced: UInt64 = 4096
     private var time: UInt64 = 1_700_000_000_000
 
-    init(salt: UInt32 = 0x5A17_C0DE, firstSequence: UInt64 = 1) {
+    init(version: UInt16 = 3, salt: UInt32 = 0x5A17_C0DE, firstSequence: UInt64 = 1) {
+        self.version = version
         self.salt = salt
         self.firstSequence = firstSequence
         nextSequence = firstSequence
-        bytes = Self.fileHeader(salt: salt, firstSequence: firstSequence)
+        bytes = Self.fileHeader(version: version, salt: salt, firstSequence: firstSequence)
     }
 
     /// The header as the scanner wants it.
     var header: FileHeader {
         FileHeader(
-            kind: .log, storeID: StoreID(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908), salt: salt,
-            firstSequence: firstSequence, predecessor: nil, creationTime: 1_700_000_000_000)
+            kind: .log, version: version, storeID: StoreID(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908),
+            salt: salt, firstSequence: firstSequence, predecessor: nil, creationTime: 1_700_000_000_000)
     }
 
-    static func fileHeader(salt: UInt32, firstSequence: UInt64) -> [UInt8] {
+    static func fileHeader(version: UInt16, salt: UInt32, firstSequence: UInt64) -> [UInt8] {
         var bytes: [UInt8] = [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A]
-        bytes += [1, 0, 1, 0]
+        bytes.append(number: version)
+        bytes += [1, 0]
         bytes.append(number: salt)
         bytes += Array(0...15)
         bytes.append(number: firstSequence)
@@ -80,8 +83,8 @@ struct TestLog {
             for (position, operation) in batch.enumerated() {
                 let at = offset + 48 + body.count
                 body += Self.record(
-                    operation, continues: position < batch.count - 1, distance: nextSequence - firstSequence,
-                    salt: salt, at: at)
+                    operation, continues: position < batch.count - 1, continued: version == 3 && position > 0,
+                    distance: nextSequence - firstSequence, salt: salt, at: at)
                 records.append(
                     Record(
                         offset: at, end: offset + 48 + body.count, key: operation.key, kind: operation.kind,
@@ -139,12 +142,12 @@ struct TestLog {
     }
 
     static func record(
-        _ operation: Operation, continues: Bool, distance: UInt64, salt: UInt32, at offset: Int
+        _ operation: Operation, continues: Bool, continued: Bool, distance: UInt64, salt: UInt32, at offset: Int
     ) -> [UInt8] {
         let tag = salt ^ UInt32(truncatingIfNeeded: offset / 8)
         var payload = operation.key + operation.value
         while payload.count % 8 != 0 { payload.append(0) }
-        var header: [UInt8] = [operation.kind, operation.flags | (continues ? 1 : 0)]
+        var header: [UInt8] = [operation.kind, operation.flags | (continues ? 1 : 0) | (continued ? 4 : 0)]
         header.append(number: UInt16(operation.key.count))
         header.append(number: UInt32(operation.value.count))
         header.append(number: distance)

@@ -6,12 +6,16 @@ import Testing
 
 /// A store in `Tests/Golden`, as a version of the format wrote it, and how it is made.
 ///
-/// The files freeze the format: what they hold must be read the same for ever. Those of a version are made again,
-/// deliberately, by
+/// The files freeze the format: what they hold must be read the same for ever. Those of the newest version are made
+/// again, deliberately, by
 ///
-///     HEARTWOOD_WRITE_GOLDEN=2 swift test --filter GoldenTests
+///     HEARTWOOD_WRITE_GOLDEN=3 swift test --filter GoldenTests
+///
+/// Those of older versions stay as these versions wrote them. What makes them is kept, and makes stores of the newest
+/// version that are read the same.
 struct GoldenStore: Sendable, CustomTestStringConvertible {
-    /// The version of the format that brought what it holds: 1 logs, 2 snapshots.
+    /// The version of the format that brought what it holds: 1 logs, 2 snapshots, 3 records that say whether they begin
+    /// their batch.
     var version = 1
     let name: String
     /// Writes the store at a path.
@@ -19,7 +23,7 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "v\(version)/\(name)" }
 
-    static let versions = [1, 2]
+    static let versions = [1, 2, 3]
 
     /// The stores of a version.
     static func directory(_ version: Int) -> String {
@@ -31,7 +35,7 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
     var path: String { Self.directory(version) + "/" + name }
     var expectedPath: String { path + ".expected" }
 
-    static let all = valid + damaged + withSnapshots + withDamagedSnapshots
+    static let all = valid + damaged + withSnapshots + withDamagedSnapshots + withBatchFlags + withWrongBatchFlags
 
     static let valid: [GoldenStore] = [
         GoldenStore(name: "example") { try await writeExample(at: $0) },
@@ -182,14 +186,14 @@ extension GoldenStore {
     }
 
     /// Three writes, each a commit of its own, and an orderly end.
-    private static func writeClosed(at path: String) async throws {
+    static func writeClosed(at path: String) async throws {
         try await open(path) { store in
             for number in 1...3 { try await store.put("key \(number)", "value \(number)") }
         }
     }
 
     /// The same without an end, and a little of the room that was laid ahead.
-    private static func writeUnclosed(at path: String) async throws {
+    static func writeUnclosed(at path: String) async throws {
         try await abandon(path) { store in
             for number in 1...3 { try await store.put("key \(number)", "value \(number)") }
         }
@@ -262,7 +266,7 @@ extension GoldenStore {
     }
 }
 
-/// Changes a segment of small commits with one record each, and makes checksums right again.
+/// Changes a segment of small commits, and makes checksums right again.
 struct SegmentEditor {
     var bytes: [UInt8]
 
@@ -270,16 +274,23 @@ struct SegmentEditor {
     var lastRecord: Int { commits.last! + 48 }
 
     /// The offsets of the commits that have records.
-    private var commits: [Int] {
+    var commits: [Int] {
         stride(from: 4096, to: bytes.count - 48, by: 8).filter {
             bytes[$0..<($0 + 4)].elementsEqual("HWCM".utf8) && bytes[$0 + 4] & 1 == 0
         }
     }
 
-    mutating func setRecordByte(_ byte: Int, of commit: Int, to value: UInt8) {
-        let offset = commits[commit] + 48
+    mutating func setRecordByte(_ byte: Int, of commit: Int, record: Int = 0, to value: UInt8) {
+        let offset = (0..<record).reduce(commits[commit] + 48) { at, _ in at + recordLength(at) }
         bytes[offset + byte] = value
         repair(offset, count: 28, tag: UInt32(offset / 8) ^ salt)
+    }
+
+    /// The length of the record at an offset.
+    func recordLength(_ offset: Int) -> Int {
+        let payload =
+            Int(bytes[offset + 2]) + Int(bytes[offset + 4]) + 256 * (Int(bytes[offset + 3]) + Int(bytes[offset + 5]))
+        return FormatConstants.recordHeaderSize + alignedUp(payload)
     }
 
     mutating func setCommitByte(_ byte: Int, of commit: Int, to value: UInt8) {
