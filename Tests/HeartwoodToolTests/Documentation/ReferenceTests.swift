@@ -55,7 +55,7 @@ struct ReferenceTests {
             $ tool get --json --elsewhere
             ```
             ## put
-            `--file FILE`, `--`, and --nothing that is no code
+            `--file FILE`, `--`, and --nothing that is no code; `Tools/other --option`
             """
         #expect(
             Set(Reference(text).differences(from: tool)) == [
@@ -72,6 +72,9 @@ private struct Reference {
         /// Without what is fenced: examples are run, and so checked.
         var prose: [String] = []
     }
+
+    /// Those of the parser, which it doesn't count among a command's.
+    private static let optionsOfAll: Set = ["--help", "--version", "--generate-completion-script"]
 
     private var sections: [Section] = []
 
@@ -91,7 +94,7 @@ private struct Reference {
     /// What one has and the other hasn't.
     func differences(from tool: CommandInfo) -> [String] {
         let commands = Dictionary(uniqueKeysWithValues: (tool.subcommands ?? []).map { ($0.commandName, $0.options) })
-        let any = commands.values.reduce(into: Set<String>(["--help", "--version"])) { $0.formUnion($1) }
+        let any = commands.values.reduce(into: Self.optionsOfAll) { $0.formUnion($1) }
         var differences: [String] = []
         for section in sections {
             for (command, option) in named(in: section, of: commands) {
@@ -116,12 +119,15 @@ private struct Reference {
     }
 
     /// The options that a section names in code, each with its command: that of the section, unless the code says
-    /// another, such as `scan --json`.
+    /// another, such as `scan --json`. What is code of another program, such as `Tools/install --uninstall`, isn't
+    /// meant.
     private func named(
         in section: Section, of commands: [String: Set<String>]
     ) -> [(command: String?, option: String)] {
-        section.prose.joined(separator: " ").matches(of: /`([^`]+)`/).flatMap { code in
-            let words = code.1.split(separator: " ").map(String.init)
+        let code = section.prose.joined(separator: " ").matches(of: /`([^`]+)`/)
+            .map { $0.1.split(separator: " ").map(String.init) }
+            .filter { $0.first?.contains("/") == false }
+        return code.flatMap { words in
             let command = words.first { commands[$0] != nil } ?? (commands[section.title] == nil ? nil : section.title)
             return words.filter { $0.wholeMatch(of: /--[a-z][a-z0-9-]*/) != nil }.map { (command, $0) }
         }
