@@ -69,11 +69,16 @@ struct CompactTests {
         #expect(try await sandbox.heartwood("scan", "s").output == "again\tv\n")
     }
 
-    @Test("a store without a write has nothing to compact")
+    @Test("a store without a write, or without one since the last time, has nothing to compact")
     func empty() async throws {
         #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs").code == 0)
-        #expect(try await sandbox.heartwood("compact", "s").output.hasPrefix("nothing to compact: "))
+        #expect(try await sandbox.heartwood("compact", "s").output == "nothing to compact: s holds nothing yet\n")
         #expect(try json(try await sandbox.heartwood("compact", "s", "--json"))["snapshot"] is NSNull)
+        try await fill(10)
+        #expect(try await sandbox.heartwood("compact", "s").output.hasPrefix("compacted 10 keys"))
+        #expect(
+            try await sandbox.heartwood("compact", "s").output
+                == "nothing to compact: s is as the last compaction left it\n")
     }
 
     @Test("SIGTERM gives it up with 143, SIGINT with 130, and nothing is lost", arguments: [SIGTERM, SIGINT])

@@ -65,8 +65,13 @@ enum Tool {
 }
 
 extension Process {
-    /// Starts the process, and returns when it has ended.
-    fileprivate func runToEnd() async throws {
+    /// Starts the process, and returns when it has ended. One that takes longer than `seconds` is ended.
+    func runToEnd(within seconds: Double = .infinity) async throws {
+        let watching = Task {
+            try await Task.sleep(for: .seconds(min(seconds, 86_400)))
+            if isRunning { kill(processIdentifier, SIGKILL) }
+        }
+        defer { watching.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             terminationHandler = { _ in continuation.resume() }
             do {

@@ -8,30 +8,38 @@ struct HeartwoodTool: AsyncParsableCommand {
         commandName: "heartwood",
         abstract: "Keeps keys and values in a directory, so that what is acknowledged is kept.",
         discussion: """
-            A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
-            the other commands want one that is.
-
-              heartwood put notes greeting 'good morning'
-              heartwood get notes greeting
-              heartwood scan notes --prefix gre
-              heartwood load notes people.jsonl --format jsonl --key id
-              heartwood export notes | gzip > notes.pairs.gz
-
-            Keys and values on the command line are UTF-8 text. What begins with a dash comes after '--':
-
-              heartwood put notes temperature -- -4
+            \(introduction)
 
             EXIT CODES, the same for every command
             \(ExitStatus.table)
 
-            An error is one line on standard error, which ends with what to do about it.
+            \(aboutErrors)
             """,
         version: "heartwood 0.1.0",
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
             StatsCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
+            ManualCommand.self,
         ]
     )
+
+    /// What the help begins with, and the manual page, too.
+    static let introduction = """
+        A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
+        the other commands want one that is.
+
+          heartwood put notes greeting 'good morning'
+          heartwood get notes greeting
+          heartwood scan notes --prefix gre
+          heartwood load notes people.jsonl --format jsonl --key id
+          heartwood export notes | gzip > notes.pairs.gz
+
+        Keys and values on the command line are UTF-8 text. What begins with a dash comes after '--':
+
+          heartwood put notes temperature -- -4
+        """
+
+    static let aboutErrors = "An error is one line on standard error, which ends with what to do about it."
 
     static func main() async {
         Signals.ignoreClosedPipes()

@@ -40,7 +40,7 @@ struct SoakCommand: AsyncParsableCommand {
         let watchdog = Watchdog(seconds: 180)
         let line = ProgressLine()
         let parent = try TemporaryDirectory.make("soak", in: directory)
-        let run = SoakRun(seed: seed, seconds: seconds, path: parent + "/store")
+        let run = SoakRun(seed: seed, seconds: seconds, path: parent + "/store", judgesMemory: true)
         let seconds = seconds
         let newest = NewestCount()
         var failure: (any Error)?

@@ -6,7 +6,8 @@ import Testing
     @Test func aStoreInUseAgreesWithItsModel() async throws {
         let parent = try HeartwoodCampaignSupport.TemporaryDirectory.make("soak-test")
         defer { HeartwoodCampaignSupport.TemporaryDirectory.remove(parent) }
-        let run = SoakRun(seed: 11, seconds: 6, path: parent + "/store", keysPerWriter: 200)
+        // Other suites run in this process meanwhile, and it is their memory, too.
+        let run = SoakRun(seed: 11, seconds: 6, path: parent + "/store", keysPerWriter: 200, judgesMemory: false)
         try await run.run { _, _ in }
         // How much more there is depends on the machine.
         #expect(run.summary.writes > 0 && run.summary.closed + run.summary.dropped > 0)

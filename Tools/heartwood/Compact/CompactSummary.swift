@@ -11,12 +11,13 @@ struct CompactSummary {
     let seconds: Double
     let report: CompactionReport
 
-    /// False where nothing was ever written.
+    /// False where nothing was written since the last compaction, or ever.
     private var isCompacted: Bool { report.replacedBytes > 0 }
 
     var text: String {
         guard isCompacted else {
-            return "nothing to compact: \(store) holds nothing yet"
+            return "nothing to compact: \(store) "
+                + (report.snapshot == nil ? "holds nothing yet" : "is as the last compaction left it")
         }
         return "compacted \(Numbers.count(keys, "key")) in \(Numbers.time(seconds)): "
             + "\(Numbers.bytes(before)) before, \(Numbers.bytes(after)) after"

@@ -14,6 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
     case tryLater = 75
     case unsupported = 76
     case permission = 77
+    case interrupted = 130
+    case terminated = 143
 
     /// What `heartwood --help` says about the code.
     var explanation: String {
@@ -22,7 +24,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .notFound: "not found, or damage was found and described"
         case .corruption: "the store is damaged, and the work can't be done"
         case .usage: "the command was not understood"
-        case .badData: "bad input data; a line is named by its number"
+        case .badData:
+            "bad input data (a line is named by its number), or a value that isn't text where text was asked for"
         case .noInput: "the input file is missing or can't be opened"
         case .defect: "a defect of heartwood itself; please report it"
         case .noStore: "there is no such store, or it can't be created"
@@ -30,6 +33,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .tryLater: "try later: another process holds the store, or too many open files"
         case .unsupported: "the store was written by a newer version of heartwood"
         case .permission: "permission denied"
+        case .interrupted: "stopped by SIGINT: 'load' has loaded what it had read, and 'compact' has lost nothing"
+        case .terminated: "stopped by SIGTERM: the same"
         }
     }
 

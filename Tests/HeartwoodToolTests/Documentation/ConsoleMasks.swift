@@ -1,0 +1,32 @@
+/// What differs from run to run, and so can't be compared.
+///
+/// Each pattern names what stands around the number, so that any other number that is wrong is seen. Documents and
+/// output are masked alike: where a document has a time the output must have one, too.
+enum ConsoleMasks {
+    /// The patterns, and what is put between what stands before and after.
+    private static var all: [(pattern: Regex<(Substring, before: Substring, after: Substring)>, name: String)] {
+        [
+            // How long something took: `in 0.42 s`, `in 3:05`; `"seconds":0.420`.
+            (/(?<before>\bin )(?:[0-9]+\.[0-9]+ s|(?:[0-9]+:)?[0-9]+:[0-9]{2})(?<after>\b)/, "<time>"),
+            (/(?<before>"seconds":)[0-9]+\.[0-9]+(?<after>)/, "<time>"),
+            // How fast it was: `108,069 records/s`; `"recordsPerSecond":269`.
+            (/(?<before>\b)[0-9][0-9,]*(?<after> records\/s)/, "<rate>"),
+            (/(?<before>"recordsPerSecond":)[0-9]+(?<after>)/, "<rate>"),
+            // Points in time: `2026-03-01 12:00:00 UTC`; `"time":1795332937447`, `"expires":1795240991680`.
+            (/(?<before>\b)[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?<after> UTC)/, "<date>"),
+            (/(?<before>"(?:time|expires)":)[0-9]{13}(?<after>)/, "<date>"),
+            // Process numbers: `process 4711`.
+            (/(?<before>\bprocess )[0-9]+(?<after>)/, "<pid>"),
+            // Memory, which depends on the machine: `1.1 MiB of memory`; `"indexBytes":1134592`.
+            (/(?<before>\b)[0-9]+(?:\.[0-9] [KMG]iB| bytes)(?<after> of memory)/, "<memory>"),
+            (/(?<before>"indexBytes":)[0-9]+(?<after>)/, "<memory>"),
+        ]
+    }
+
+    /// The line without what differs.
+    static func mask(_ line: String) -> String {
+        all.reduce(line) { line, mask in
+            line.replacing(mask.pattern) { "\($0.output.before)\(mask.name)\($0.output.after)" }
+        }
+    }
+}
