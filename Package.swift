@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
         .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
         .library(name: "HeartwoodTesting", targets: ["HeartwoodTesting"]),
+        .library(name: "HeartwoodInspection", targets: ["HeartwoodInspection"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
     dependencies: [
@@ -54,11 +55,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Floor 4: what a store's files say, without opening it.
+        .target(
+            name: "HeartwoodInspection",
+            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            swiftSettings: settings
+        ),
         // Floor 5: the command-line tool.
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
-                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "CZlib",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/heartwood",
@@ -110,6 +117,14 @@ let package = Package(
             name: "HeartwoodTests",
             dependencies: [
                 "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodInspectionTests",
+            dependencies: [
+                "HeartwoodInspection", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport",
             ],
             swiftSettings: settings
         ),

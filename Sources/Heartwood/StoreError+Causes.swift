@@ -1,11 +1,11 @@
-internal import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension StoreError {
     /// What the system said, with the code and the remedy that fit.
     ///
     /// - Parameter doing: What the store was about, as a clause: "the log segment could not be written".
-    init(_ cause: FileSystemError, _ doing: String) {
+    package init(_ cause: FileSystemError, _ doing: String) {
         let code: Code
         let remedy: String
         if cause.isOutOfSpace {

@@ -119,12 +119,14 @@ package struct EncodedBatch: Sendable {
 /// Gives an encoded record its number and its place.
 package enum RecordPlacement {
     /// Encodes the header of a record that was read elsewhere and moves on to another place, where it is a batch of its
-    /// own. Its payload stays as it is, under the same checksum: what was checked once isn't made anew.
+    /// own, unless `batch` says otherwise. Its payload stays as it is, under the same checksum: what was checked once
+    /// isn't made anew.
     package static func encode(
-        _ header: RecordHeader, to memory: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag
+        _ header: RecordHeader, batch: RecordHeader.Flags = [], to memory: UnsafeMutableRawPointer,
+        sequenceDistance: UInt64, tag: ChecksumTag
     ) {
         EncodedBatch.writeHeader(
-            to: memory, header.kind, header.flags.subtracting([.batchContinues, .continuesBatch]),
+            to: memory, header.kind, header.flags.subtracting([.batchContinues, .continuesBatch]).union(batch),
             key: Int(header.keyLength),
             value: Int(header.valueLength), expiry: header.expiry, checksum: header.payloadChecksum)
         place(memory, sequenceDistance: sequenceDistance, tag: tag)

@@ -5,7 +5,7 @@ internal import HeartwoodFormat
 package struct FileWindow: SegmentBytes {
     package typealias Failure = FileSystemError
 
-    let file: any File
+    package let file: any File
     package let count: UInt64
     private var start: UInt64 = 0
     private var bytes: [UInt8] = []

@@ -1,0 +1,86 @@
+internal import Heartwood
+package import HeartwoodFileSystem
+package import HeartwoodFormat
+
+/// A file that holds, or should hold, data of a store: opened, with what is known of its header.
+package struct DataFile {
+    /// What the header is worth.
+    package enum HeaderState: Sendable, Hashable {
+        case sound
+        /// The header doesn't verify.
+        case damaged(FormatError)
+        /// It is of a newer version.
+        case unsupported(FormatError)
+        /// It verifies, but is not what the name says.
+        case misplaced(expected: String)
+        /// It verifies, and says that the file is of another kind than its name says.
+        case otherKind
+    }
+
+    package let name: String
+    package let path: String
+    package let meaning: StoreFileName
+    package let file: any File
+    package let size: UInt64
+    package let state: HeaderState
+    /// As it stands, or as it was put together again from what is in the file and in its name; nil where neither could
+    /// be done.
+    package let header: FileHeader?
+
+    package var isRebuilt: Bool {
+        if case .damaged = state { return header != nil }
+        return false
+    }
+
+    package var kind: FileHeader.Kind? {
+        if let header { return header.kind }
+        switch meaning {
+        case .log: return .log
+        case .snapshot: return .snapshot
+        case .temporary, .lock, .other: return nil
+        }
+    }
+
+    /// O(1), and O(bytes) where a damaged header stands before nothing that verifies.
+    package init(_ entry: StoreListing.Entry, _ file: any File) throws(FileSystemError) {
+        name = entry.name
+        path = entry.path
+        meaning = entry.meaning
+        self.file = file
+        size = entry.size
+        var window = try FileWindow(file, size: 64 << 10)
+        let decoded = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { bytes in
+            Result { () throws(FormatError) in try FileHeader.decode(bytes) }
+        }
+        switch decoded {
+        case .success(let header):
+            self.header = header
+            state = Self.fit(header, meaning)
+        case .failure(.unsupported(let what)):
+            header = nil
+            state = .unsupported(.unsupported(what))
+        case .failure(let error):
+            state = .damaged(error)
+            var rebuilding = try HeaderRebuilding(file, size: size, meaning)
+            header = try rebuilding.header()
+        }
+    }
+
+    /// Whether a sound header is that of a file with this name.
+    private static func fit(_ header: FileHeader, _ meaning: StoreFileName) -> HeaderState {
+        switch meaning {
+        case .log(let first):
+            guard header.kind == .log else { return .otherKind }
+            return header.firstSequence == first
+                ? .sound : .misplaced(expected: StoreFileName.log(header.firstSequence))
+        case .snapshot(let sequence):
+            guard header.kind == .snapshot, header.firstSequence == 1, let end = header.predecessor else {
+                return .otherKind
+            }
+            return end.lastSequence == sequence
+                ? .sound : .misplaced(expected: StoreFileName.snapshot(end.lastSequence))
+        case .temporary, .lock, .other:
+            return .sound
+        }
+    }
+}

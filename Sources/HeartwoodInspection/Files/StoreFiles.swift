@@ -1,0 +1,204 @@
+internal import Heartwood
+package import HeartwoodFileSystem
+package import HeartwoodFormat
+
+/// The files of a store, each with its part in it: what counts, what is covered, what isn't the store's.
+package struct StoreFiles {
+    /// What a file is to the store.
+    package enum Role: Sendable, Hashable {
+        /// The snapshot that an opening begins with.
+        case snapshot
+        /// A log segment behind it.
+        case log
+        /// A log segment that the snapshot covers.
+        case covered
+        /// An older snapshot.
+        case older
+        /// A snapshot that is damaged.
+        case damaged
+        /// In preparation, or left over.
+        case temporary
+        /// Of another store.
+        case foreign
+        /// Not Heartwood's, or not to be read.
+        case other
+    }
+
+    package struct Member {
+        package var file: DataFile
+        package var role: Role
+        /// What the next file says of this one.
+        package var successor: FileHeader.Predecessor?
+    }
+
+    package let path: String
+    package private(set) var members: [Member] = []
+    package private(set) var findings: [Finding] = []
+    package let holder: Int32?
+    /// The id that most files have.
+    package private(set) var storeID: StoreID?
+    /// Names that are not Heartwood's.
+    package private(set) var others: [String] = []
+
+    /// Finds out what each file is. O(keys of the snapshots), and what a damaged header costs.
+    package init(_ listing: StoreListing) throws(FileSystemError) {
+        path = listing.path
+        holder = listing.holder
+        for entry in listing.entries { try add(entry) }
+        judgeStoreIDs()
+        try choose()
+    }
+
+    package var logs: [Member] { members.filter { $0.role == .log } }
+
+    // MARK: - Files
+
+    private mutating func add(_ entry: StoreListing.Entry) throws(FileSystemError) {
+        switch entry.meaning {
+        case .lock: return
+        case .other where entry.file == nil:
+            others.append(entry.name)
+            return
+        case .log, .snapshot, .temporary, .other: break
+        }
+        if let failure = entry.failure {
+            findings.append(
+                Finding(
+                    .unreadable, file: entry.path, offset: 0, "it could not be opened: \(failure)",
+                    refusesOpening: true))
+            return
+        }
+        guard let file = entry.file else {
+            guard entry.meaning != .temporary else { return }
+            let what = entry.kind == .directory ? "a directory" : "a pipe, a socket or a device"
+            findings.append(
+                Finding(
+                    .corruption, file: entry.path, offset: 0, "\(what) has the name of a file of the store",
+                    refusesOpening: true))
+            return
+        }
+        let data = try DataFile(entry, file)
+        switch data.meaning {
+        case .log: members.append(Member(file: data, role: .log))
+        case .snapshot: members.append(Member(file: data, role: .older))
+        case .temporary: members.append(Member(file: data, role: .temporary))
+        case .other, .lock:
+            // What has another name but begins like one of ours is worth knowing: it may have been renamed.
+            guard data.header != nil, data.state == .sound else {
+                others.append(entry.name)
+                return
+            }
+            members.append(Member(file: data, role: .other))
+        }
+        judgeHeader(data)
+    }
+
+    private mutating func judgeHeader(_ data: DataFile) {
+        let name: String
+        switch data.meaning {
+        case .log: name = "log segment"
+        case .snapshot: name = "snapshot"
+        case .temporary, .lock, .other: return
+        }
+        // A damaged snapshot refuses the opening only where nothing serves in its place.
+        let isLog = name == "log segment"
+        switch data.state {
+        case .sound: break
+        case .damaged(let error):
+            findings.append(
+                Finding(
+                    .corruption, file: data.path, offset: 0, length: UInt64(FormatConstants.fileHeaderSize),
+                    "the header of a \(name) is damaged", cause: error, refusesOpening: isLog))
+        case .unsupported(let error):
+            findings.append(
+                Finding(
+                    .unsupported, file: data.path, offset: 0, "it was written by a newer version of Heartwood",
+                    cause: error, refusesOpening: true))
+        case .otherKind:
+            findings.append(
+                Finding(
+                    .corruption, file: data.path, offset: 0, "a file named as a \(name) is none", refusesOpening: isLog)
+            )
+        case .misplaced(let expected):
+            findings.append(
+                Finding(
+                    .corruption, file: data.path, offset: 0,
+                    "a \(name) is misplaced: by its header its name should be \(expected); it was renamed, swapped or copied",
+                    refusesOpening: isLog))
+        }
+    }
+
+    /// The id that most of the files have is the store's; a rebuilt header's is not evidence.
+    private mutating func judgeStoreIDs() {
+        var counts: [StoreID: Int] = [:]
+        for member in members where member.isStores {
+            if let header = member.file.header, !member.file.isRebuilt { counts[header.storeID, default: 0] += 1 }
+        }
+        let most = counts.values.max()
+        storeID =
+            members.first {
+                $0.isStores && !$0.file.isRebuilt && $0.file.header.map { counts[$0.storeID] == most } ?? false
+            }?.file.header?.storeID
+        guard let storeID else { return }
+        for index in members.indices {
+            guard members[index].isStores, !members[index].file.isRebuilt, let header = members[index].file.header,
+                header.storeID != storeID
+            else { continue }
+            members[index].role = .foreign
+            findings.append(
+                Finding(
+                    .corruption, file: members[index].file.path, offset: 0,
+                    "it belongs to another store: its id is \(header.storeID), and \(counts[storeID]!) of the files here have \(storeID)",
+                    refusesOpening: true))
+        }
+    }
+
+    // MARK: - Snapshot and logs
+
+    /// Which snapshot counts, and which segments behind it.
+    private mutating func choose() throws(FileSystemError) {
+        let snapshots = members.indices.filter { members[$0].role == .older }
+            .sorted { members[$0].sequence > members[$1].sequence }
+        var chosen: Int?
+        for index in snapshots {
+            if try isSound(members[index].file) {
+                chosen = index
+                break
+            }
+            members[index].role = .damaged
+        }
+        let logs = members.indices.filter { members[$0].role == .log && members[$0].file.header != nil }
+            .sorted { members[$0].sequence < members[$1].sequence }
+        let chain = ChainCheck(
+            logs: logs.map { members[$0].file }, snapshot: chosen.map { members[$0].file },
+            damaged: snapshots.first.flatMap { members[$0].role == .damaged ? members[$0].file : nil })
+        findings += chain.findings
+        if let chosen { members[chosen].role = .snapshot }
+        for (position, index) in logs.enumerated() {
+            if position < chain.first { members[index].role = .covered }
+            members[index].successor = chain.successors[position]
+        }
+    }
+
+    /// As an opening sees it: header, name, footer and keys; records are not read for this.
+    private func isSound(_ file: DataFile) throws(FileSystemError) -> Bool {
+        guard case .sound = file.state, let header = file.header else { return false }
+        return try SnapshotKeys.areSound(file, header)
+    }
+}
+
+extension StoreFiles.Member {
+    /// Whether it is named as one of the store's files.
+    fileprivate var isStores: Bool {
+        switch role {
+        case .snapshot, .log, .covered, .older, .damaged, .foreign: true
+        case .temporary, .other: false
+        }
+    }
+
+    /// The number by which it is in order: of a log its first, of a snapshot its last.
+    package var sequence: UInt64 {
+        guard let header = file.header else { return 0 }
+        return header.kind == .log ? header.firstSequence : header.predecessor?.lastSequence ?? 0
+    }
+}

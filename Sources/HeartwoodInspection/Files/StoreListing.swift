@@ -1,0 +1,128 @@
+internal import Heartwood
+package import HeartwoodFileSystem
+package import HeartwoodFormat
+
+/// What lies in a store's directory, opened for reading as it was at one moment: names and files that belong together, also
+/// beside a process that writes, turns to new segments and drops old ones.
+package struct StoreListing {
+    /// One name of the directory.
+    package struct Entry {
+        package var name: String
+        package var path: String
+        package var meaning: StoreFileName
+        /// nil for what is no regular file, isn't looked into, or can't be opened.
+        package var file: (any File)?
+        package var size: UInt64 = 0
+        /// What there is in place of a regular file.
+        package var kind: FileKind?
+        package var failure: FileSystemError?
+    }
+
+    package let path: String
+    package private(set) var entries: [Entry] = []
+    /// The process that holds the store, as the lock's file says; it may have ended.
+    package private(set) var holder: Int32?
+
+    /// How often a directory that changes under the reader is read again.
+    private static let attempts = 50
+
+    /// - Parameter foreign: Whether to open what has none of the store's names, too.
+    package init(_ path: String, foreign: Bool = false, in fileSystem: any FileSystem) throws(FileSystemError) {
+        self.path = path
+        for attempt in 1... {
+            let names = try fileSystem.contents(ofDirectory: path)
+            let isLast = attempt == Self.attempts
+            guard let entries = try Self.open(names, at: path, foreign, mayMiss: isLast, in: fileSystem) else {
+                continue
+            }
+            // What was opened is of one moment if nothing of it had changed when all of it was open.
+            let now = try fileSystem.contents(ofDirectory: path)
+            guard isLast || Self.dataNames(now) == Self.dataNames(names) else { continue }
+            self.entries = entries
+            break
+        }
+        holder = entries.first { $0.meaning == .lock }.flatMap { Self.holder($0.path, in: fileSystem) }
+    }
+
+    /// A directory, or one file.
+    ///
+    /// - Throws: `StoreError`: `.notFound` where there is nothing.
+    package static func at(_ path: String, foreign: Bool = false, in fileSystem: any FileSystem) throws -> StoreListing
+    {
+        do throws(FileSystemError) {
+            switch try fileSystem.kind(of: path) {
+            case .directory?: return try StoreListing(path, foreign: foreign, in: fileSystem)
+            case .file?: return try StoreListing(file: path, in: fileSystem)
+            case .other?, nil: break
+            }
+        } catch {
+            throw StoreError(error, "the files could not be read")
+        }
+        throw StoreError(.notFound, "there is no store and no file here: check the path", file: path)
+    }
+
+    /// One file by itself, whatever its name.
+    package init(file path: String, in fileSystem: any FileSystem) throws(FileSystemError) {
+        self.path = path
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        var entry = Entry(name: name, path: path, meaning: StoreFileName(name))
+        let file = try fileSystem.openFile(path, for: .read)
+        entry.size = try file.size()
+        entry.file = file
+        entry.kind = .file
+        entries = [entry]
+    }
+
+    /// nil where a file went before it was opened.
+    private static func open(
+        _ names: [String], at path: String, _ foreign: Bool, mayMiss: Bool, in fileSystem: any FileSystem
+    ) throws(FileSystemError) -> [Entry]? {
+        var entries: [Entry] = []
+        for name in names {
+            var entry = Entry(name: name, path: path + "/" + name, meaning: StoreFileName(name))
+            do throws(FileSystemError) {
+                entry.kind = try fileSystem.kind(of: entry.path)
+                switch entry.meaning {
+                case .lock: break
+                case .other where !foreign: break
+                case .other, .temporary, .log, .snapshot:
+                    guard entry.kind == .file else { break }
+                    let file = try fileSystem.openFile(entry.path, for: .read)
+                    entry.size = try file.size()
+                    entry.file = file
+                }
+            } catch {
+                if error.isNotFound, !mayMiss {
+                    // A file in preparation comes and goes, and nothing depends on it.
+                    if case .temporary = entry.meaning { continue }
+                    return nil
+                }
+                entry.failure = error
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private static func dataNames(_ names: [String]) -> [String] {
+        names.filter {
+            switch StoreFileName($0) {
+            case .log, .snapshot: true
+            case .temporary, .lock, .other: false
+            }
+        }
+    }
+
+    private static func holder(_ path: String, in fileSystem: any FileSystem) -> Int32? {
+        guard let file = try? fileSystem.openFile(path, for: .read) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard let count = try? bytes.withUnsafeMutableBytes({ try file.readFully(into: $0, at: 0) }) else { return nil }
+        let digits = bytes[..<count].prefix { (0x30...0x39).contains($0) }
+        return Int32(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// Lets go of the files.
+    package func close() {
+        for entry in entries { try? entry.file?.close() }
+    }
+}

@@ -1,0 +1,35 @@
+/// How far an inspection is.
+public struct InspectionProgress: Sendable, Hashable {
+    /// What is being done, as a word: "reading", "comparing", "writing", "verifying".
+    public var phase: String
+    /// Bytes done, and bytes that there are to do, of this phase.
+    public var bytes: UInt64
+    /// Bytes that there are to do in this phase.
+    public var totalBytes: UInt64
+    /// Records met so far.
+    public var records: UInt64
+}
+
+/// Counts what was done, and tells of it now and then.
+struct ProgressMeter {
+    /// Called about every 8 MiB; what it throws ends the work.
+    typealias Report = (InspectionProgress) throws -> Void
+
+    private let report: Report?
+    private var progress: InspectionProgress
+    private var told: UInt64 = 0
+    private static let step: UInt64 = 8 << 20
+
+    init(_ phase: String, totalBytes: UInt64, _ report: Report?) {
+        self.report = report
+        progress = InspectionProgress(phase: phase, bytes: 0, totalBytes: totalBytes, records: 0)
+    }
+
+    mutating func advance(_ bytes: UInt64, records: Int) throws {
+        progress.bytes += bytes
+        progress.records += UInt64(records)
+        guard progress.bytes / Self.step != told else { return }
+        told = progress.bytes / Self.step
+        try report?(progress)
+    }
+}

@@ -1,0 +1,95 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// What was committed together, as far as it was found: batches in their order.
+struct FoundCommit {
+    var time: UInt64
+    var records: [FoundRecord]
+    var keys: [UInt8]
+    var batches: [FoundBatch]
+    /// Whether an opening would pass it over.
+    var isBehindTear = false
+
+    func key(of record: FoundRecord) -> ArraySlice<UInt8> {
+        guard let start = record.keyStart else { return [] }
+        return keys[start..<(start + Int(record.header.keyLength))]
+    }
+}
+
+/// Reads the batches of a log file, one after the other, whole or not.
+struct LogCursor {
+    let source: RepairSources.LogSource
+    private(set) var current: FoundCommit?
+    private(set) var index = 0
+    /// Bytes read so far.
+    private(set) var position: UInt64 = 0
+    /// The newest number that anything in the file tells of.
+    private(set) var highest: UInt64 = 0
+    private(set) var isAtEnd = false
+    private var damages: [LogDamage] = []
+    private var walk: LogWalk
+
+    init(_ source: RepairSources.LogSource) throws(FileSystemError) {
+        self.source = source
+        walk = try LogWalk(source.file, header: source.header, successor: source.successor)
+    }
+
+    /// The batch that it stands at; nil at the end.
+    var batch: FoundBatch? { current.map { $0.batches[index] } }
+
+    /// Moves to the next batch, or to the first.
+    mutating func advance() throws(FileSystemError) {
+        if let current, index + 1 < current.batches.count {
+            index += 1
+            return
+        }
+        index = 0
+        current = nil
+        while !isAtEnd, current == nil {
+            switch try walk.next() {
+            case .commit:
+                let commit = walk.commit
+                highest = max(highest, commit.nextSequence - 1)
+                position = commit.end
+                if commit.records.isEmpty { continue }
+                current = FoundCommit(commit, isBehindTear: walk.isBehindTear)
+            case .damage(let damage):
+                damages.append(damage)
+                highest = max(highest, (damage.next ?? 1) - 1, damage.records.last?.sequence ?? 0)
+                position = damage.part.upperBound
+                if damage.batches.isEmpty { continue }
+                current = FoundCommit(
+                    time: damage.commit?.time ?? walk.lastTime, records: damage.records, keys: damage.keys,
+                    batches: damage.batches, isBehindTear: walk.isBehindTear)
+            case .end:
+                isAtEnd = true
+                position = source.file.size
+            }
+        }
+    }
+
+    /// The damages that were met since they were last taken.
+    mutating func takeDamages() -> [LogDamage] {
+        defer { damages = [] }
+        return damages
+    }
+}
+
+extension FoundCommit {
+    init(_ commit: ScannedCommit, isBehindTear: Bool) {
+        var records: [FoundRecord] = []
+        records.reserveCapacity(commit.records.count)
+        var begins = true
+        for record in commit.records {
+            records.append(
+                FoundRecord(
+                    offset: record.offset, header: record.header, sequence: record.sequence, keyStart: record.keyStart,
+                    isIntact: true, beginsBatch: begins))
+            begins = !record.header.flags.contains(.batchContinues)
+        }
+        self.init(
+            time: commit.header.time, records: records, keys: commit.keys, batches: records.batches,
+            isBehindTear: isBehindTear)
+    }
+}

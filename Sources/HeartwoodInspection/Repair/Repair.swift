@@ -1,0 +1,127 @@
+internal import Heartwood
+public import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Builds a new store of every batch that verifies, from files that need not be a store any more.
+public enum Repair {
+    /// Says what a repair would bring back, and what it would not. Nothing is written.
+    ///
+    /// - Parameters:
+    ///   - path: The directory with the files.
+    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
+    /// - Throws: `StoreError`: `.notFound`, `.unsupportedFormat`, `.invalidArgument` where the options ask for a state that
+    ///   nothing here goes back to, or what the system says.
+    public static func plan(
+        _ path: String, _ options: RepairOptions = RepairOptions(), fileSystem: any FileSystem = POSIXFileSystem(),
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> RepairReport {
+        try translatingErrors {
+            var run = try RepairRun(path, options, fileSystem, progress)
+            defer { run.close() }
+            var sink = NullSink()
+            return try run.run(into: &sink, nil)
+        }
+    }
+
+    /// Writes a new store to a directory that isn't there, or is empty, and verifies it. The old files are only read.
+    ///
+    /// The new store is built in a directory beside it, `OUTPUT.partial`, and gets its name when all of it is durable. Every
+    /// batch keeps its number; the store has an identity of its own, so that its files and the old ones can't be mixed.
+    ///
+    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; what was built of the new store is removed then.
+    public static func run(
+        _ path: String, output: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
+        fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> RepairReport {
+        try translatingErrors {
+            try checkOutput(output, of: path, in: fileSystem)
+            let partial = output + ".partial"
+            var report = try build(path, in: partial, options, now, fileSystem, progress)
+            try fileSystem.rename(partial, to: output)
+            try fileSystem.syncDirectory(parent(of: output))
+            report.output = output
+            return report
+        }
+    }
+
+    /// Builds and verifies, and leaves nothing behind where that fails.
+    static func build(
+        _ path: String, in partial: String, _ options: RepairOptions, _ now: UInt64, _ fileSystem: any FileSystem,
+        _ progress: ProgressMeter.Report?
+    ) throws -> RepairReport {
+        if try fileSystem.kind(of: partial) != nil {
+            throw StoreError(
+                .invalidArgument,
+                "something is in the way, perhaps from a repair that was interrupted: remove it, and try again",
+                file: partial)
+        }
+        var run = try RepairRun(path, options, fileSystem, progress)
+        defer { run.close() }
+        let store = try NewStore(partial, now: now, in: fileSystem)
+        do {
+            var sink = store
+            var report = try run.run(into: &sink, store)
+            try store.finish(highest: report.highestSequence)
+            report.bytes = store.bytes
+            let check = try Verification.run(partial, fileSystem: fileSystem, patience: .none) { step in
+                var step = step
+                step.phase = "verifying"
+                try progress?(step)
+            }
+            guard check.verdict == .clean, check.opens else {
+                throw StoreError(
+                    .inputOutput,
+                    "the new store doesn't verify, so it was not kept: look at the disk (\(check.findings.first?.description ?? ""))",
+                    file: partial)
+            }
+            return report
+        } catch {
+            remove(partial, in: fileSystem)
+            throw error
+        }
+    }
+
+    private static func checkOutput(_ output: String, of path: String, in fileSystem: any FileSystem) throws {
+        switch try fileSystem.kind(of: output) {
+        case nil: break
+        case .directory? where try fileSystem.contents(ofDirectory: output).isEmpty: break
+        default:
+            throw StoreError(
+                .invalidArgument, "the output is there already: name a directory that isn't, or an empty one",
+                file: output)
+        }
+        if output.hasPrefix(path + "/") {
+            throw StoreError(
+                .invalidArgument, "the output is in the store itself: name a directory beside it", file: output)
+        }
+    }
+
+    static func remove(_ directory: String, in fileSystem: any FileSystem) {
+        for name in (try? fileSystem.contents(ofDirectory: directory)) ?? [] {
+            try? fileSystem.remove(directory + "/" + name)
+        }
+        try? fileSystem.remove(directory)
+    }
+
+    static func parent(of path: String) -> String {
+        var trimmed = Substring(path)
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+
+    static func translatingErrors<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as FileSystemError {
+            throw StoreError(error, "the store could not be repaired")
+        }
+    }
+}
+
+/// Counts only.
+struct NullSink: HistorySink {
+    mutating func add(
+        _ records: ArraySlice<FoundRecord>, of commit: FoundCommit, sequence: UInt64, lost: UInt64, from file: DataFile
+    ) throws {}
+}

@@ -1,0 +1,72 @@
+internal import HeartwoodFormat
+
+/// 128 bits of a key: as good as the key itself, for telling keys apart.
+///
+/// Two multiply-and-fold hashes (as wyhash and its kin) with different constants. They are not meant to withstand somebody who
+/// looks for collisions.
+struct KeyHash: Hashable {
+    let high: UInt64
+    let low: UInt64
+
+    init(_ key: UnsafeRawBufferPointer) {
+        var (a, b) = (0x9E37_79B9_7F4A_7C15 as UInt64, 0xD6E8_FEB8_6659_FD93 as UInt64)
+        var at = 0
+        while at + 8 <= key.count {
+            Self.mix(key.load(UInt64.self, littleEndianAt: at), &a, &b)
+            at += 8
+        }
+        var rest: UInt64 = 0
+        while at < key.count {
+            rest = rest << 8 | UInt64(key[at])
+            at += 1
+        }
+        Self.mix(rest, &a, &b)
+        Self.mix(UInt64(key.count), &a, &b)
+        (high, low) = (a, b)
+    }
+
+    @inline(__always)
+    private static func mix(_ word: UInt64, _ a: inout UInt64, _ b: inout UInt64) {
+        a = fold((a ^ word), 0xA076_1D64_78BD_642F)
+        b = fold((b &+ word) ^ 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3)
+    }
+
+    @inline(__always)
+    private static func fold(_ x: UInt64, _ y: UInt64) -> UInt64 {
+        let product = (x | 1 << 63).multipliedFullWidth(by: y)
+        return product.high ^ product.low ^ x
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+}
+
+/// Takes hashes in turns: a range at a time, as wide as a table of bounded size allows.
+struct HashTurns {
+    private var first: UInt64 = 0
+    private var last = UInt64.max
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    @inline(__always)
+    func contains(_ hash: KeyHash) -> Bool { hash.high >= first && hash.high <= last }
+
+    /// How large a part of all hashes this turn takes.
+    var share: Double { (Double(last - first) + 1) / 18_446_744_073_709_551_616 }
+
+    /// Halves the range, and drops what is outside it, when a table has grown too large.
+    mutating func bound<Value>(_ table: inout [KeyHash: Value]) {
+        guard table.count > capacity, last > first else { return }
+        last = first + (last - first) / 2
+        let end = last
+        table = table.filter { $0.key.high <= end }
+    }
+
+    /// Goes on behind this turn's range; false when all were taken.
+    mutating func next() -> Bool {
+        guard last < .max else { return false }
+        first = last + 1
+        last = .max
+        return true
+    }
+}

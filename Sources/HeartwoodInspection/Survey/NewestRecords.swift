@@ -1,0 +1,78 @@
+internal import HeartwoodFormat
+
+/// The newest record of each key, of as many keys as fit: of all, or of those whose hashes lie in a part of the range.
+///
+/// Which part is halved when there are too many, so that what remains is a fair sample of all keys at any time (adaptive
+/// sampling: M. Wegman; P. Flajolet, "On adaptive sampling", 1990).
+struct NewestRecords {
+    struct Newest {
+        var offset: UInt64
+        var expiry: UInt64
+        var length: Int
+        var file: Int
+        var keyLength: UInt16
+        var isTombstone: Bool
+    }
+
+    /// About 100 MiB.
+    private static let most = 1 << 20
+
+    private var table: [KeyHash: Newest] = [:]
+    private var turns = HashTurns(capacity: most)
+
+    /// How large a part of all keys is followed.
+    var share: Double { turns.share }
+
+    var records: some Sequence<Newest> { table.values }
+
+    /// Records come from the oldest to the newest.
+    @inline(__always)
+    mutating func add(_ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, file: Int) {
+        let hash = KeyHash(key)
+        guard turns.contains(hash) else { return }
+        table[hash] = Newest(
+            offset: offset, expiry: header.expiry, length: header.encodedLength, file: file,
+            keyLength: header.keyLength, isTombstone: header.kind == .delete)
+        turns.bound(&table)
+    }
+}
+
+/// The records with the longest keys and values.
+struct LargestRecords {
+    struct Candidate {
+        var key: [UInt8]
+        var valueBytes: UInt64
+        var sequence: UInt64
+        var file: Int
+        var offset: UInt64
+
+        func record(_ names: [String]) -> LargeRecord {
+            LargeRecord(key: key, valueBytes: valueBytes, sequence: sequence, file: names[file], offset: offset)
+        }
+    }
+
+    private(set) var keys: [Candidate] = []
+    private(set) var values: [Candidate] = []
+    private static let most = 10
+
+    @inline(__always)
+    mutating func add(
+        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, file: Int
+    ) {
+        let isLongKey = keys.count < Self.most || keys[Self.most - 1].key.count < key.count
+        let isLongValue = values.count < Self.most || values[Self.most - 1].valueBytes < UInt64(header.valueLength)
+        guard isLongKey || isLongValue else { return }
+        let candidate = Candidate(
+            key: Array(key), valueBytes: UInt64(header.valueLength), sequence: sequence, file: file, offset: offset)
+        if isLongKey { Self.insert(candidate, into: &keys) { $0.key.count > $1.key.count } }
+        if isLongValue { Self.insert(candidate, into: &values) { $0.valueBytes > $1.valueBytes } }
+    }
+
+    private static func insert(
+        _ candidate: Candidate, into list: inout [Candidate], _ isLarger: (Candidate, Candidate) -> Bool
+    ) {
+        let place = list.firstIndex { isLarger(candidate, $0) } ?? list.count
+        list.insert(candidate, at: place)
+        if list.count > most { list.removeLast() }
+    }
+}

@@ -1,0 +1,263 @@
+internal import Heartwood
+public import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+extension StoreSurvey {
+    /// Looks at a store's directory, or at one file.
+    ///
+    /// All bytes are read and verified. No lock is taken and nothing is written, so that it can be done beside a process that
+    /// uses the store. Memory is bounded: of more than about a million keys a part is followed, and what depends on it
+    /// is estimated from that.
+    ///
+    /// - Parameters:
+    ///   - cells: Into how many parts the map of each file is divided.
+    ///   - now: The time by which expiry is judged, in milliseconds since 1970.
+    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
+    /// - Throws: `StoreError` where there is nothing (`.notFound`), or the system can't read it.
+    public static func make(
+        of path: String, cells: Int = 512, now: UInt64, fileSystem: any FileSystem = POSIXFileSystem(),
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> StoreSurvey {
+        precondition(cells > 0)
+        do {
+            let listing = try StoreListing.at(path, foreign: true, in: fileSystem)
+            defer { listing.close() }
+            let files = try StoreFiles(listing)
+            var run = SurveyRun(files, cells: cells, now: now)
+            return try run.run(progress)
+        } catch let error as FileSystemError {
+            throw StoreError(error, "the files could not be read")
+        }
+    }
+}
+
+/// One look at all files.
+private struct SurveyRun {
+    private let members: [StoreFiles.Member]
+    private let cells: Int
+    private let now: UInt64
+    private var survey: StoreSurvey
+    private var newest = NewestRecords()
+    private var largest = LargestRecords()
+
+    init(_ files: StoreFiles, cells: Int, now: UInt64) {
+        self.cells = cells
+        self.now = now
+        members = files.members.sorted { ($0.order, $0.sequence) < ($1.order, $1.sequence) }
+        survey = StoreSurvey(
+            path: files.path, verdict: .clean, findings: files.findings, storeID: files.storeID, holder: files.holder,
+            files: [], others: files.others)
+    }
+
+    mutating func run(_ progress: ProgressMeter.Report?) throws -> StoreSurvey {
+        let total = members.reduce(0) { $0 + ($1.isRead ? $1.file.size : 0) }
+        var meter = ProgressMeter("reading", totalBytes: total, progress)
+        let last = members.last { $0.role == .log }?.file.path
+        for (index, member) in members.enumerated() {
+            var file = FileSurvey(member)
+            if member.isRead, let header = member.file.header {
+                let isNewest = member.file.path == last
+                switch header.kind {
+                case .log: try survey(member, as: index, isNewest, into: &file, &meter)
+                case .snapshot: try survey(member.file, header, as: index, counts: member.counts, into: &file, &meter)
+                }
+            } else {
+                file.map = [ByteCounts](repeating: ByteCounts(), count: 0)
+                file.bytes.dead = file.size
+            }
+            survey.files.append(file)
+        }
+        settleLiveBytes()
+        finishTotals()
+        survey.verdict = Verdict(survey.findings)
+        return survey
+    }
+
+    // MARK: - Files
+
+    private mutating func survey(
+        _ member: StoreFiles.Member, as index: Int, _ isNewest: Bool, into file: inout FileSurvey,
+        _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try LogExamination(member, patience: isNewest ? .live : .none)
+        var values = try FileWindow(member.file.file, size: 256 << 10)
+        var map = FileMap(size: member.file.size, cells: cells)
+        map.add(\.format, 0..<UInt64(FormatConstants.fileHeaderSize))
+        var before = UInt64(FormatConstants.fileHeaderSize)
+        try examination.run(&meter) { commit in
+            map.add(\.format, before..<(commit.offset + UInt64(FormatConstants.commitHeaderSize)))
+            before = commit.end
+            file.records.add(commit)
+            note(commit, as: index, counts: member.counts, &map)
+            if member.counts { try noteCompression(commit.records.map { ($0.header, $0.offset) }, in: &values) }
+        } onDamage: { damage in
+            map.add(\.format, before..<damage.part.lowerBound)
+            map.add(damage.proof == nil ? \.torn : \.corrupt, damage.part.lowerBound..<damage.contentEnd)
+            map.add(\.free, damage.contentEnd..<max(damage.contentEnd, damage.part.upperBound))
+            before = damage.part.upperBound
+        }
+        let summary = examination.summary
+        if let torn = summary.torn { map.add(\.torn, max(before, torn.lowerBound)..<max(before, torn.upperBound)) }
+        map.addRest(\.free)
+        survey.findings += examination.findings
+        file.note(summary, map)
+        if isNewest {
+            survey.end = summary.torn != nil ? .torn : summary.isClosed ? .closed : .unclosed
+        }
+    }
+
+    private mutating func note(
+        _ commit: ScannedCommit, as index: Int, counts: Bool, _ map: inout FileMap
+    ) {
+        if counts, !commit.records.isEmpty {
+            survey.totals.timeline.add(
+                commit.header.time, records: UInt64(commit.records.count), bytes: commit.end - commit.offset)
+        }
+        commit.keys.withUnsafeBytes { keys in
+            for record in commit.records {
+                let length = UInt64(record.header.encodedLength)
+                map.add(\.dead, record.offset..<(record.offset + length))
+                guard counts else { continue }
+                let key = keys.slice(record.keyStart, Int(record.header.keyLength))
+                note(record.header, key, record.offset, record.sequence, as: index)
+            }
+        }
+    }
+
+    private mutating func survey(
+        _ data: DataFile, _ header: FileHeader, as index: Int, counts: Bool, into file: inout FileSurvey,
+        _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try SnapshotExamination(data, header)
+        var values = try FileWindow(data.file, size: 256 << 10)
+        var map = FileMap(size: data.size, cells: cells)
+        map.add(\.format, 0..<UInt64(FormatConstants.fileHeaderSize))
+        try examination.run(&meter) { walk, damages in
+            walk.keys.withUnsafeBytes { keys in
+                for record in walk.records {
+                    file.records.add(record.header.kind)
+                    map.add(\.dead, record.offset..<record.end)
+                    guard counts else { continue }
+                    note(
+                        record.header, keys.slice(record.keyStart!, Int(record.header.keyLength)), record.offset,
+                        record.sequence, as: index)
+                }
+            }
+            for damage in damages { map.add(\.corrupt, damage.part) }
+            if counts { try noteCompression(walk.records.map { ($0.header, $0.offset) }, in: &values) }
+        }
+        map.addRest(\.format)
+        survey.findings += examination.findings
+        file.end = examination.footer?.keySectionOffset ?? data.size
+        if let end = header.predecessor { file.sequences = 1...max(1, end.lastSequence) }
+        file.times = header.creationTime...header.creationTime
+        file.damagedParts = examination.damagedParts
+        file.map = map.cells
+        file.bytes = map.total
+    }
+
+    private mutating func note(
+        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, as index: Int
+    ) {
+        if case .optional = header.kind { return }
+        survey.totals.keyBytes += UInt64(header.keyLength)
+        survey.totals.valueBytes += UInt64(header.valueLength)
+        survey.totals.keySizes.add(UInt64(header.keyLength))
+        if header.kind != .delete { survey.totals.valueSizes.add(UInt64(header.valueLength)) }
+        if header.flags.contains(.compressed) {
+            survey.totals.compressedRecords += 1
+            survey.totals.compressedBytes += UInt64(header.valueLength)
+        }
+        newest.add(header, key, offset, file: index)
+        largest.add(header, key, offset, sequence, file: index)
+    }
+
+    /// A compressed value begins with the length that it had.
+    private mutating func noteCompression(
+        _ records: [(header: RecordHeader, offset: UInt64)], in window: inout FileWindow
+    ) throws(FileSystemError) {
+        for (header, offset) in records where header.flags.contains(.compressed) {
+            let value = offset + UInt64(FormatConstants.recordHeaderSize) + UInt64(header.keyLength)
+            survey.totals.inflatedBytes += try window.withBytes(at: value, count: 4) { bytes in
+                bytes.count == 4 ? UInt64(bytes.load(UInt32.self, littleEndianAt: 0)) : 0
+            }
+        }
+    }
+
+    // MARK: - All together
+
+    /// Says of the records that are the newest of their keys that they are live.
+    private mutating func settleLiveBytes() {
+        let share = newest.share
+        survey.totals.isEstimated = share < 1
+        survey.totals.sampledShare = share
+        var keys: UInt64 = 0
+        var moved = survey.files.map { [UInt64](repeating: 0, count: $0.map.count) }
+        var keyBytes: UInt64 = 0
+        for record in newest.records where !record.isTombstone {
+            if record.expiry != 0 {
+                if record.expiry <= now {
+                    survey.totals.expired += 1
+                    continue
+                }
+                survey.totals.expiring += 1
+                let range = survey.totals.expiry ?? record.expiry...record.expiry
+                survey.totals.expiry = min(range.lowerBound, record.expiry)...max(range.upperBound, record.expiry)
+            }
+            keys += 1
+            keyBytes += UInt64(record.keyLength)
+            survey.files[record.file].forCells(of: record.offset..<(record.offset + UInt64(record.length))) {
+                cell, bytes in
+                moved[record.file][cell] += bytes
+            }
+        }
+        for (file, cells) in moved.enumerated() {
+            for (cell, bytes) in cells.enumerated() {
+                survey.files[file].markLive(cell, share < 1 ? UInt64(Double(bytes) / share) : bytes)
+            }
+        }
+        func scaled(_ count: UInt64) -> UInt64 { share < 1 ? UInt64(Double(count) / share) : count }
+        survey.totals.keys = scaled(keys)
+        survey.totals.expiring = scaled(survey.totals.expiring)
+        survey.totals.expired = scaled(survey.totals.expired)
+        // The header, the records, and each key once more with three numbers; 64 KiB of them have a header of 32 bytes.
+        let live = survey.files.reduce(0) { $0 + $1.bytes.live }
+        survey.totals.compactedBytes =
+            2 * UInt64(FormatConstants.fileHeaderSize) + live + scaled(keyBytes + 4 * keys) + 112
+    }
+
+    private mutating func finishTotals() {
+        for file in survey.files {
+            survey.totals.bytes.add(file.bytes)
+            guard file.role == .log || file.role == .snapshot else { continue }
+            survey.totals.records.add(file.records)
+            survey.totals.commits += file.commits
+            survey.totals.batches += file.batches
+            if let last = file.sequences?.upperBound {
+                survey.totals.lastSequence = max(survey.totals.lastSequence, last)
+            }
+        }
+        let names = survey.files.map(\.name)
+        survey.totals.largestKeys = largest.keys.map { $0.record(names) }
+        survey.totals.largestValues = largest.values.map { $0.record(names) }
+    }
+}
+
+extension StoreFiles.Member {
+    /// Whether an opening reads its records.
+    fileprivate var counts: Bool { role == .log || role == .snapshot }
+
+    fileprivate var isRead: Bool { file.header != nil && role != .foreign }
+
+    /// Snapshot, then log, as an opening reads them; then the rest.
+    fileprivate var order: Int {
+        switch role {
+        case .older, .covered: 0
+        case .snapshot, .damaged: 1
+        case .log: 2
+        case .temporary: 3
+        case .foreign: 4
+        case .other: 5
+        }
+    }
+}

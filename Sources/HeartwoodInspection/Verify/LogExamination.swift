@@ -1,0 +1,195 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reads a log file through, and judges what is wrong with it.
+struct LogExamination {
+    /// What the file holds, as far as an opening would read it.
+    var summary = LogSummary()
+    private(set) var findings: [Finding] = []
+    private var walk: LogWalk
+    private let path: String
+    /// Whether an opening reads it.
+    private let counts: Bool
+    private var tornAt: UInt64?
+    private var tornEnd: UInt64 = 0
+    private var tornCause: FormatError?
+    private var wholeBehindTear: UInt64 = 0
+    private var progressed = UInt64(FormatConstants.fileHeaderSize)
+
+    init(
+        _ member: StoreFiles.Member, patience: LogWalk.Patience
+    ) throws(FileSystemError) {
+        let counts = member.role == .log
+        walk = try LogWalk(
+            member.file, header: member.file.header!, successor: member.successor,
+            patience: counts ? patience : .none)
+        path = member.file.path
+        self.counts = counts
+    }
+
+    /// - Parameters:
+    ///   - onCommit: Given each whole commit that counts.
+    ///   - onDamage: Given each damaged part.
+    mutating func run(
+        _ meter: inout ProgressMeter, onCommit: (ScannedCommit) throws -> Void = { _ in },
+        onDamage: (LogDamage) throws -> Void = { _ in }
+    ) throws {
+        while true {
+            switch try walk.next() {
+            case .commit:
+                let commit = walk.commit
+                if walk.isBehindTear {
+                    tornEnd = max(tornEnd, commit.end)
+                    wholeBehindTear += commit.batchCount
+                } else {
+                    summary.add(commit)
+                    try onCommit(commit)
+                }
+                try meter.advance(commit.end - progressed, records: commit.records.count)
+                progressed = commit.end
+            case .damage(let damage):
+                note(damage)
+                try onDamage(damage)
+                try meter.advance(damage.part.upperBound - progressed, records: damage.records.count)
+                progressed = damage.part.upperBound
+            case .end(let end):
+                try finish(end)
+                try meter.advance(walk.file.size - min(progressed, walk.file.size), records: 0)
+                return
+            }
+        }
+    }
+
+    private mutating func note(_ damage: LogDamage) {
+        summary.damagedParts.append(damage.part.lowerBound..<max(damage.part.lowerBound, damage.contentEnd))
+        guard let proof = damage.proof else {
+            if tornAt == nil { (tornAt, tornCause) = (damage.part.lowerBound, damage.error) }
+            tornEnd = max(tornEnd, damage.contentEnd)
+            wholeBehindTear += UInt64(damage.batches.count { $0.isWhole })
+            return
+        }
+        let evidence =
+            switch proof {
+            case .successor: "the next segment's header proves"
+            case .laterMark(let offset, _, _): "the commit at offset \(offset) proves"
+            }
+        findings.append(
+            Finding(
+                .corruption, file: path, offset: damage.offset, length: damage.part.upperBound - damage.offset,
+                "the log is damaged where \(evidence) that it was durable",
+                lost: damage.lostNumbers(upTo: walk.successor),
+                keys: damage.lostKeys, cause: damage.error, refusesOpening: counts))
+    }
+
+    private mutating func finish(_ end: LogEnd) throws {
+        summary.end = end.offset
+        summary.isClosed = end.isClosed
+        summary.nextSequence = end.nextSequence
+        if let tornAt {
+            var what =
+                "\(tornEnd - tornAt) bytes from here on were never known to be durable, as after a crash: an opening passes them over"
+            if wholeBehindTear > 0 { what += "; \(wholeBehindTear) whole batches are among them" }
+            summary.torn = tornAt..<max(tornAt, tornEnd)
+            findings.append(
+                Finding(.torn, file: path, offset: tornAt, length: tornEnd - tornAt, what, cause: tornCause))
+        }
+        if case .unsupported(let error, let offset) = end.reason {
+            findings.append(
+                Finding(
+                    .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood",
+                    cause: error, refusesOpening: counts))
+            return
+        }
+        guard let successor = walk.successor else { return }
+        guard end.reason == .recorded || end.offset >= successor.endOffset else {
+            let lost = ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence)
+            findings.append(
+                Finding(
+                    .corruption, file: path, offset: end.offset,
+                    "a log segment was cut short, or is an older copy: the next segment's header proves that it went on",
+                    lost: lost, refusesOpening: counts))
+            return
+        }
+        guard end.nextSequence == successor.lastSequence &+ 1 || !findings.isEmpty else {
+            findings.append(
+                Finding(
+                    .corruption, file: path, offset: end.offset,
+                    "a log segment ends at number \(end.nextSequence &- 1), but its successor says \(successor.lastSequence)",
+                    lost: ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence),
+                    refusesOpening: counts))
+            return
+        }
+    }
+
+    /// Whether more has been written since the end was read.
+    func hasGrown() throws(FileSystemError) -> Bool {
+        var scanner = SegmentScanner(
+            source: try FileWindow(walk.file.file, size: 4096), header: walk.header, recordedEnd: nil)
+        scanner.resume(at: summary.end, expecting: summary.nextSequence)
+        var commit = ScannedCommit()
+        if case .commit = try scanner.next(into: &commit) { return true }
+        return false
+    }
+}
+
+/// What a log file holds.
+struct LogSummary {
+    var commits: UInt64 = 0
+    var marks: UInt64 = 0
+    var batches: UInt64 = 0
+    var records: UInt64 = 0
+    /// The numbers of its batches; nil where there are none.
+    var sequences: ClosedRange<UInt64>?
+    var times: ClosedRange<UInt64>?
+    /// Where the last commit ends.
+    var end: UInt64 = 0
+    var nextSequence: UInt64 = 0
+    var isClosed = false
+    /// Bytes that are passed over, as after a crash.
+    var torn: Range<UInt64>?
+    var damagedParts: [Range<UInt64>] = []
+
+    mutating func add(_ commit: ScannedCommit) {
+        let time = commit.header.time
+        times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+        guard !commit.records.isEmpty else {
+            marks += 1
+            return
+        }
+        commits += 1
+        batches += commit.batchCount
+        records += UInt64(commit.records.count)
+        let (first, last) = (commit.header.firstSequence, commit.nextSequence - 1)
+        sequences = sequences.map { min($0.lowerBound, first)...max($0.upperBound, last) } ?? first...last
+    }
+}
+
+extension LogDamage {
+    /// The numbers of batches that aren't whole any more, from the first to the last; nil where none is lost.
+    func lostNumbers(upTo successor: FileHeader.Predecessor?) -> ClosedRange<UInt64>? {
+        var end = next ?? expected
+        if next == nil {
+            if let successor { end = max(end, successor.lastSequence &+ 1) }
+            if let last = records.last { end = max(end, last.sequence &+ 1) }
+        }
+        guard end > expected else { return nil }
+        let whole = batches.filter(\.isWhole).map(\.sequence)
+        var (first, last) = (expected, end - 1)
+        for sequence in whole where sequence == first { first += 1 }
+        for sequence in whole.reversed() where sequence == last && last > 0 { last -= 1 }
+        return first <= last ? first...last : nil
+    }
+
+    /// Keys of batches that aren't whole, as far as their headers tell: of the first few.
+    var lostKeys: [[UInt8]] {
+        var found: [[UInt8]] = []
+        for batch in batches where !batch.isWhole {
+            for record in records[batch.records] where found.count < 16 {
+                guard let start = record.keyStart else { continue }
+                found.append(Array(keys[start..<min(start + Int(record.header.keyLength), keys.count)]))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,154 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Whether a snapshot says the same as the log that it replaced, where that log is still there, whole.
+///
+/// The newest record of each key, by the log, must be the snapshot's, and no other. Keys are known by 128-bit hashes, and
+/// taken in turns: as many hashes at a time as fit into a bounded table.
+struct SnapshotComparison {
+    private(set) var compared = 0
+    private(set) var findings: [Finding] = []
+
+    /// The most keys at a time: about 100 MiB.
+    private static let mostKeys = 1 << 20
+    private static let mostFindings = 100
+
+    static func run(_ files: StoreFiles, _ progress: ProgressMeter.Report?) throws -> SnapshotComparison {
+        var comparison = SnapshotComparison()
+        let snapshots = files.members.filter { $0.role == .snapshot || $0.role == .older }
+            .sorted { $0.sequence < $1.sequence }
+        let logs = files.members.filter { $0.role == .covered }.sorted { $0.sequence < $1.sequence }
+        for (index, snapshot) in snapshots.enumerated() {
+            let base = index > 0 ? snapshots[index - 1] : nil
+            guard let sources = sources(of: snapshot, from: base, logs) else { continue }
+            try comparison.compare(snapshot.file, base?.file, sources, progress)
+            comparison.compared += 1
+        }
+        return comparison
+    }
+
+    /// The segments that lead from one snapshot, or from the store's first segment, to the next; nil if some are missing.
+    private static func sources(
+        of snapshot: StoreFiles.Member, from base: StoreFiles.Member?, _ logs: [StoreFiles.Member]
+    ) -> [StoreFiles.Member]? {
+        guard let end = snapshot.file.header?.predecessor else { return nil }
+        guard let last = logs.lastIndex(where: { $0.file.header?.salt == end.salt }) else { return nil }
+        var chosen: [StoreFiles.Member] = []
+        var index = last
+        while true {
+            chosen.append(logs[index])
+            let predecessor = logs[index].file.header?.predecessor
+            if predecessor == base?.file.header?.predecessor { break }
+            guard index > 0, let predecessor, logs[index - 1].file.header?.salt == predecessor.salt else { return nil }
+            index -= 1
+        }
+        // The snapshot itself says where the last one ends; the segment behind it may be another one by now.
+        chosen[0].successor = end
+        return chosen.reversed()
+    }
+
+    fileprivate struct Newest {
+        var sequence: UInt64
+        var checksum: UInt32
+        var expiry: UInt64
+        var isTombstone: Bool
+    }
+
+    private mutating func compare(
+        _ snapshot: DataFile, _ base: DataFile?, _ logs: [StoreFiles.Member], _ progress: ProgressMeter.Report?
+    ) throws {
+        var turns = HashTurns(capacity: Self.mostKeys)
+        let bytes = logs.reduce(snapshot.size + (base?.size ?? 0)) { $0 + $1.file.size }
+        repeat {
+            var newest: [KeyHash: Newest] = [:]
+            var meter = ProgressMeter("comparing", totalBytes: bytes, progress)
+            if let base { try add(base, to: &newest, &turns, &meter) }
+            for log in logs { try add(log, to: &newest, &turns, &meter) }
+            try check(snapshot, &newest, turns, &meter)
+        } while turns.next()
+    }
+
+    private func add(
+        _ snapshot: DataFile, to newest: inout [KeyHash: Newest], _ turns: inout HashTurns, _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try SnapshotExamination(snapshot, snapshot.header!)
+        try examination.run(&meter) { walk, _ in
+            walk.keys.withUnsafeBytes { keys in
+                for record in walk.records {
+                    let hash = KeyHash(keys.slice(record.keyStart!, Int(record.header.keyLength)))
+                    guard turns.contains(hash) else { continue }
+                    newest[hash] = Newest(record.header, record.sequence)
+                    turns.bound(&newest)
+                }
+            }
+        }
+    }
+
+    private func add(
+        _ log: StoreFiles.Member, to newest: inout [KeyHash: Newest], _ turns: inout HashTurns,
+        _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try LogExamination(log, patience: .none)
+        try examination.run(&meter) { commit in
+            commit.keys.withUnsafeBytes { keys in
+                for record in commit.records {
+                    if case .optional = record.header.kind { continue }
+                    let hash = KeyHash(keys.slice(record.keyStart, Int(record.header.keyLength)))
+                    guard turns.contains(hash) else { continue }
+                    newest[hash] = Newest(record.header, record.sequence)
+                    turns.bound(&newest)
+                }
+            }
+        }
+    }
+
+    private mutating func check(
+        _ snapshot: DataFile, _ newest: inout [KeyHash: Newest], _ turns: HashTurns, _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try SnapshotExamination(snapshot, snapshot.header!)
+        var wrong: [Finding] = []
+        try examination.run(&meter) { walk, _ in
+            walk.keys.withUnsafeBytes { keys in
+                for record in walk.records {
+                    let key = keys.slice(record.keyStart!, Int(record.header.keyLength))
+                    let hash = KeyHash(key)
+                    guard turns.contains(hash) else { continue }
+                    let told = newest.removeValue(forKey: hash)
+                    if let told, told.sequence == record.sequence, !told.isTombstone,
+                        told.checksum == record.header.payloadChecksum, told.expiry == record.header.expiry
+                    {
+                        continue
+                    }
+                    guard wrong.count < Self.mostFindings else { continue }
+                    let says = told.map {
+                        $0.isTombstone ? "a removal, number \($0.sequence)" : "number \($0.sequence)"
+                    }
+                    wrong.append(
+                        Finding(
+                            .corruption, file: snapshot.path, offset: record.offset,
+                            "a record of a snapshot, number \(record.sequence), is not what the log that it replaced says: \(says ?? "nothing of this key")",
+                            keys: [Array(key)]))
+                }
+            }
+        }
+        findings += wrong
+        let now = snapshot.header!.creationTime
+        let missing = newest.values.filter { !$0.isTombstone && ($0.expiry == 0 || $0.expiry > now) }
+        for one in missing.sorted(by: { $0.sequence < $1.sequence }).prefix(Self.mostFindings) {
+            findings.append(
+                Finding(
+                    .corruption, file: snapshot.path, offset: 0,
+                    "what number \(one.sequence) wrote is missing in a snapshot, and is in the log that it replaced",
+                    lost: one.sequence...one.sequence))
+        }
+    }
+}
+
+extension SnapshotComparison.Newest {
+    init(_ header: RecordHeader, _ sequence: UInt64) {
+        self.init(
+            sequence: sequence, checksum: header.payloadChecksum, expiry: header.expiry,
+            isTombstone: header.kind == .delete)
+    }
+}

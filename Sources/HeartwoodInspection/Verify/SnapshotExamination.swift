@@ -1,0 +1,56 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reads a snapshot through, and judges what is wrong with it.
+struct SnapshotExamination {
+    private(set) var findings: [Finding] = []
+    private(set) var records: UInt64 = 0
+    private(set) var damagedParts: [Range<UInt64>] = []
+    private var walk: SnapshotWalk
+    private let path: String
+    /// Each finding costs memory, and a thousand of them tell as much as a million.
+    private static let mostFindings = 1_000
+
+    init(_ file: DataFile, _ header: FileHeader) throws(FileSystemError) {
+        walk = try SnapshotWalk(file, header: header)
+        path = file.path
+        if let damage = walk.footerDamage { note(damage) }
+    }
+
+    var footer: SnapshotFooter? { walk.footer }
+
+    mutating func run(
+        _ meter: inout ProgressMeter, onRecords: (SnapshotWalk, [SnapshotDamage]) throws -> Void = { _, _ in }
+    ) throws {
+        var before: UInt64 = 0
+        while case .records(let damages) = try walk.next() {
+            for damage in damages { note(damage) }
+            records += UInt64(walk.records.count)
+            try onRecords(walk, damages)
+            try meter.advance(walk.position - before, records: walk.records.count)
+            before = walk.position
+        }
+        try meter.advance(walk.file.size - min(before, walk.file.size), records: 0)
+    }
+
+    private mutating func note(_ damage: SnapshotDamage) {
+        damagedParts.append(damage.part)
+        guard findings.count < Self.mostFindings else { return }
+        let what =
+            switch damage.item {
+            case .record: "a record of a snapshot is not what was written"
+            case .records: "what stands here, between records of a snapshot, is none"
+            case .keyBlock: "the keys of a snapshot are damaged"
+            case .footer: "a snapshot is damaged at its end, or was cut short"
+            }
+        var keys: [[UInt8]] = []
+        if case .record(let key?) = damage.item { keys = [key] }
+        var severity = Finding.Severity.corruption
+        if case .unsupported = damage.error { severity = .unsupported }
+        findings.append(
+            Finding(
+                severity, file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count), what,
+                keys: keys, cause: damage.error))
+    }
+}

@@ -1,0 +1,158 @@
+public import Heartwood
+public import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Reads every byte of a store, or of one of its files, and says whether it is what was written.
+///
+/// No lock is taken and nothing is written or synced, so that it can be done beside a process that uses the store; what
+/// that process is just writing is waited for, and never taken for damage.
+public struct Verification: Sendable {
+    /// What was found, the worst of it decides.
+    public var verdict: Verdict
+    /// All that was found, in the order of the files.
+    public var findings: [Finding]
+    /// Files that were read.
+    public var files = 0
+    /// Bytes that were read and verified.
+    public var bytes: UInt64 = 0
+    /// Commits of log, marks not counted.
+    public var commits: UInt64 = 0
+    /// Records of log and of snapshots.
+    public var records: UInt64 = 0
+    /// The newest sequence number; 0 where there is none.
+    public var lastSequence: SequenceNumber = 0
+    /// Snapshots that were compared with the log that they replaced: that is, if it is still there.
+    public var comparedSnapshots = 0
+    /// How the newest segment ends: with a closing mark, or as after a crash (and while it is in use).
+    public var isClosed = false
+    /// Whether an opening would succeed.
+    public var opens: Bool { !findings.contains(where: \.refusesOpening) }
+
+    /// Verifies a store's directory, or one file. O(bytes), in flat memory.
+    ///
+    /// - Parameters:
+    ///   - path: A directory, or a log segment or snapshot by itself, which is then judged without its neighbours.
+    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
+    /// - Throws: `StoreError` where there is nothing to verify (`.notFound`), or the system can't read the directory.
+    public static func run(
+        _ path: String, fileSystem: any FileSystem = POSIXFileSystem(),
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> Verification {
+        try run(path, fileSystem: fileSystem, patience: .live, progress: progress)
+    }
+
+    /// - Parameter patience: How long to wait for what may just be being written.
+    package static func run(
+        _ path: String, fileSystem: any FileSystem, patience: LogWalk.Patience,
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> Verification {
+        var attempt = 0
+        while true {
+            attempt += 1
+            do {
+                var run = try VerificationRun(path, fileSystem, patience, progress)
+                defer { run.listing.close() }
+                let result = try run.run()
+                // A store that changes under the reader is believed to be damaged when a second reading says so.
+                if result.verdict == .clean || attempt == 3 { return result }
+                guard try run.hasChanged() else { return result }
+            } catch let error as FileSystemError {
+                if error.isNotFound, attempt < 3, try fileSystem.kind(of: path) != nil { continue }
+                throw StoreError(error, "the files could not be read")
+            }
+        }
+    }
+}
+
+/// One reading of all files.
+private struct VerificationRun {
+    private let path: String
+    private let fileSystem: any FileSystem
+    private let patience: LogWalk.Patience
+    private let progress: ((InspectionProgress) throws -> Void)?
+    private var result = Verification(verdict: .clean, findings: [])
+    let listing: StoreListing
+    private var newest: LogExamination?
+
+    init(
+        _ path: String, _ fileSystem: any FileSystem, _ patience: LogWalk.Patience,
+        _ progress: ((InspectionProgress) throws -> Void)?
+    ) throws {
+        self.patience = patience
+        self.path = path
+        self.fileSystem = fileSystem
+        self.progress = progress
+        listing = try StoreListing.at(path, in: fileSystem)
+    }
+
+    mutating func run() throws -> Verification {
+        let files = try StoreFiles(listing)
+        result.findings = files.findings
+        let wanted = files.members.filter(\.isVerified)
+        var meter = ProgressMeter(
+            "reading", totalBytes: wanted.reduce(0) { $0 + $1.file.size }, progress)
+        let lastLog = files.logs.last?.file.path
+        for member in wanted {
+            guard let header = member.file.header else { continue }
+            result.files += 1
+            result.bytes += member.file.size
+            do {
+                switch header.kind {
+                case .log: try examine(member, isNewest: member.file.path == lastLog, &meter)
+                case .snapshot: try examine(member.file, header, &meter)
+                }
+            } catch let error as FileSystemError {
+                result.findings.append(
+                    Finding(.unreadable, file: member.file.path, offset: 0, "it could not be read: \(error)"))
+            }
+        }
+        if Verdict(result.findings) <= .torn {
+            let comparison = try SnapshotComparison.run(files, progress)
+            result.comparedSnapshots = comparison.compared
+            result.findings += comparison.findings
+        }
+        result.verdict = Verdict(result.findings)
+        return result
+    }
+
+    private mutating func examine(
+        _ member: StoreFiles.Member, isNewest: Bool, _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try LogExamination(member, patience: isNewest ? patience : .none)
+        try examination.run(&meter)
+        result.findings += examination.findings
+        result.commits += examination.summary.commits
+        result.records += examination.summary.records
+        if let last = examination.summary.sequences?.upperBound { result.lastSequence = max(result.lastSequence, last) }
+        if isNewest {
+            result.isClosed = examination.summary.isClosed
+            newest = examination
+        }
+    }
+
+    private mutating func examine(_ file: DataFile, _ header: FileHeader, _ meter: inout ProgressMeter) throws {
+        var examination = try SnapshotExamination(file, header)
+        try examination.run(&meter)
+        result.findings += examination.findings
+        result.records += examination.records
+        result.lastSequence = max(result.lastSequence, header.predecessor?.lastSequence ?? 0)
+    }
+
+    /// Whether somebody has used the store meanwhile.
+    func hasChanged() throws -> Bool {
+        let now = try StoreListing.at(path, in: fileSystem)
+        defer { now.close() }
+        if now.entries.map(\.name) != listing.entries.map(\.name) { return true }
+        return try newest?.hasGrown() ?? false
+    }
+}
+
+extension StoreFiles.Member {
+    /// Whether it is read: files in preparation and those of others are not.
+    fileprivate var isVerified: Bool {
+        switch role {
+        case .snapshot, .log, .covered, .older, .damaged: true
+        case .temporary, .foreign, .other: false
+        }
+    }
+}

@@ -1,0 +1,217 @@
+internal import Heartwood
+package import HeartwoodFileSystem
+package import HeartwoodFormat
+
+/// A part of a log file in which something is not what was written.
+package struct LogDamage {
+    /// Where a commit was expected, and where reading goes on.
+    package var part: Range<UInt64>
+    /// The item whose check failed first.
+    package var offset: UInt64
+    package var error: FormatError
+    /// Why it is certain that this was once durable; nil for a torn tail.
+    package var proof: TailVerdict.Proof?
+    /// The header of the commit, where that is sound.
+    package var commit: CommitHeader?
+    /// The number that was expected here, and the one that what follows begins with; nil where nothing follows.
+    package var expected: UInt64
+    package var next: UInt64?
+    /// What verifies in spite of it.
+    package var records: [FoundRecord]
+    package var keys: [UInt8]
+    package var batches: [FoundBatch]
+    /// Where the last byte that isn't zero ends.
+    package var contentEnd: UInt64
+}
+
+/// How a log file ends.
+package struct LogEnd: Sendable {
+    package enum Reason: Sendable, Hashable {
+        /// At the end that the next file records.
+        case recorded
+        /// At the end of the file.
+        case file
+        /// In zeros up to the end of the file.
+        case zeros
+        /// At something of a newer version.
+        case unsupported(FormatError, offset: UInt64)
+    }
+    package var reason: Reason
+    /// Where the last commit ends, or the damage.
+    package var offset: UInt64
+    package var nextSequence: UInt64
+    package var isClosed: Bool
+}
+
+/// Walks over a log file from its first commit to where it ends, and goes on behind damage: at the next place where a
+/// commit's header verifies.
+package struct LogWalk {
+    package enum Part {
+        /// A whole commit, in `commit`.
+        case commit
+        case damage(LogDamage)
+        case end(LogEnd)
+    }
+
+    package let file: DataFile
+    package let header: FileHeader
+    /// What the next file says of this one.
+    package let successor: FileHeader.Predecessor?
+    package private(set) var commit = ScannedCommit()
+    /// Whether something before this was torn: an opening passes over the rest.
+    package private(set) var isBehindTear = false
+    private var scanner: SegmentScanner<FileWindow>
+    private let patience: Patience
+
+    /// How long to wait for bytes that may just be being written.
+    package struct Patience: Sendable {
+        /// The file isn't being written to.
+        package static let none = Patience(milliseconds: [])
+        /// Half a second, and as long as more of a commit comes.
+        package static let live = Patience(milliseconds: [0, 1, 2, 5, 10, 20, 50, 100, 150, 200])
+        var milliseconds: [Int]
+    }
+
+    package init(
+        _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none
+    ) throws(FileSystemError) {
+        self.file = file
+        self.header = header
+        self.successor = successor
+        self.patience = successor == nil ? patience : .none
+        scanner = SegmentScanner(
+            source: try FileWindow(file.file), header: header, recordedEnd: successor?.endOffset)
+    }
+
+    package var position: UInt64 { scanner.position }
+    package var nextSequence: UInt64 { scanner.nextSequence }
+    package var lastTime: UInt64 { scanner.lastTime }
+
+    /// The next part of the file; after `.end` nothing more is to be asked.
+    package mutating func next() throws(FileSystemError) -> Part {
+        switch try scanner.next(into: &commit) {
+        case .commit: return .commit
+        case .stop(let stop):
+            switch stop.reason {
+            case .end:
+                return .end(end(successor?.endOffset == stop.offset ? .recorded : .file))
+            case .zeros:
+                return .end(end(.zeros))
+            case .damage(.unsupported(let what)):
+                return .end(end(.unsupported(.unsupported(what), offset: stop.damageOffset)))
+            case .damage(let error):
+                if try settles() { return .commit }
+                return try damage(stop, error)
+            }
+        }
+    }
+
+    private func end(_ reason: LogEnd.Reason) -> LogEnd {
+        LogEnd(
+            reason: reason, offset: scanner.position, nextSequence: scanner.nextSequence, isClosed: scanner.isClosed)
+    }
+
+    // MARK: - A live file
+
+    /// Looks again, for as long as what stands here may be a commit that is just being written; whether it is whole now.
+    private mutating func settles() throws(FileSystemError) -> Bool {
+        var (round, seen) = (0, UInt64(0))
+        while round < patience.milliseconds.count {
+            pauseThread(nanoseconds: patience.milliseconds[round] * 1_000_000)
+            scanner.reread(try FileWindow(file.file), recordedEnd: nil)
+            if case .commit = try scanner.next(into: &commit) { return true }
+            let content = try contentEnd(from: scanner.position, to: scanner.position + (64 << 20))
+            round = content > seen ? max(1, round - 2) : round + 1
+            seen = max(seen, content)
+        }
+        return false
+    }
+
+    // MARK: - Damage
+
+    private mutating func damage(
+        _ stop: TailVerdict.Stop, _ error: FormatError
+    ) throws(FileSystemError) -> Part {
+        let proof: TailVerdict.Proof?
+        if let successor {
+            proof = .successor(end: successor.endOffset, lastSequence: successor.lastSequence)
+        } else {
+            proof = try scanner.proofOfDurability(beyond: stop.offset)
+            // The proof may have been written after the place was read; if so, the place is whole by now.
+            scanner.reread(try FileWindow(file.file), recordedEnd: nil)
+            switch try scanner.next(into: &commit) {
+            case .commit: return .commit
+            case .stop(let again):
+                if again.reason == .end { return .end(end(.file)) }
+                if again.reason == .zeros { return .end(end(.zeros)) }
+            }
+        }
+        return .damage(try salvage(stop, error, proof))
+    }
+
+    /// What verifies in a damaged part, and where to go on behind it.
+    private mutating func salvage(
+        _ stop: TailVerdict.Stop, _ error: FormatError, _ proof: TailVerdict.Proof?
+    ) throws(FileSystemError) -> LogDamage {
+        let (start, expected) = (stop.offset, scanner.nextSequence)
+        let commit = try commitHeader(at: start)
+        let body = start + UInt64(FormatConstants.commitHeaderSize)
+        var end = scanner.limit
+        let following: SegmentScanner<FileWindow>.Found?
+        if let commit, body <= scanner.limit, commit.bodyLength <= scanner.limit - body {
+            end = body + commit.bodyLength
+            following = try scanner.firstHeader(from: end)
+        } else {
+            following = try scanner.firstHeader(from: commit == nil ? start + 8 : body)
+            if let following { end = following.offset }
+        }
+        var search = RecordSearch(header)
+        // Where a commit had to begin, its first record is behind its header, sound or not.
+        let stands = try search.recordStands(at: body, end: end, in: &scanner.source)
+        let isBody = commit != nil || stands
+        try search.search(from: isBody ? body : start, to: end, beginsBatch: isBody, in: &scanner.source)
+        let damage = LogDamage(
+            part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
+            expected: expected, next: following?.header.firstSequence, records: search.records, keys: search.keys,
+            batches: search.records.batches, contentEnd: try contentEnd(from: start, to: end))
+        if proof == nil { isBehindTear = true }
+        let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
+        var resumed = max(last, expected)
+        if let following, try follows(following, end) { resumed = following.header.firstSequence }
+        scanner.resume(at: end, expecting: resumed)
+        return damage
+    }
+
+    /// Whether a commit is the next one behind `end`: there, or a mark behind a gap.
+    private mutating func follows(
+        _ found: SegmentScanner<FileWindow>.Found, _ end: UInt64
+    ) throws(FileSystemError) -> Bool {
+        if found.offset == end { return true }
+        guard found.header.flags.contains(.mark), found.offset == markBoundary(from: end) else { return false }
+        return try contentEnd(from: end, to: found.offset) == end
+    }
+
+    /// A commit's header that is sound.
+    private mutating func commitHeader(at offset: UInt64) throws(FileSystemError) -> CommitHeader? {
+        let salt = header.salt
+        let available = Int(min(scanner.limit - min(offset, scanner.limit), UInt64(FormatConstants.commitHeaderSize)))
+        return try scanner.source.withBytes(at: offset, count: available) { bytes in
+            try? CommitHeader.decode(bytes, salt: salt, offset: offset)
+        }
+    }
+
+    private mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
+        var last = start
+        var at = start
+        while at < end {
+            let wanted = Int(min(UInt64(256 << 10), end - at))
+            let (read, nonZero) = try scanner.source.withBytes(at: at, count: wanted) { bytes in
+                (bytes.count, bytes.isZero ? nil : bytes.lastIndex { $0 != 0 })
+            }
+            guard read > 0 else { break }
+            if let nonZero { last = at + UInt64(nonZero) + 1 }
+            at += UInt64(read)
+        }
+        return last
+    }
+}

@@ -1,0 +1,289 @@
+internal import Heartwood
+package import HeartwoodFileSystem
+package import HeartwoodFormat
+
+/// A part of a snapshot in which something is not what was written.
+package struct SnapshotDamage: Sendable {
+    package enum Item: Sendable, Hashable {
+        /// A record; its key, where the key section tells it.
+        case record(key: [UInt8]?)
+        /// A part of the records' part in which nothing tells where records begin.
+        case records
+        case keyBlock
+        case footer
+    }
+    package var item: Item
+    package var part: Range<UInt64>
+    package var error: FormatError
+}
+
+/// Walks over a snapshot, records beside keys, and goes on behind damage: by the key section as far as that is sound, and
+/// by the records alone where it isn't.
+package struct SnapshotWalk {
+    package enum Part {
+        /// Records that verify, in `records` and `keys`, and what doesn't verify between them.
+        case records([SnapshotDamage])
+        case end
+    }
+
+    package let file: DataFile
+    package let header: FileHeader
+    /// nil where it is damaged.
+    package private(set) var footer: SnapshotFooter?
+    /// Damage that is known before the records are read.
+    package private(set) var footerDamage: SnapshotDamage?
+    package private(set) var records: [FoundRecord] = []
+    package private(set) var keys: [UInt8] = []
+
+    private var keyWindow: FileWindow
+    private var window: FileWindow
+    /// Where the records end, as far as that is known.
+    private var recordsEnd: UInt64
+    private var footerOffset: UInt64
+    private var blockPosition: UInt64
+    /// Where the next record begins.
+    private var recordPosition = UInt64(FormatConstants.fileHeaderSize)
+    private let batch = KeyBatch()
+    private var isAtEnd = false
+    private var totals = Totals()
+    private var lastKey: [UInt8] = []
+    private var metDamagedBlock = false
+
+    private struct Totals { var records: UInt64 = 0, blocks: UInt64 = 0, keyBytes: UInt64 = 0, expiring: UInt64 = 0 }
+
+    package init(_ file: DataFile, header: FileHeader) throws(FileSystemError) {
+        self.file = file
+        self.header = header
+        window = try FileWindow(file.file)
+        keyWindow = try FileWindow(file.file)
+        let size = SnapshotFooter.encodedSize
+        footerOffset = file.size - min(file.size, UInt64(size))
+        let (offset, salt) = (footerOffset, header.salt)
+        let decoded = try keyWindow.withBytes(at: offset, count: size) { bytes in
+            Result { () throws(FormatError) in try SnapshotFooter.decode(bytes, salt: salt, offset: offset) }
+        }
+        switch decoded {
+        case .success(let footer):
+            self.footer = footer
+            recordsEnd = footer.keySectionOffset
+            blockPosition = footer.keySectionOffset
+        case .failure(let error):
+            footerDamage = SnapshotDamage(item: .footer, part: offset..<file.size, error: error)
+            footerOffset = file.size
+            recordsEnd = file.size
+            blockPosition = file.size
+            try findKeySection()
+        }
+    }
+
+    /// Reads the keys alone, to the end.
+    mutating func keysAreSound() throws(FileSystemError) -> Bool {
+        guard footer != nil else { return false }
+        while blockPosition < footerOffset {
+            guard case .success(let first) = try readBlock(), first == recordPosition else { return false }
+            let last = batch.entry(batch.count - 1)
+            recordPosition = last.offset + UInt64(last.length)
+        }
+        var damages: [SnapshotDamage] = []
+        finish(&damages)
+        return damages.isEmpty
+    }
+
+    /// How far the walk is, in bytes of records.
+    package var position: UInt64 { recordPosition }
+
+    /// The next part: about as many records as a key block tells of.
+    package mutating func next() throws(FileSystemError) -> Part {
+        records.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+        guard !isAtEnd else { return .end }
+        var damages: [SnapshotDamage] = []
+        let block = blockPosition
+        guard block < footerOffset else {
+            isAtEnd = true
+            try searchRecords(to: recordsEnd, &damages)
+            finish(&damages)
+            return .records(damages)
+        }
+        switch try readBlock() {
+        case .success(let first):
+            if first > recordPosition { try searchRecords(to: first, &damages) }
+            try readRecords(&damages)
+        case .failure(let error):
+            let found = try nextBlock(from: block + 8)
+            blockPosition = found?.offset ?? footerOffset
+            damages.append(SnapshotDamage(item: .keyBlock, part: block..<blockPosition, error: error))
+            try searchRecords(to: found?.firstRecord ?? recordsEnd, &damages)
+            metDamagedBlock = true
+            lastKey = []
+        }
+        return .records(damages)
+    }
+
+    // MARK: - Keys
+
+    /// Reads the block at the position, and moves behind it.
+    private mutating func readBlock() throws(FileSystemError) -> Result<UInt64, FormatError> {
+        let (start, salt, limit) = (blockPosition, header.salt, recordsEnd)
+        let decoded = try keyWindow.withBytes(at: start, count: KeyBlock.headerSize) { bytes in
+            Result { () throws(FormatError) in try KeyBlock.decodeHeader(bytes, salt: salt, offset: start) }
+        }
+        guard case .success(let header) = decoded else { return decoded.map { $0.firstRecordOffset } }
+        let body = start + UInt64(KeyBlock.headerSize)
+        guard body + UInt64(header.length) <= footerOffset else { return .failure(.truncated) }
+        guard header.firstRecordOffset >= recordPosition else { return .failure(.invalidField(.blockLength)) }
+        batch.removeAll()
+        let batch = batch
+        let entries = try keyWindow.withBytes(at: body, count: header.length) { bytes in
+            Result { () throws(FormatError) in try batch.decode(bytes, header, limit: limit) }
+        }
+        if case .failure(let error) = entries { return .failure(error) }
+        guard lastKey.isEmpty || lastKey.withUnsafeBytes({ $0.precedes(batch.key(0)) }) else {
+            return .failure(.invalidField(.keyOrder))
+        }
+        lastKey = Array(batch.key(batch.count - 1))
+        blockPosition = body + UInt64(header.length)
+        totals.blocks += 1
+        totals.keyBytes += UInt64(batch.byteCount)
+        totals.expiring += UInt64(batch.expiringCount)
+        totals.records += UInt64(batch.count)
+        return .success(header.firstRecordOffset)
+    }
+
+    /// The next block whose header verifies.
+    private mutating func nextBlock(
+        from offset: UInt64
+    ) throws(FileSystemError) -> (offset: UInt64, firstRecord: UInt64)? {
+        var at = offset
+        let salt = header.salt
+        while at < footerOffset {
+            let start = at
+            let wanted = Int(min(UInt64(256 << 10), footerOffset - at))
+            var found: (UInt64, UInt64)?
+            let read = try keyWindow.withBytes(at: start, count: wanted) { bytes -> Int in
+                var local = 0
+                while local + KeyBlock.headerSize <= bytes.count {
+                    if let header = try? KeyBlock.decodeHeader(
+                        bytes.slice(local, KeyBlock.headerSize), salt: salt, offset: start + UInt64(local))
+                    {
+                        found = (start + UInt64(local), header.firstRecordOffset)
+                        break
+                    }
+                    local += 8
+                }
+                return bytes.count
+            }
+            if let found, found.1 >= recordPosition, found.1 <= recordsEnd { return found }
+            if let found {
+                at = found.0 + 8
+                continue
+            }
+            guard read == wanted, wanted > KeyBlock.headerSize, start + UInt64(read) < footerOffset else { return nil }
+            at = start + UInt64(read - KeyBlock.headerSize)
+        }
+        return nil
+    }
+
+    /// Without a footer: where blocks of keys begin, if there is one.
+    private mutating func findKeySection() throws(FileSystemError) {
+        guard let first = try nextBlock(from: recordPosition) else { return }
+        recordsEnd = first.offset
+        blockPosition = first.offset
+    }
+
+    // MARK: - Records
+
+    /// Reads the records that the block tells of.
+    private mutating func readRecords(_ damages: inout [SnapshotDamage]) throws(FileSystemError) {
+        for index in 0..<batch.count {
+            let entry = batch.entry(index)
+            let keyStart = keys.count
+            let end = entry.offset + UInt64(entry.length)
+            let outcome = try RecordProbe.look(
+                at: entry.offset, end: end, of: header, in: &window, adding: &keys)
+            recordPosition = end
+            let error: FormatError
+            switch outcome {
+            case .intact(let record):
+                if let mismatch = mismatch(record, entry, index, keyStart) {
+                    error = mismatch
+                } else {
+                    add(record, at: entry.offset, keyStart)
+                    continue
+                }
+            case .damaged(_, let reason), .none(let reason):
+                error = reason
+            }
+            keys.removeLast(keys.count - keyStart)
+            damages.append(
+                SnapshotDamage(item: .record(key: Array(batch.key(index))), part: entry.offset..<end, error: error))
+        }
+    }
+
+    /// What of a record that verifies isn't as its entry says.
+    private func mismatch(_ record: RecordHeader, _ entry: KeyBatch.Entry, _ index: Int, _ keyStart: Int)
+        -> FormatError?
+    {
+        guard record.encodedLength == entry.length else { return .truncated }
+        guard record.expiry == entry.expiry, record.kind == (entry.expiry == 0 ? .put : .putExpiring) else {
+            return .invalidField(.expiry)
+        }
+        let isSame = keys.withUnsafeBytes { $0.slice(keyStart, $0.count - keyStart).elementsEqual(batch.key(index)) }
+        guard isSame else { return .invalidField(.keyLength) }
+        return isPossible(record) ? nil : .invalidField(.sequence)
+    }
+
+    private func isPossible(_ record: RecordHeader) -> Bool {
+        record.sequenceDistance < (header.predecessor?.lastSequence ?? .max)
+            && record.flags.isDisjoint(with: .batchContinues)
+    }
+
+    private mutating func add(_ record: RecordHeader, at offset: UInt64, _ keyStart: Int) {
+        records.append(
+            FoundRecord(
+                offset: offset, header: record, sequence: header.firstSequence &+ record.sequenceDistance,
+                keyStart: keyStart, isIntact: true, beginsBatch: true))
+    }
+
+    /// Reads what no block tells of.
+    private mutating func searchRecords(
+        to end: UInt64, _ damages: inout [SnapshotDamage]
+    ) throws(FileSystemError) {
+        guard end > recordPosition else { return }
+        var search = RecordSearch(header)
+        try search.search(from: recordPosition, to: end, beginsBatch: true, in: &window)
+        var at = recordPosition
+        for record in search.records where record.isIntact && isPossible(record.header) {
+            if record.offset > at { damages.append(lost(at..<record.offset)) }
+            let key = search.keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
+            let keyStart = keys.count
+            keys += key
+            add(record.header, at: record.offset, keyStart)
+            at = record.end
+        }
+        if at < end { damages.append(lost(at..<end)) }
+        recordPosition = end
+    }
+
+    private func lost(_ part: Range<UInt64>) -> SnapshotDamage {
+        SnapshotDamage(item: .records, part: part, error: .checksumMismatch)
+    }
+
+    /// All that was counted must be as the footer says, where nothing else was wrong.
+    private mutating func finish(_ damages: inout [SnapshotDamage]) {
+        guard let footer, damages.isEmpty else { return }
+        let isSame =
+            totals.records == footer.recordCount && totals.blocks == footer.blockCount
+            && totals.keyBytes == footer.keyBytes && totals.expiring == footer.expiringCount
+            && recordPosition == footer.keySectionOffset
+        guard !isSame, !metDamagedBlock else { return }
+        damages.append(
+            SnapshotDamage(
+                item: .footer, part: footerOffset..<file.size, error: .invalidField(.snapshotLength)))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// In the order of keys: by bytes.
+    package func precedes(_ other: UnsafeRawBufferPointer) -> Bool { lexicographicallyPrecedes(other) }
+}

@@ -1,0 +1,138 @@
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// Every kind of damage, at every kind of place, in the first, a middle and the last file: the verdict names the exact
+/// offset, as an opening does, and repair brings back all batches that the damage doesn't touch, and nothing else.
+@Suite struct DamageMatrixTests {
+    /// The first, a middle and the last log file.
+    private static func files(of image: StoreImage) -> [String] {
+        let logs = image.logs
+        return Array(Set([logs.first!, logs[logs.count / 2], logs.last!])).sorted()
+    }
+
+    @Test(arguments: WrittenStore.Shape.allCases, DamageKind.allCases)
+    func damageIsToldAndRepaired(_ shape: WrittenStore.Shape, _ kind: DamageKind) async throws {
+        for closes in [true, false] {
+            let seed: UInt64 = closes ? 1 : 2
+            let written = try await WrittenStore.make(shape, seed: seed, closes: closes)
+            var random = SeededRandom(seed, 62)
+            for name in Self.files(of: written.image) {
+                let bytes = written.image.files[name]!
+                let layout = try FileLayout(log: bytes)
+                for place in DamagePlace.allCases {
+                    for round in 0..<3 {
+                        guard let offset = place.offset(in: layout, &random), offset < bytes.count else { continue }
+                        let damaged = kind.damage(bytes, at: offset, &random)
+                        let comment: Comment =
+                            "\(shape) \(kind) at \(place) \(offset) of \(name), closed \(closes), round \(round)"
+                        try await check(written, name, damaged, comment)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Verifies, opens and repairs a copy with one damaged file, and compares each with what the oracle says.
+    private func check(_ written: WrittenStore, _ name: String, _ damaged: [UInt8], _ comment: Comment) async throws {
+        var image = written.image
+        image.files[name] = damaged
+        try await expectSameVerdict(image, comment)
+        let recoverable = try Oracle(written).recoverable(in: image)
+        try await expectRepaired(image, written, recoverable, comment)
+    }
+}
+
+/// The verdict is that of an opening: to the offset.
+func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws {
+    let fileSystem = try image.fileSystem()
+    let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
+    do {
+        _ = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+        #expect(check.opens, "\(comment): it opens, but \(check.findings)")
+    } catch let error as StoreError where error.code == .corruption {
+        let first = check.findings.first { $0.refusesOpening }
+        // A damaged record of a snapshot is met by a read, and refuses no opening.
+        if first == nil, error.message.contains("record") {
+            #expect(check.findings.contains { $0.file == error.file && $0.offset == error.offset }, comment)
+        } else {
+            #expect(first?.file == error.file, "\(comment): \(error) instead of \(check.findings)")
+            #expect(first?.offset == error.offset, "\(comment): \(error) instead of \(check.findings)")
+        }
+        #expect(check.verdict == .corrupt, comment)
+    }
+}
+
+/// Repair makes a store of exactly these batches.
+func expectRepaired(
+    _ image: StoreImage, _ written: WrittenStore, _ recoverable: Oracle.Recoverable, _ comment: Comment,
+    _ options: RepairOptions = RepairOptions()
+) async throws {
+    let fileSystem = try image.fileSystem()
+    let report = try Repair.run(
+        StoreImage.path, output: "/repaired", options, now: 1_700_000_100_000, fileSystem: fileSystem)
+    let check = try Verification.run("/repaired", fileSystem: fileSystem, patience: .none)
+    #expect(check.verdict == .clean, comment)
+    let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
+    let expected = written.state(of: recoverable.sequences, after: recoverable.base)
+    #expect(found == expected, "\(comment): \(difference(found, expected)) \(report.losses)")
+    // In the log, each batch by itself, and none that wasn't there.
+    let repaired = try StoreImage(of: fileSystem, at: "/repaired")
+    var batches: Set<UInt64> = []
+    for log in repaired.logs {
+        for record in try FileLayout(log: repaired.files[log]!).commits.flatMap(\.records) where record.keyLength > 0 {
+            batches.insert(record.sequence)
+        }
+    }
+    #expect(
+        batches == recoverable.sequences, "\(comment): \(batches.symmetricDifference(recoverable.sequences).sorted())")
+    let plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+    #expect(plan.batches == report.batches && plan.losses.count == report.losses.count, comment)
+    #expect(try StoreImage(of: fileSystem).files == image.files, "\(comment): the old files have changed")
+}
+
+private func difference(_ found: [[UInt8]: WrittenStore.Found], _ expected: [[UInt8]: WrittenStore.Found]) -> String {
+    Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.prefix(5).map { key in
+        let name = String(decoding: key, as: UTF8.self)
+        return "\(name): \(found[key]?.sequence ?? 0) instead of \(expected[key]?.sequence ?? 0)"
+    }.joined(separator: ", ")
+}
+
+/// Says which batches can be recovered: those all of whose bytes are as they were.
+struct Oracle {
+    /// What a repair must bring back.
+    struct Recoverable {
+        /// What the snapshot that it begins with holds.
+        var base: [[UInt8]: WrittenStore.Found] = [:]
+        /// Batches behind it.
+        var sequences: Set<UInt64> = []
+    }
+
+    let written: WrittenStore
+
+    init(_ written: WrittenStore) { self.written = written }
+
+    /// For damage to logs; the snapshot, if there is one, is whole.
+    func recoverable(in image: StoreImage) throws -> Recoverable {
+        var recoverable = Recoverable()
+        var base: UInt64 = 0
+        if let newest = written.image.snapshots.last, image.files[newest] == written.image.files[newest] {
+            base = UInt64(newest.prefix(16), radix: 16)!
+            recoverable.base = written.state(of: written.changes.keys.filter { $0 <= base })
+        }
+        for name in written.image.logs {
+            guard let after = image.files[name] else { continue }
+            let before = written.image.files[name]!
+            let changed = changedBytes(before, after)
+            for (sequence, parts) in try FileLayout(log: before).batches where sequence > base {
+                if let changed, parts.contains(where: changed.isChanged) { continue }
+                recoverable.sequences.insert(sequence)
+            }
+        }
+        return recoverable
+    }
+}

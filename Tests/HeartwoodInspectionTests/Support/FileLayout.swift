@@ -1,0 +1,84 @@
+import HeartwoodFormat
+
+/// Where everything lies in a file that is whole.
+struct FileLayout {
+    struct Record {
+        var part: Range<Int>
+        var keyLength: Int
+        var valueLength: Int
+        var key: [UInt8]
+        var sequence: UInt64
+    }
+    struct Commit {
+        var part: Range<Int>
+        var records: [Record]
+        var header: CommitHeader
+    }
+
+    var header: FileHeader
+    var commits: [Commit] = []
+    /// Where the last commit ends.
+    var end = 0
+
+    /// The parts of a batch's records, by its number.
+    var batches: [UInt64: [Range<Int>]] {
+        Dictionary(commits.flatMap(\.records).map { ($0.sequence, [$0.part]) }, uniquingKeysWith: +)
+    }
+
+    init(log bytes: [UInt8]) throws {
+        header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
+        var scanner = SegmentScanner(source: ArrayBytes(bytes: bytes), header: header)
+        var commit = ScannedCommit()
+        while case .commit = scanner.next(into: &commit) {
+            let records = commit.records.map { record in
+                let start = Int(record.offset)
+                return Record(
+                    part: start..<(start + record.header.encodedLength), keyLength: Int(record.header.keyLength),
+                    valueLength: Int(record.header.valueLength),
+                    key: Array(commit.keys[record.keyStart..<(record.keyStart + Int(record.header.keyLength))]),
+                    sequence: record.sequence)
+            }
+            commits.append(Commit(part: Int(commit.offset)..<Int(commit.end), records: records, header: commit.header))
+        }
+        end = commits.last?.part.upperBound ?? 4096
+    }
+
+    /// The records of a snapshot.
+    static func records(ofSnapshot bytes: [UInt8]) throws -> [Record] {
+        let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
+        let footer = try bytes.withUnsafeBytes { all in
+            try SnapshotFooter.decode(
+                UnsafeRawBufferPointer(rebasing: all[(all.count - 64)...]), salt: header.salt,
+                offset: UInt64(all.count - 64))
+        }
+        var records: [Record] = []
+        var at = 4096
+        while at < Int(footer.keySectionOffset) {
+            let record = try bytes.withUnsafeBytes { all in
+                try RecordHeader.decode(
+                    UnsafeRawBufferPointer(rebasing: all[at...]), salt: header.salt, offset: UInt64(at),
+                    flags: header.recordFlags)
+            }
+            records.append(
+                Record(
+                    part: at..<(at + record.encodedLength), keyLength: Int(record.keyLength),
+                    valueLength: Int(record.valueLength),
+                    key: Array(bytes[(at + 32)..<(at + 32 + Int(record.keyLength))]),
+                    sequence: 1 + record.sequenceDistance))
+            at += record.encodedLength
+        }
+        return records
+    }
+}
+
+/// An array as the scanner wants its bytes.
+struct ArrayBytes: SegmentBytes {
+    let bytes: [UInt8]
+    var count: UInt64 { UInt64(bytes.count) }
+
+    func withBytes<R>(at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R) throws(Never) -> R {
+        let start = min(Int(offset), bytes.count)
+        let end = min(start + count, bytes.count)
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    }
+}

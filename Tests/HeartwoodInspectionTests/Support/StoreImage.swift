@@ -1,0 +1,35 @@
+import HeartwoodFileSystem
+
+/// The files of a store as bytes, to be damaged and put into a file system in memory.
+struct StoreImage: Sendable {
+    static let path = "/store"
+    var files: [String: [UInt8]] = [:]
+
+    init() {}
+
+    init(of fileSystem: any FileSystem, at path: String = Self.path) throws {
+        for name in try fileSystem.contents(ofDirectory: path) where name != "LOCK" {
+            guard try fileSystem.kind(of: path + "/" + name) == .file else { continue }
+            let file = try fileSystem.openFile(path + "/" + name, for: .read)
+            var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+            _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+            try file.close()
+            files[name] = bytes
+        }
+    }
+
+    /// A file system with these files in `/store`.
+    func fileSystem() throws -> InMemoryFileSystem {
+        let fileSystem = InMemoryFileSystem()
+        try fileSystem.createDirectory(Self.path)
+        for (name, bytes) in files {
+            let file = try fileSystem.openFile(Self.path + "/" + name, for: .create)
+            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
+            try file.close()
+        }
+        return fileSystem
+    }
+
+    var logs: [String] { files.keys.filter { $0.hasSuffix(".log") }.sorted() }
+    var snapshots: [String] { files.keys.filter { $0.hasSuffix(".snapshot") }.sorted() }
+}
