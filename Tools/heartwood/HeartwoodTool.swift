@@ -19,6 +19,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
             StatsCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
+            VerifyCommand.self, LogCommand.self, RepairCommand.self,
             ManualCommand.self,
         ]
     )

@@ -160,30 +160,25 @@ package struct StoreFiles {
         let snapshots = members.indices.filter { members[$0].role == .older }
             .sorted { members[$0].sequence > members[$1].sequence }
         var chosen: Int?
+        var newestDamage: (DataFile, SnapshotKeys.Damage)?
         for index in snapshots {
-            if try isSound(members[index].file) {
+            guard let damage = try SnapshotKeys.damage(of: members[index].file) else {
                 chosen = index
                 break
             }
+            if index == snapshots.first { newestDamage = (members[index].file, damage) }
             members[index].role = .damaged
         }
         let logs = members.indices.filter { members[$0].role == .log && members[$0].file.header != nil }
             .sorted { members[$0].sequence < members[$1].sequence }
         let chain = ChainCheck(
-            logs: logs.map { members[$0].file }, snapshot: chosen.map { members[$0].file },
-            damaged: snapshots.first.flatMap { members[$0].role == .damaged ? members[$0].file : nil })
+            logs: logs.map { members[$0].file }, snapshot: chosen.map { members[$0].file }, damaged: newestDamage)
         findings += chain.findings
         if let chosen { members[chosen].role = .snapshot }
         for (position, index) in logs.enumerated() {
             if position < chain.first { members[index].role = .covered }
             members[index].successor = chain.successors[position]
         }
-    }
-
-    /// As an opening sees it: header, name, footer and keys; records are not read for this.
-    private func isSound(_ file: DataFile) throws(FileSystemError) -> Bool {
-        guard case .sound = file.state, let header = file.header else { return false }
-        return try SnapshotKeys.areSound(file, header)
     }
 }
 

@@ -11,34 +11,40 @@ struct ChainCheck {
     private(set) var successors: [FileHeader.Predecessor?]
     private(set) var findings: [Finding] = []
     private let logs: [DataFile]
+    /// Whether an opening refuses because of what is checked.
+    private var counts = true
 
     /// - Parameters:
     ///   - logs: With headers, in the order of their first numbers.
-    ///   - damaged: The newest snapshot, where it doesn't serve.
-    init(logs: [DataFile], snapshot: DataFile?, damaged: DataFile?) {
+    ///   - damaged: The newest snapshot, where it doesn't serve, and where it is damaged.
+    init(logs: [DataFile], snapshot: DataFile?, damaged: (DataFile, SnapshotKeys.Damage)?) {
         self.logs = logs
         successors = logs.indices.map { index in
             let salt = logs[index].header!.salt
             return logs[(index + 1)...].lazy.compactMap { $0.header!.predecessor }.first { $0.salt == salt }
         }
-        if let snapshot { checkSnapshot(snapshot, snapshot.header!.predecessor!, damaged) } else { checkStart(damaged) }
-        for (previous, file) in zip(logs, logs.dropFirst()) { check(file, after: previous) }
-        guard let damaged, case .snapshot(let sequence) = damaged.meaning else { return }
+        if let snapshot { checkSnapshot(snapshot, snapshot.header!.predecessor!) } else { checkStart() }
+        for index in logs.indices.dropFirst() {
+            // An opening doesn't ask what the snapshot covers.
+            counts = index > first
+            check(logs[index], after: logs[index - 1])
+        }
+        guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning else { return }
         // The name says that there was a segment behind that number.
         let goesOn = logs.last.map { $0.header!.firstSequence > sequence } ?? false
         let isNeeded = !goesOn || findings.contains { $0.refusesOpening }
-        findings.append(
+        // What an opening names is this, and not what is missing in its place.
+        findings.insert(
             Finding(
-                .corruption, file: damaged.path, offset: 0,
-                isNeeded
-                    ? "the snapshot is damaged, and nothing that is here serves in its place"
-                    : "the snapshot is damaged; nothing is lost by that, as the log that it covers is still here",
-                refusesOpening: isNeeded))
+                .corruption, file: damaged.path, offset: place.offset,
+                place.what
+                    + (isNeeded
+                        ? ", and nothing that is here serves in its place"
+                        : "; nothing is lost by that, as the log that it covers is still here"),
+                cause: place.cause, refusesOpening: isNeeded), at: 0)
     }
 
-    private mutating func checkSnapshot(
-        _ snapshot: DataFile, _ end: FileHeader.Predecessor, _ damaged: DataFile?
-    ) {
+    private mutating func checkSnapshot(_ snapshot: DataFile, _ end: FileHeader.Predecessor) {
         if let next = logs.firstIndex(where: { $0.header!.predecessor == end }) {
             first = next
             return
@@ -57,7 +63,7 @@ struct ChainCheck {
             lost: Self.lost(from: end.lastSequence + 1, through: before))
     }
 
-    private mutating func checkStart(_ damaged: DataFile?) {
+    private mutating func checkStart() {
         guard let file = logs.first, let predecessor = file.header!.predecessor, !file.isRebuilt else { return }
         report(
             file,
@@ -83,7 +89,7 @@ struct ChainCheck {
     }
 
     private mutating func report(_ file: DataFile, _ what: String, lost: ClosedRange<UInt64>? = nil) {
-        findings.append(Finding(.corruption, file: file.path, offset: 0, what, lost: lost, refusesOpening: true))
+        findings.append(Finding(.corruption, file: file.path, offset: 0, what, lost: lost, refusesOpening: counts))
     }
 
     /// The numbers that lie between what is there and what was; nil where there are none. A last number just before a

@@ -103,12 +103,9 @@ struct LogExamination {
         }
         guard let successor = walk.successor else { return }
         guard end.reason == .recorded || end.offset >= successor.endOffset else {
-            let lost = ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence)
-            findings.append(
-                Finding(
-                    .corruption, file: path, offset: end.offset,
-                    "a log segment was cut short, or is an older copy: the next segment's header proves that it went on",
-                    lost: lost, refusesOpening: counts))
+            var finding = Finding.cutShort(path, end, successor)
+            finding.refusesOpening = counts
+            findings.append(finding)
             return
         }
         guard end.nextSequence == successor.lastSequence &+ 1 || !findings.isEmpty else {
@@ -130,6 +127,16 @@ struct LogExamination {
         var commit = ScannedCommit()
         if case .commit = try scanner.next(into: &commit) { return true }
         return false
+    }
+}
+
+extension Finding {
+    /// A segment ends before its successor says.
+    static func cutShort(_ path: String, _ end: LogEnd, _ successor: FileHeader.Predecessor) -> Finding {
+        Finding(
+            .corruption, file: path, offset: end.offset,
+            "a log segment was cut short, or is an older copy: the next segment's header proves that it went on",
+            lost: ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence))
     }
 }
 

@@ -37,6 +37,13 @@ struct SnapshotExamination {
     private mutating func note(_ damage: SnapshotDamage) {
         damagedParts.append(damage.part)
         guard findings.count < Self.mostFindings else { return }
+        findings.append(Finding(damage, path))
+    }
+}
+
+extension Finding {
+    /// Damage of a snapshot.
+    init(_ damage: SnapshotDamage, _ path: String) {
         let what =
             switch damage.item {
             case .record: "a record of a snapshot is not what was written"
@@ -44,13 +51,11 @@ struct SnapshotExamination {
             case .keyBlock: "the keys of a snapshot are damaged"
             case .footer: "a snapshot is damaged at its end, or was cut short"
             }
-        var keys: [[UInt8]] = []
-        if case .record(let key?) = damage.item { keys = [key] }
-        var severity = Finding.Severity.corruption
+        var severity = Severity.corruption
         if case .unsupported = damage.error { severity = .unsupported }
-        findings.append(
-            Finding(
-                severity, file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count), what,
-                keys: keys, cause: damage.error))
+        self.init(
+            severity, file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count), what,
+            cause: damage.error)
+        if case .record(let key?) = damage.item { keys = [key] }
     }
 }

@@ -133,7 +133,9 @@ private struct VerificationRun {
     private mutating func examine(_ file: DataFile, _ header: FileHeader, _ meter: inout ProgressMeter) throws {
         var examination = try SnapshotExamination(file, header)
         try examination.run(&meter)
-        result.findings += examination.findings
+        // What keeps it from being used is known already.
+        let known = Set(result.findings.lazy.filter { $0.file == file.path }.map(\.offset))
+        result.findings += examination.findings.filter { !known.contains($0.offset) }
         result.records += examination.records
         result.lastSequence = max(result.lastSequence, header.predecessor?.lastSequence ?? 0)
     }

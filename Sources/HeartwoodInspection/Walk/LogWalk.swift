@@ -56,7 +56,7 @@ package struct LogWalk {
     package let file: DataFile
     package let header: FileHeader
     /// What the next file says of this one.
-    package let successor: FileHeader.Predecessor?
+    package private(set) var successor: FileHeader.Predecessor?
     package private(set) var commit = ScannedCommit()
     /// Whether something before this was torn: an opening passes over the rest.
     package private(set) var isBehindTear = false
@@ -69,7 +69,10 @@ package struct LogWalk {
         package static let none = Patience(milliseconds: [])
         /// Half a second, and as long as more of a commit comes.
         package static let live = Patience(milliseconds: [0, 1, 2, 5, 10, 20, 50, 100, 150, 200])
+        /// The file is read again and again: what may be torn is waited for.
+        package static let following = Patience(milliseconds: [0, 1, 2, 5], takesTornForPending: true)
         var milliseconds: [Int]
+        var takesTornForPending = false
     }
 
     package init(
@@ -104,6 +107,12 @@ package struct LogWalk {
                 return try damage(stop, error)
             }
         }
+    }
+
+    /// Goes on with the file as it is now.
+    package mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
+        self.successor = successor
+        scanner.reread(try FileWindow(file.file), recordedEnd: successor?.endOffset)
     }
 
     private func end(_ reason: LogEnd.Reason) -> LogEnd {
@@ -144,6 +153,7 @@ package struct LogWalk {
             case .stop(let again):
                 if again.reason == .end { return .end(end(.file)) }
                 if again.reason == .zeros { return .end(end(.zeros)) }
+                if proof == nil, patience.takesTornForPending { return .end(end(.zeros)) }
             }
         }
         return .damage(try salvage(stop, error, proof))

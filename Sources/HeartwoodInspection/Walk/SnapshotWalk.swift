@@ -76,17 +76,27 @@ package struct SnapshotWalk {
         }
     }
 
-    /// Reads the keys alone, to the end.
-    mutating func keysAreSound() throws(FileSystemError) -> Bool {
-        guard footer != nil else { return false }
+    /// Reads the keys alone, to the first that is damaged.
+    mutating func damageOfKeys() throws(FileSystemError) -> SnapshotKeys.Damage? {
         while blockPosition < footerOffset {
-            guard case .success(let first) = try readBlock(), first == recordPosition else { return false }
+            let block = blockPosition
+            var error: FormatError?
+            switch try readBlock() {
+            case .success(let first): if first != recordPosition { error = .invalidField(.blockLength) }
+            case .failure(let reason): error = reason
+            }
+            if let error {
+                return SnapshotKeys.Damage(offset: block, what: "the keys of the snapshot are damaged", cause: error)
+            }
             let last = batch.entry(batch.count - 1)
             recordPosition = last.offset + UInt64(last.length)
         }
         var damages: [SnapshotDamage] = []
         finish(&damages)
-        return damages.isEmpty
+        return damages.first.map {
+            SnapshotKeys.Damage(
+                offset: $0.part.lowerBound, what: "the keys of the snapshot are damaged", cause: $0.error)
+        }
     }
 
     /// How far the walk is, in bytes of records.

@@ -51,19 +51,35 @@ struct JSONText {
 
     /// Adds an array of strings.
     mutating func add(_ name: String, _ values: [String]) {
-        addName(name)
-        text.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            Self.append(value.utf8, to: &text)
-        }
-        text.append(UInt8(ascii: "]"))
+        addArray(name, values) { Self.append($0.utf8, to: &$1) }
+    }
+
+    /// Adds an array of whole numbers.
+    mutating func add(_ name: String, _ values: [UInt64]) {
+        addArray(name, values) { $1 += String($0).utf8 }
+    }
+
+    /// Adds an array of objects.
+    mutating func add(_ name: String, _ values: [JSONText]) {
+        addArray(name, values) { $1 += $0.bytes }
     }
 
     /// Adds an object.
     mutating func add(_ name: String, _ value: JSONText) {
         addName(name)
         text += value.bytes
+    }
+
+    private mutating func addArray<Value>(
+        _ name: String, _ values: [Value], _ append: (Value, inout [UInt8]) -> Void
+    ) {
+        addName(name)
+        text.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            append(value, &text)
+        }
+        text.append(UInt8(ascii: "]"))
     }
 
     private mutating func addName(_ name: String) {

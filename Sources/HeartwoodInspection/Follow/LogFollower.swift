@@ -1,0 +1,78 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Gives what is committed to a store that is in use, as it comes, from segment to segment.
+///
+/// Only what a process has written is seen, not what it keeps for a moment; and a tail that is torn is waited for, as it may
+/// be a commit that is being written.
+struct LogFollower {
+    private let path: String
+    private let fileSystem: any FileSystem
+    private var reader: LogReader
+    private var current: DataFile?
+    private static let pauseNanoseconds = 100_000_000
+
+    init(_ path: String, _ fileSystem: any FileSystem, reader: LogReader, after current: StoreFiles.Member?) {
+        self.path = path
+        self.fileSystem = fileSystem
+        self.reader = reader
+        self.current = current?.file
+    }
+
+    mutating func run(_ isStopped: () -> Bool, _ body: (LogItem) throws -> Bool) throws {
+        // A file by itself is followed, too; it has no successor.
+        let isDirectory = try fileSystem.kind(of: path) == .directory
+        while !isStopped() {
+            if isDirectory, let next = try nextSegment() {
+                guard try take(next, body) else { return }
+                continue
+            }
+            try reader.refresh(successor: nil)
+            guard try reader.goOn(body) else { return }
+            pauseThread(nanoseconds: Self.pauseNanoseconds)
+        }
+    }
+
+    /// The segment behind the current one, if it is there by now: the one with the next greater name.
+    private func nextSegment() throws(FileSystemError) -> DataFile? {
+        let last = current?.header?.firstSequence ?? 0
+        for name in try fileSystem.contents(ofDirectory: path) {
+            let meaning = StoreFileName(name)
+            guard case .log(let first) = meaning, first > last else { continue }
+            do throws(FileSystemError) {
+                var entry = StoreListing.Entry(name: name, path: path + "/" + name, meaning: meaning)
+                let file = try fileSystem.openFile(entry.path, for: .read)
+                entry.size = try file.size()
+                return try DataFile(entry, file)
+            } catch {
+                // Compaction was faster.
+                if error.isNotFound { continue }
+                throw error
+            }
+        }
+        return nil
+    }
+
+    /// Reads the current segment to its end, and goes on with the next.
+    private mutating func take(_ next: DataFile, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        guard let header = next.header else {
+            throw StoreError(
+                .corruption, "the header of a log segment is damaged: see 'heartwood verify'", file: next.path,
+                offset: 0,
+                cause: next.damage)
+        }
+        if let predecessor = header.predecessor, predecessor.salt == current?.header?.salt {
+            try reader.refresh(successor: predecessor)
+            guard try reader.goOn(body) else { return false }
+        } else if let before = header.predecessor, let expected = reader.nextSequence, before.lastSequence >= expected {
+            let gone = Finding(
+                .note, file: next.path, offset: 0,
+                "writes number \(expected) to \(before.lastSequence) were compacted before they could be read")
+            guard try body(.skipped(gone)) else { return false }
+        }
+        try? current?.file.close()
+        current = next
+        return try reader.read(StoreFiles.Member(file: next, role: .log), isNewest: true, body)
+    }
+}

@@ -1,0 +1,217 @@
+public import HeartwoodFileSystem
+internal import Heartwood
+internal import HeartwoodFormat
+
+/// Reads the records of a store's log, or of one file, in their order, and goes on behind what is damaged.
+///
+/// No lock is taken and nothing is written: the store may be in use meanwhile.
+public enum LogReading {
+    /// Gives the records to `body`, with what had to be skipped between them.
+    ///
+    /// Of a store these are the records of all segments that are there, also of those that a snapshot covers. Of a snapshot,
+    /// given by itself, they are in the order of the keys. O(bytes), in flat memory.
+    ///
+    /// - Parameters:
+    ///   - isStopped: With this, what is committed later is given too, as it comes, until this says true; it is asked ten times
+    ///     a second.
+    ///   - body: Called for each item; false ends it.
+    /// - Returns: What was read is worth.
+    /// - Throws: `StoreError` where there is nothing (`.notFound`), or the system can't read it; what `body` throws.
+    @discardableResult
+    public static func run(
+        _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem = POSIXFileSystem(),
+        following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
+    ) throws -> Verdict {
+        do {
+            let listing = try StoreListing.at(path, in: fileSystem)
+            defer { listing.close() }
+            let files = try StoreFiles(listing)
+            var reader = LogReader(filter, follows: isStopped != nil)
+            if let only = files.members.first, only.file.path == path, only.file.header?.kind == .snapshot {
+                _ = try reader.readSnapshot(only.file, only.file.header!, body)
+                return Verdict(reader.findings)
+            }
+            let logs = files.members.filter(\.isShown).sorted { $0.sequence < $1.sequence }
+            for finding in files.findings where finding.severity > .torn {
+                guard try body(.skipped(finding)) else { return Verdict(files.findings) }
+            }
+            for (index, log) in logs.enumerated() {
+                let isNewest = index == logs.count - 1 && log.role != .covered
+                guard try reader.read(log, isNewest: isNewest, body) else { return Verdict(reader.findings) }
+            }
+            guard let isStopped else { return Verdict(reader.findings + files.findings) }
+            var follower = LogFollower(path, fileSystem, reader: reader, after: logs.last)
+            try follower.run(isStopped, body)
+            return .clean
+        } catch let error as FileSystemError {
+            throw StoreError(error, "the log could not be read")
+        }
+    }
+}
+
+extension StoreFiles.Member {
+    /// Whether it is a segment of the store's log; given by itself, under whatever name.
+    fileprivate var isShown: Bool {
+        guard file.header?.kind == .log else { return false }
+        switch role {
+        case .log, .covered, .other: return true
+        case .snapshot, .older, .damaged, .temporary, .foreign: return false
+        }
+    }
+}
+
+/// Gives the records of one file after the other.
+struct LogReader {
+    private let filter: LogFilter
+    private let follows: Bool
+    private(set) var findings: [Finding] = []
+    private var walk: LogWalk?
+
+    init(_ filter: LogFilter, follows: Bool) {
+        self.filter = filter
+        self.follows = follows
+    }
+
+    /// The number that comes next in the file that is read.
+    var nextSequence: UInt64? { walk?.nextSequence }
+
+    /// False where `body` has had enough.
+    mutating func read(_ member: StoreFiles.Member, isNewest: Bool, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        let patience: LogWalk.Patience = !isNewest ? .none : follows ? .following : .live
+        walk = try LogWalk(member.file, header: member.file.header!, successor: member.successor, patience: patience)
+        guard try body(.file(path: member.file.path, header: member.file.header!)) else { return false }
+        return try goOn(body)
+    }
+
+    /// Goes on with the file as it is now.
+    mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
+        try walk?.refresh(successor: successor)
+    }
+
+    /// Reads on from where it stands, to the end that there is now.
+    mutating func goOn(_ body: (LogItem) throws -> Bool) throws -> Bool {
+        guard walk != nil else { return true }
+        while true {
+            switch try walk!.next() {
+            case .commit:
+                // Most commits have nothing that was asked for.
+                guard filter.times.contains(walk!.commit.header.time) else { continue }
+                let commit = FoundCommit(walk!.commit, isBehindTear: walk!.isBehindTear)
+                guard try give(commit, isWhole: true, body) else { return false }
+            case .damage(let damage):
+                guard try give(damage, body) else { return false }
+            case .end(let end):
+                return try finish(end, body)
+            }
+        }
+    }
+
+    private mutating func give(_ damage: LogDamage, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        let isTorn = damage.proof == nil
+        let finding = Finding(
+            isTorn ? .torn : .corruption, file: walk!.file.path, offset: damage.offset,
+            length: max(damage.contentEnd, damage.offset) - damage.offset,
+            isTorn
+                ? "torn, as by a crash: what is whole behind it follows, and an opening passes it over"
+                : "damaged: what is whole up to offset \(damage.part.upperBound) follows",
+            lost: damage.lostNumbers(upTo: walk!.successor), keys: damage.lostKeys, cause: damage.error)
+        findings.append(finding)
+        guard try body(.skipped(finding)) else { return false }
+        let commit = FoundCommit(
+            time: damage.commit?.time ?? walk!.lastTime, records: damage.records, keys: damage.keys,
+            batches: damage.batches, isBehindTear: walk!.isBehindTear)
+        return try give(commit, isWhole: false, body)
+    }
+
+    private func give(_ commit: FoundCommit, isWhole: Bool, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        guard filter.times.contains(commit.time) else { return true }
+        var window: FileWindow?
+        for batch in commit.batches {
+            let state: LoggedRecord.State =
+                !batch.isWhole ? .partial : commit.isBehindTear ? .torn : isWhole ? .whole : .salvaged
+            for index in batch.records {
+                let record = commit.records[index]
+                let key = commit.key(of: record)
+                guard record.isIntact, filter.wants(record, key) else { continue }
+                var logged = LoggedRecord(record, key, walk!.file.path, commit.time, state)
+                logged.batchIndex = index - batch.records.lowerBound
+                logged.batchCount = batch.records.count
+                if filter.withValues {
+                    if window == nil { window = try FileWindow(walk!.file.file, size: 64 << 10) }
+                    logged.value = try window!.value(of: record)
+                }
+                guard try body(.record(logged)) else { return false }
+            }
+        }
+        return true
+    }
+
+    private mutating func finish(_ end: LogEnd, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        var finding: Finding?
+        let path = walk!.file.path
+        if case .unsupported(let error, let offset) = end.reason {
+            finding = Finding(
+                .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood", cause: error
+            )
+        } else if let successor = walk!.successor, end.offset < successor.endOffset {
+            finding = .cutShort(path, end, successor)
+        }
+        guard let finding else { return true }
+        findings.append(finding)
+        return try body(.skipped(finding))
+    }
+
+    /// Gives the records of a snapshot.
+    mutating func readSnapshot(
+        _ file: DataFile, _ header: FileHeader, _ body: (LogItem) throws -> Bool
+    ) throws -> Bool {
+        guard try body(.file(path: file.path, header: header)) else { return false }
+        var walk = try SnapshotWalk(file, header: header)
+        var window = try FileWindow(file.file, size: 256 << 10)
+        while case .records(let damages) = try walk.next() {
+            for record in walk.records {
+                let key = walk.key(of: record)
+                guard filter.wants(record, key) else { continue }
+                var logged = LoggedRecord(record, key, file.path, nil, .whole)
+                if filter.withValues { logged.value = try window.value(of: record) }
+                guard try body(.record(logged)) else { return false }
+            }
+            for damage in damages {
+                let finding = Finding(damage, file.path)
+                findings.append(finding)
+                guard try body(.skipped(finding)) else { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension LoggedRecord {
+    init(_ record: FoundRecord, _ key: ArraySlice<UInt8>, _ file: String, _ time: UInt64?, _ state: State) {
+        self.init(
+            file: file, offset: record.offset, sequence: record.sequence, batchIndex: 0, batchCount: 1,
+            kind: record.header.kind, key: Array(key), storedValueBytes: Int(record.header.valueLength),
+            isCompressed: record.header.flags.contains(.compressed), bytes: record.header.encodedLength,
+            expires: record.header.expiry == 0 ? nil : record.header.expiry, time: time, state: state)
+    }
+}
+
+extension FileWindow {
+    /// The value of a record that verifies; nil where it can't be inflated.
+    fileprivate mutating func value(of record: FoundRecord) throws(FileSystemError) -> [UInt8]? {
+        let count = Int(record.header.valueLength)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var at = record.offset + UInt64(FormatConstants.recordHeaderSize) + UInt64(record.header.keyLength)
+        while bytes.count < count {
+            let read = try withBytes(at: at, count: min(256 << 10, count - bytes.count)) { piece in
+                bytes.append(contentsOf: piece)
+                return piece.count
+            }
+            guard read > 0 else { return nil }
+            at += UInt64(read)
+        }
+        guard record.header.flags.contains(.compressed) else { return bytes }
+        return bytes.withUnsafeBytes { try? Inflater.value(of: $0, limit: FormatConstants.maximumBatchBytes) }
+    }
+}

@@ -1,0 +1,178 @@
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// Damage to snapshots: what is left of one, what the log that it replaced makes up for, and what an older one does.
+@Suite struct DamagedSnapshotTests {
+    /// Places all over a snapshot: header, records, keys, footer.
+    private static func places(_ bytes: [UInt8], _ random: inout SeededRandom) throws -> [Int] {
+        let records = try FileLayout.records(ofSnapshot: bytes)
+        let keys = records.last!.part.upperBound
+        var places = [8, 20, 4_092]
+        for record in records.shuffled(using: &random).prefix(6) {
+            places.append(record.part.lowerBound + Int.random(in: 0..<record.part.count, using: &random))
+        }
+        places += [keys, keys + 20, keys + 40, bytes.count - 64, bytes.count - 30, bytes.count - 1]
+        return places
+    }
+
+    /// With nothing else to go by: all records that the damage doesn't touch.
+    @Test(arguments: DamageKind.allCases)
+    func whatVerifiesIsBroughtBack(_ kind: DamageKind) async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 21)
+        let name = written.image.snapshots[0]
+        let bytes = written.image.files[name]!
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        let whole = written.state(of: written.changes.keys.filter { $0 <= covered })
+        let later = Set(written.changes.keys.filter { $0 > covered })
+        var random = SeededRandom(21, 64)
+        for place in try Self.places(bytes, &random) {
+            let damaged = kind.damage(bytes, at: place, &random)
+            guard let changed = changedBytes(bytes, damaged) else { continue }
+            let comment: Comment = "\(kind) at \(place) of \(bytes.count)"
+            var image = written.image
+            image.files[name] = damaged
+            try await expectSameVerdict(image, comment)
+            var base = whole
+            for record in try FileLayout.records(ofSnapshot: bytes) where changed.isChanged(record.part) {
+                base[record.key] = nil
+            }
+            try await expectRepaired(image, written, Oracle.Recoverable(base: base, sequences: later), comment)
+        }
+    }
+
+    /// The log that it replaced is still there: nothing is lost.
+    @Test(arguments: DamageKind.allCases)
+    func theLogThatItReplacedMakesUpForIt(_ kind: DamageKind) async throws {
+        let written = try await WrittenStore.make(.kept, seed: 22)
+        let name = written.image.snapshots[0]
+        let bytes = written.image.files[name]!
+        var random = SeededRandom(22, 65)
+        for place in try Self.places(bytes, &random) {
+            let damaged = kind.damage(bytes, at: place, &random)
+            guard changedBytes(bytes, damaged) != nil else { continue }
+            let comment: Comment = "\(kind) at \(place) of \(bytes.count)"
+            var image = written.image
+            image.files[name] = damaged
+            try await expectSameVerdict(image, comment)
+            let all = Oracle.Recoverable(sequences: Set(written.changes.keys))
+            try await expectRepaired(image, written, all, comment)
+        }
+    }
+
+    @Test func aMissingSnapshotCostsWhatItHeld() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 23)
+        let name = written.image.snapshots[0]
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        var image = written.image
+        image.files[name] = nil
+        try await expectSameVerdict(image, "no snapshot")
+        let later = Oracle.Recoverable(sequences: Set(written.changes.keys.filter { $0 > covered }))
+        try await expectRepaired(image, written, later, "no snapshot")
+        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        #expect(plan.losses.first?.sequences == 1...covered)
+    }
+
+    /// A snapshot that was being written is no loss, and no gain, where the log is there.
+    @Test func aHalfWrittenSnapshotIsPassedOver() async throws {
+        let written = try await WrittenStore.make(.kept, seed: 24)
+        let name = written.image.snapshots[0]
+        let bytes = written.image.files[name]!
+        for count in [0, 100, 4_096, 5_000, bytes.count / 2, bytes.count - 1] {
+            for newName in ["new.snapshot.tmp", name] {
+                var image = written.image
+                image.files[name] = nil
+                image.files[newName] = Array(bytes[..<count])
+                try await expectSameVerdict(image, "\(count) bytes of \(newName)")
+                let all = Oracle.Recoverable(sequences: Set(written.changes.keys))
+                try await expectRepaired(image, written, all, "\(count) bytes of \(newName)")
+            }
+        }
+    }
+
+    /// A snapshot that was finished and not renamed yet brings back what is nowhere else.
+    @Test func aFinishedSnapshotInPreparationIsUsedWhereItIsAllThereIs() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 25)
+        let name = written.image.snapshots[0]
+        var image = written.image
+        image.files["new.snapshot.tmp"] = image.files.removeValue(forKey: name)
+        let recoverable = try Oracle(written).recoverable(in: written.image)
+        try await expectRepaired(image, written, recoverable, "a snapshot that was not renamed")
+    }
+
+    /// The snapshot that a backup had, with the log of today: what lies between is lost, and said to be.
+    @Test func anOlderSnapshotServesAsFarAsItGoes() async throws {
+        let first = try await WrittenStore.make(.compacted, seed: 26)
+        let fileSystem = try first.image.fileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        _ = try await store.compact()
+        let last = try await store.put("after", "x")
+        try await store.close()
+        var image = try StoreImage(of: fileSystem)
+        let newest = image.snapshots.last!
+        image.files[newest] = nil
+        let name = first.image.snapshots[0]
+        image.files[name] = first.image.files[name]
+        try await expectSameVerdict(image, "an older snapshot")
+        var written = first
+        written.image = image
+        written.changes[last] = [(Array("after".utf8), Array("x".utf8))]
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        let base = first.state(of: first.changes.keys.filter { $0 <= covered })
+        try await expectRepaired(
+            image, written, Oracle.Recoverable(base: base, sequences: [last]), "an older snapshot")
+        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        #expect(plan.losses.contains { $0.sequences?.contains(covered + 1) ?? false })
+    }
+
+    /// A snapshot that verifies, and says something else than the log did.
+    @Test func aSnapshotIsComparedWithTheLogThatItReplaced() async throws {
+        let written = try await WrittenStore.make(.kept, seed: 27)
+        let check = try Verification.run(StoreImage.path, fileSystem: try written.image.fileSystem(), patience: .none)
+        #expect(check.verdict == .clean && check.comparedSnapshots == 1)
+        // The snapshot of another line of the same history: with one key less.
+        let name = written.image.snapshots[0]
+        let forged = try Forgery.without(record: 3, written.image.files[name]!)
+        var image = written.image
+        image.files[name] = forged
+        let second = try Verification.run(StoreImage.path, fileSystem: try image.fileSystem(), patience: .none)
+        #expect(second.verdict == .corrupt && second.findings.count == 1, "\(second.findings)")
+        #expect(second.findings.first?.file.hasSuffix(name) ?? false)
+    }
+}
+
+/// A snapshot that no store wrote, and that verifies.
+enum Forgery {
+    static func without(record left: Int, _ bytes: [UInt8]) throws -> [UInt8] {
+        let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
+        var forged = Array(bytes[..<4096])
+        var encoder = KeyBlockEncoder()
+        var footer = SnapshotFooter(recordCount: 0, keySectionOffset: 0, blockCount: 1, keyBytes: 0, expiringCount: 0)
+        for (index, record) in try FileLayout.records(ofSnapshot: bytes).enumerated() where index != left {
+            let old = try bytes.withUnsafeBytes { all in
+                try RecordHeader.decode(
+                    UnsafeRawBufferPointer(rebasing: all[record.part]), salt: header.salt,
+                    offset: UInt64(record.part.lowerBound), flags: header.recordFlags)
+            }
+            var space = [UInt8](repeating: 0, count: 32)
+            space.withUnsafeMutableBytes { memory in
+                RecordPlacement.encode(
+                    old, to: memory.baseAddress!, sequenceDistance: old.sequenceDistance,
+                    tag: ChecksumTag(salt: header.salt, offset: UInt64(forged.count)))
+            }
+            record.key.withUnsafeBytes {
+                encoder.add($0, offset: UInt64(forged.count), length: old.encodedLength, expiry: old.expiry)
+            }
+            forged += space + bytes[(record.part.lowerBound + 32)..<record.part.upperBound]
+            footer.recordCount += 1
+            footer.keyBytes += UInt64(record.key.count)
+        }
+        footer.keySectionOffset = UInt64(forged.count)
+        encoder.finish(salt: header.salt, offset: UInt64(forged.count)) { forged += Array($0) }
+        return forged + footer.encoded(salt: header.salt, offset: UInt64(forged.count))
+    }
+}

@@ -1,0 +1,167 @@
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// Files that are missing, swapped, of another store, older, or half-written: the verdict is that of an opening, and repair
+/// brings back what every file that is there still holds.
+@Suite struct MisplacedFileTests {
+    private func check(_ image: StoreImage, _ written: WrittenStore, _ comment: Comment) async throws {
+        try await expectSameVerdict(image, comment)
+        let recoverable = try Oracle(written).recoverable(in: image)
+        try await expectRepaired(image, written, recoverable, comment)
+    }
+
+    /// Also what a directory entry that was lost comes to.
+    @Test(arguments: WrittenStore.Shape.allCases)
+    func aMissingSegmentCostsItsOwnBatches(_ shape: WrittenStore.Shape) async throws {
+        let written = try await WrittenStore.make(shape, seed: 11)
+        for name in written.image.logs {
+            var image = written.image
+            image.files[name] = nil
+            try await check(image, written, "\(shape) without \(name)")
+        }
+    }
+
+    @Test(arguments: WrittenStore.Shape.allCases)
+    func swappedSegmentsCostNothing(_ shape: WrittenStore.Shape) async throws {
+        let written = try await WrittenStore.make(shape, seed: 12)
+        let logs = written.image.logs
+        for (first, second) in [(logs[0], logs[1]), (logs[1], logs[logs.count - 1]), (logs[0], logs[logs.count - 1])] {
+            var image = written.image
+            image.files[first] = written.image.files[second]
+            image.files[second] = written.image.files[first]
+            try await expectSameVerdict(image, "\(shape) with \(first) and \(second) swapped")
+            let all = try Oracle(written).recoverable(in: written.image)
+            try await expectRepaired(image, written, all, "\(shape) with \(first) and \(second) swapped")
+        }
+    }
+
+    @Test func renamedSegmentsCostNothing() async throws {
+        let written = try await WrittenStore.make(.log, seed: 13)
+        let all = try Oracle(written).recoverable(in: written.image)
+        for name in written.image.logs {
+            for newName in ["ffff000000000000.log", "old-\(name).bak", "segment"] {
+                var image = written.image
+                image.files[newName] = image.files.removeValue(forKey: name)
+                try await expectSameVerdict(image, "\(name) as \(newName)")
+                try await expectRepaired(image, written, all, "\(name) as \(newName)")
+            }
+        }
+    }
+
+    @Test(arguments: WrittenStore.Shape.allCases)
+    func aFileOfAnotherStoreIsLeftOut(_ shape: WrittenStore.Shape) async throws {
+        let written = try await WrittenStore.make(shape, seed: 14)
+        let other = try await WrittenStore.make(.log, seed: 15)
+        // Under a name that is free, and in the place of one of the store's own.
+        var image = written.image
+        let foreign = other.image.logs[2]
+        image.files[foreign] = other.image.files[foreign]
+        if written.image.files[foreign] == nil { try await check(image, written, "\(shape) with \(foreign) beside") }
+        image = written.image
+        let own = written.image.logs[1]
+        image.files[own] = other.image.files[other.image.logs[1]]
+        try await expectSameVerdict(image, "\(shape) with a foreign \(own)")
+        var rest = written.image
+        rest.files[own] = nil
+        let recoverable = try Oracle(written).recoverable(in: rest)
+        try await expectRepaired(image, written, recoverable, "\(shape) with a foreign \(own)")
+    }
+
+    @Test func ofTwoStoresMixedTheOneIsRepairedThatIsAskedFor() async throws {
+        let written = try await WrittenStore.make(.log, seed: 16)
+        let other = try await WrittenStore.make(.log, seed: 17)
+        var image = written.image
+        for name in other.image.logs where image.files[name] == nil { image.files[name] = other.image.files[name] }
+        let foreign = Set(image.files.keys).subtracting(written.image.files.keys)
+        try await expectSameVerdict(image, "two stores")
+        var options = RepairOptions()
+        options.storeID = try FileLayout(log: written.image.files[written.image.logs[0]]!).header.storeID
+        let mine = try Oracle(written).recoverable(in: written.image)
+        try await expectRepaired(image, written, mine, "the first of two stores", options)
+        // Of the other one those files are there whose names were free.
+        options.storeID = try FileLayout(log: other.image.files[other.image.logs[0]]!).header.storeID
+        var rest = other.image
+        for name in other.image.logs where !foreign.contains(name) { rest.files[name] = nil }
+        let theirs = try Oracle(other).recoverable(in: rest)
+        try await expectRepaired(image, other, theirs, "the second of two stores", options)
+    }
+
+    /// As after a part of a backup was restored over a newer store.
+    @Test func anOlderSegmentCostsWhatItLacks() async throws {
+        let written = try await WrittenStore.make(.log, seed: 18)
+        for name in written.image.logs {
+            let layout = try FileLayout(log: written.image.files[name]!)
+            guard let commit = layout.commits.dropLast().last else { continue }
+            var image = written.image
+            image.files[name] = Array(written.image.files[name]![..<commit.part.lowerBound])
+            try await check(image, written, "an older \(name)")
+        }
+    }
+
+    @Test func aCopyOfASegmentIsNotTakenTwice() async throws {
+        let written = try await WrittenStore.make(.log, seed: 19)
+        let all = try Oracle(written).recoverable(in: written.image)
+        var random = SeededRandom(19, 63)
+        for name in written.image.logs {
+            var image = written.image
+            image.files["copy of \(name)"] = image.files[name]
+            try await expectRepaired(image, written, all, "a copy of \(name)")
+            // Each of the two makes up for what the other has lost.
+            let bytes = image.files[name]!
+            let layout = try FileLayout(log: bytes)
+            let records = layout.commits.flatMap(\.records)
+            guard let first = records.first, let last = records.last else { continue }
+            let copies = [
+                DamageKind.bitFlip.damage(bytes, at: first.part.lowerBound, &random),
+                DamageKind.garbageSector.damage(bytes, at: last.part.lowerBound, &random),
+            ]
+            (image.files[name], image.files["copy of \(name)"]) = (copies[0], copies[1])
+            var expected = all
+            for (sequence, parts) in layout.batches {
+                let isLost = copies.allSatisfy { copy in
+                    changedBytes(bytes, copy).map { changed in parts.contains(where: changed.isChanged) } ?? false
+                }
+                if isLost { expected.sequences.remove(sequence) }
+            }
+            try await expectRepaired(image, written, expected, "two damaged copies of \(name)")
+        }
+    }
+
+    @Test func aCopyThatWentOnByItselfIsLeftOut() async throws {
+        let written = try await WrittenStore.make(.log, seed: 20, closes: true)
+        // The same store, copied, with something else written to each.
+        let fileSystem = try written.image.fileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let mine = try await store.put("mine", "1")
+        try await store.close()
+        let second = try written.image.fileSystem()
+        let copy = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(second))
+        try await copy.put("theirs", "2")
+        try await copy.put("theirs", "3")
+        try await copy.close()
+        var image = try StoreImage(of: fileSystem)
+        let others = try StoreImage(of: second)
+        let newest = others.logs.last!
+        image.files["another.log"] = others.files[newest]
+        var both = written
+        both.image = image
+        both.changes[mine] = [(Array("mine".utf8), Array("1".utf8))]
+        let found = try await repairedContents(of: image)
+        // Which of the two went on, nobody can tell; but never a mixture.
+        #expect((found["mine"] == nil) != (found["theirs"] == nil), "\(found["mine"] ?? []) \(found["theirs"] ?? [])")
+        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        #expect(plan.sources.contains { $0.use == .otherHistory })
+    }
+
+    private func repairedContents(of image: StoreImage) async throws -> [String: [UInt8]] {
+        let fileSystem = try image.fileSystem()
+        _ = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+        let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
+        return Dictionary(uniqueKeysWithValues: found.map { (String(decoding: $0.key, as: UTF8.self), $0.value.value) })
+    }
+}

@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Print the records of a store's log, or of one of its files, in their order.",
+        discussion: """
+            One line a record: its offset in the file, its number and place in the batch, what it does, bytes of its \
+            value as stored, when it was committed, its key. Of a store that is all of the log that is still there; what \
+            was compacted is in the snapshot, which is printed if it is named, in the order of its keys.
+
+            It takes no lock and may run beside a program that has the store open; with '--follow' it goes on as records \
+            come, from segment to segment, until it is stopped. What is damaged is named and skipped, and what is whole \
+            behind it follows.
+
+              heartwood log notes
+              heartwood log notes --key session:17 --values
+              heartwood log notes --prefix user: --kind delete --since 2h
+              heartwood log notes --follow --json | jq -c '{sequence, key}'
+              heartwood log notes/0000000000000001.log --from 100 --to 120 --hex
+
+            It ends as 'verify' does: 0 clean, 1 torn, 2 damaged, 74 unreadable.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The directory of the store, or one of its files.", valueName: "store|file"),
+        completion: .file())
+    var path: String
+
+    @OptionGroup var keys: KeyOption
+
+    @Option(help: ArgumentHelp("Only records of this key.", valueName: "key"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("Only records of keys that begin with this.", valueName: "text"))
+    var prefix: String?
+
+    @Option(help: ArgumentHelp("Only from this write's number on.", valueName: "number"))
+    var from: UInt64?
+
+    @Option(help: ArgumentHelp("Only up to this write's number.", valueName: "number"))
+    var to: UInt64?
+
+    @Option(help: ArgumentHelp("Only what was committed from then on: \(Moment.help).", valueName: "time"))
+    var since: Moment?
+
+    @Option(help: ArgumentHelp("Only what was committed up to then.", valueName: "time"))
+    var until: Moment?
+
+    @Option(
+        help: ArgumentHelp("Only records that do this; may be given more than once.", valueName: "put|delete|other"))
+    var kind: [LogKind] = []
+
+    @Flag(help: "Go on as records come, until stopped.")
+    var follow = false
+
+    @Flag(help: "Values, too.")
+    var values = false
+
+    @Flag(help: "Keys and values in hexadecimal.")
+    var hex = false
+
+    @Option(help: ArgumentHelp("Stop after this many records.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
+        if let from, let to, from > to { throw ValidationError("'--from \(from)' is behind '--to \(to)'") }
+        if let since, let until, since.milliseconds > until.milliseconds {
+            throw ValidationError("'--since' is behind '--until'")
+        }
+        _ = try filter()
+    }
+
+    private func filter() throws -> LogFilter {
+        var filter = LogFilter()
+        filter.key = try key.map(keys.bytes)
+        filter.prefix = try prefix.map(keys.boundary)
+        filter.sequences = (from ?? 0)...max(from ?? 0, to ?? .max)
+        filter.times = (since?.milliseconds ?? 0)...max(since?.milliseconds ?? 0, until?.milliseconds ?? .max)
+        if !kind.isEmpty { filter.kinds = Set(kind.flatMap(\.bytes)) }
+        filter.withValues = values
+        return filter
+    }
+
+    func run() async throws {
+        let filter = try filter()
+        if follow { Signals.noteRequestsToStop() }
+        let verdict = try print(filter)
+        if follow, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
+        if verdict != .clean { throw QuietExit(code: verdict.exitStatus.rawValue) }
+    }
+
+    /// Prints all that is asked for. Blocks: there is nothing else to do.
+    private func print(_ filter: LogFilter) throws -> Verdict {
+        var output = StandardOutput()
+        let writer = LogLine(hex: hex, style: Style(for: .standardOutput))
+        var left = limit ?? .max
+        let stopping: (() -> Bool)? = follow ? { Signals.requestToStop != nil } : nil
+        let verdict = try LogReading.run(path, filter, following: stopping) { item in
+            try output.append { text in
+                switch (item, json) {
+                case (_, true):
+                    guard let object = writer.json(item) else { return }
+                    text += object.bytes
+                    text.append(UInt8(ascii: "\n"))
+                case (_, false):
+                    writer.append(item, to: &text)
+                }
+            }
+            // Somebody watches.
+            if follow { try output.flush() }
+            if case .record = item { left -= 1 }
+            return left > 0
+        }
+        try output.flush()
+        return verdict
+    }
+}
+
+/// Which records, by what they do.
+enum LogKind: String, ExpressibleByArgument, CaseIterable {
+    case put
+    case delete
+    /// What may be passed over, such as the marks of batches that a repair could not bring back.
+    case other
+
+    /// The bytes in the file.
+    var bytes: [UInt8] {
+        switch self {
+        case .put: [RecordKind.put.rawValue, RecordKind.putExpiring.rawValue]
+        case .delete: [RecordKind.delete.rawValue]
+        case .other: Array(FormatConstants.firstOptionalKind...(.max))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+struct RepairCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Bring what verifies of a damaged store into a new one.",
+        discussion: """
+            Without '--output' it says what it would bring back and what is lost, and writes nothing. With it, a new \
+            store is written there of every batch that is whole, in order and with its number, and verified. The old \
+            files are only read: files that were renamed, copies, snapshots that were never finished, and what stands \
+            between damaged places are all drawn on. What is lost is named by file, offset, number and, where it is \
+            known, key.
+
+              heartwood repair notes
+              heartwood repair notes --output notes-repaired
+              heartwood repair notes --output notes-at-noon --up-to 2026-03-01T12:00:00Z
+              heartwood repair notes --in-place
+
+            '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes them; \
+            the store must not be in use. A batch of which a part is lost is left out, as nobody ever saw it like that; \
+            '--keep-partial' keeps what is left of it.
+
+            It ends with 0 where everything is brought back, and with 1 where something is lost.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The directory with the store's files.", valueName: "store"), completion: .directory)
+    var path: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the new store to this directory, which must not be there yet.", valueName: "directory"),
+        completion: .directory)
+    var output: String?
+
+    @Flag(help: "Put the new store in the place of the old one, whose files are moved aside.")
+    var inPlace = false
+
+    @Flag(help: "Keep what is left of batches that are not whole.")
+    var keepPartial = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave out what came later: a write's number, or \(Moment.help).", valueName: "number|time"))
+    var upTo: String?
+
+    @Option(
+        help: ArgumentHelp("Which store, where the files of several are mixed: its id, 32 digits.", valueName: "id"))
+    var storeID: String?
+
+    @Flag(help: "Print the report as a JSON object.")
+    var json = false
+
+    func validate() throws {
+        if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        if output?.isEmpty == true { throw ValidationError("the output has no name") }
+        if output != nil, inPlace { throw ValidationError("'--output' and '--in-place' exclude each other") }
+        _ = try options()
+    }
+
+    private func options() throws -> RepairOptions {
+        var options = RepairOptions()
+        options.keepsPartial = keepPartial
+        if let upTo {
+            if upTo.count < 11, upTo.allSatisfy(\.isNumber), let number = UInt64(upTo) {
+                options.upToSequence = number
+            } else if let moment = Moment(argument: upTo) {
+                options.upToTime = moment.milliseconds
+            } else {
+                throw ValidationError("'--up-to \(upTo)' is neither a write's number nor a time: give \(Moment.help)")
+            }
+        }
+        if let storeID {
+            guard let id = StoreID(hexadecimal: storeID) else {
+                throw ValidationError("'\(storeID)' is no store's id: 'heartwood inspect' shows those that are here")
+            }
+            options.storeID = id
+        }
+        return options
+    }
+
+    func run() async throws {
+        let options = try options()
+        let (path, output, inPlace) = (path, output, inPlace)
+        let now = SystemClock().now().milliseconds
+        let report = try await InspectionTask.run { progress in
+            if inPlace { return try Repair.runInPlace(path, options, now: now, progress: progress) }
+            guard let output else { return try Repair.plan(path, options, progress: progress) }
+            return try Repair.run(path, output: output, options, now: now, progress: progress)
+        }
+        let text = RepairText(path: path, report: report)
+        try StandardOutput.printLine(json ? text.json.string : text.text(Style(for: .standardOutput)))
+        if !report.isComplete { throw QuietExit(code: ExitStatus.notFound.rawValue) }
+    }
+}
+
+extension StoreID {
+    /// As it is printed.
+    init?(hexadecimal text: String) {
+        guard text.utf8.count == 32, let first = UInt64(text.prefix(16), radix: 16),
+            let last = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(low: first.byteSwapped, high: last.byteSwapped)
+    }
+}

@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import Heartwood
+internal import HeartwoodInspection
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check every byte of stores, or of some of their files.",
+        discussion: """
+            Reads all of it: every checksum, the chain from segment to segment, that a snapshot's keys and records say the \
+            same, and that a snapshot says what the log says that it replaced, if that is still there. What is wrong is \
+            named with file, offset and the writes that are lost.
+
+            It takes no lock, writes nothing, and may run beside a program that has the store open.
+
+              heartwood verify notes
+              heartwood verify /var/lib/app/store /backup/store --quiet
+              heartwood verify notes/0000000000000001.log
+              heartwood verify notes --json | jq .verdict
+
+            It ends with 0 where all is clean; with 1 where only the tail is torn, as after a crash; with 2 where \
+            something is damaged or missing; with 74 where the system could not read; with 73 where nothing is there; \
+            with 76 where a newer version wrote it. Of several stores the worst decides.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("Directories of stores, or some of their files.", valueName: "store|file"),
+        completion: .file())
+    var paths: [String]
+
+    @Flag(help: "Say nothing where all is clean.")
+    var quiet = false
+
+    @Flag(help: "Print a JSON object for each.")
+    var json = false
+
+    func validate() throws {
+        if paths.isEmpty || paths.contains("") { throw ValidationError("there is nothing to verify: name a store") }
+    }
+
+    func run() async throws {
+        var worst = Verdict.clean
+        for path in paths {
+            let start = ContinuousClock.now
+            let result = try await InspectionTask.run { progress in
+                try Verification.run(path, progress: progress)
+            }
+            let seconds = (ContinuousClock.now - start).seconds
+            worst = max(worst, result.verdict)
+            if json {
+                try StandardOutput.printLine(Self.json(path, result, seconds).string)
+            } else if result.verdict != .clean || !result.findings.isEmpty || !quiet {
+                try StandardOutput.printLine(Self.text(path, result, seconds))
+            }
+        }
+        if worst != .clean { throw QuietExit(code: worst.exitStatus.rawValue) }
+    }
+
+    /// More are a matter for `--json`.
+    private static let mostFindings = 100
+
+    private static func text(_ path: String, _ result: Verification, _ seconds: Double) -> String {
+        let style = Style(for: .standardOutput)
+        var lines = result.findings.prefix(mostFindings).map { $0.line(style) }
+        if result.findings.count > mostFindings {
+            lines.append("… and \(Numbers.count(result.findings.count - mostFindings, "more", "more")): see '--json'")
+        }
+        let rate = Numbers.bytes(Int(Double(result.bytes) / max(seconds, 1e-3)))
+        var summary = "\(Escaping.text(Array(path.utf8))): \(style(result.verdict.rawValue, result.verdict.paint)): "
+        summary += "\(Numbers.count(result.records, "record")) in \(Numbers.count(result.files, "file")), "
+        summary += "\(Numbers.bytes(result.bytes)) verified in \(Numbers.time(seconds)) (\(rate)/s)"
+        if result.comparedSnapshots > 0 { summary += "; the snapshot equals the log that it replaced" }
+        lines.append(summary)
+        switch result.verdict {
+        case .clean: break
+        case .torn:
+            lines.append("nothing that was acknowledged as synced is missing: the next opening passes the tail over")
+        case .corrupt:
+            lines.append(
+                (result.opens ? "the store opens all the same; " : "opening it will be refused; ")
+                    + "keep a copy, then see what 'heartwood repair \(Escaping.text(Array(path.utf8)))' would bring back"
+            )
+        case .unsupported: lines.append("use the version of heartwood that wrote it")
+        case .unreadable:
+            lines.append("this says nothing about the data: look at permissions, the disk and the kernel's log")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func json(_ path: String, _ result: Verification, _ seconds: Double) -> JSONText {
+        var json = JSONText()
+        json.add("path", path)
+        json.add("verdict", result.verdict.rawValue)
+        json.add("opens", result.opens)
+        json.add("closed", result.isClosed)
+        json.add("files", result.files)
+        json.add("bytes", result.bytes)
+        json.add("commits", result.commits)
+        json.add("records", result.records)
+        json.add("lastSequence", result.lastSequence)
+        json.add("comparedSnapshots", result.comparedSnapshots)
+        json.add("seconds", seconds)
+        json.add("findings", result.findings.map(\.json))
+        return json
+    }
+}

@@ -1,0 +1,112 @@
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+extension Finding {
+    /// `store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7 is lost`
+    func line(_ style: Style) -> String {
+        var text = "\(Escaping.text(Array(file.utf8))) at \(offset): \(what)"
+        if let cause { text += " (\(cause))" }
+        if let lost { text += "; \(LostNumbers.text(lost)) lost" }
+        if !keys.isEmpty { text += "; keys: \(KeyList.text(keys))" }
+        return style(label, paint) + " " + text
+    }
+
+    /// Padded, so that what follows stands in one column.
+    private var label: String {
+        switch severity {
+        case .note: "note   "
+        case .torn: "torn   "
+        case .corruption: "corrupt"
+        case .unsupported: "newer  "
+        case .unreadable: "unread "
+        }
+    }
+
+    private var paint: Style.Paint {
+        switch severity {
+        case .note: .dim
+        case .torn: .yellow
+        case .corruption, .unsupported, .unreadable: .red
+        }
+    }
+
+    var json: JSONText {
+        var json = JSONText()
+        json.add("severity", severity.name)
+        json.add("file", file)
+        json.add("offset", offset)
+        json.add("length", length)
+        json.add("what", what)
+        if let cause { json.add("cause", cause.description) }
+        if let lost {
+            json.add("firstLost", lost.lowerBound)
+            json.add("lastLost", lost.upperBound)
+        }
+        if !keys.isEmpty { json.add("keys", KeyList.json(keys)) }
+        json.add("refusesOpening", refusesOpening)
+        return json
+    }
+}
+
+extension Finding.Severity {
+    fileprivate var name: String {
+        switch self {
+        case .note: "note"
+        case .torn: "torn"
+        case .corruption: "corruption"
+        case .unsupported: "unsupported"
+        case .unreadable: "unreadable"
+        }
+    }
+}
+
+extension Verdict {
+    var paint: Style.Paint {
+        switch self {
+        case .clean: .green
+        case .torn: .yellow
+        case .corrupt, .unsupported, .unreadable: .red
+        }
+    }
+
+    /// The exit code of the commands that judge.
+    var exitStatus: ExitStatus {
+        switch self {
+        case .clean: .done
+        case .torn: .notFound
+        case .corrupt: .corruption
+        case .unsupported: .unsupported
+        case .unreadable: .inputOutput
+        }
+    }
+}
+
+/// Numbers that are lost, in words.
+enum LostNumbers {
+    static func text(_ numbers: ClosedRange<UInt64>) -> String {
+        numbers.lowerBound == numbers.upperBound
+            ? "write number \(numbers.lowerBound) is"
+            : "writes number \(numbers.lowerBound) to \(numbers.upperBound) are"
+    }
+}
+
+/// Some keys.
+enum KeyList {
+    private static let longest = 60
+
+    static func text(_ keys: [[UInt8]]) -> String {
+        keys.map { key in
+            let text = Escaping.text(Array(key.prefix(4 * longest)))
+            return text.count > longest ? String(text.prefix(longest - 1)) + "…" : text
+        }.joined(separator: ", ")
+    }
+
+    static func json(_ keys: [[UInt8]]) -> [JSONText] {
+        keys.map { key in
+            var json = JSONText()
+            json.add("key", key)
+            return json
+        }
+    }
+}

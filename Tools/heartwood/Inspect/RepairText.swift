@@ -1,0 +1,152 @@
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// The report of a repair, as text and as JSON.
+struct RepairText {
+    let path: String
+    let report: RepairReport
+
+    /// More are a matter for `--json`.
+    private static let mostLosses = 50
+
+    func text(_ style: Style) -> String {
+        var lines: [String] = []
+        for loss in report.losses.prefix(Self.mostLosses) { lines.append(style("lost   ", .red) + " " + text(loss)) }
+        if report.losses.count > Self.mostLosses {
+            lines.append("… and \(Numbers.grouped(report.losses.count - Self.mostLosses)) more: see '--json'")
+        }
+        lines += leftOut.map { style("note   ", .dim) + " " + $0 }
+        lines.append(summary(style))
+        lines.append(contentsOf: next)
+        return lines.joined(separator: "\n")
+    }
+
+    private func text(_ loss: RepairReport.Loss) -> String {
+        var text = ""
+        if let numbers = loss.sequences {
+            text +=
+                numbers.count == 1
+                ? "write number \(numbers.lowerBound): "
+                : "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
+        }
+        text += loss.what
+        if let file = loss.file, let offset = loss.offset {
+            text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
+        }
+        if let cause = loss.cause { text += " (\(cause))" }
+        if !loss.keys.isEmpty { text += "; keys: \(KeyList.text(loss.keys))" }
+        return text
+    }
+
+    /// What is here and isn't brought back, or only in a way.
+    private var leftOut: [String] {
+        var lines: [String] = []
+        for source in report.sources {
+            switch source.use {
+            case .used, .covered, .leftOver: break
+            case .foreign:
+                lines.append(
+                    "\(source.name) is of another store\(source.storeID.map { " (\($0))" } ?? ""), and left out")
+            case .otherHistory:
+                lines.append(
+                    "\(source.name) has the same numbers as another file: a copy went on by itself; it is left out")
+            case .unreadable: lines.append("\(source.name) holds nothing that verifies")
+            }
+        }
+        if report.batchesLeftOut > 0 {
+            lines.append(
+                "of \(Numbers.count(report.batchesLeftOut, "batch", "batches")) only a part is left: '--keep-partial' keeps that"
+            )
+        }
+        if report.partialBatches > 0 {
+            lines.append("of \(Numbers.count(report.partialBatches, "batch", "batches")) what is left is kept")
+        }
+        if report.batchesBehindTear > 0 {
+            lines.append(
+                "\(Numbers.count(report.batchesBehindTear, "batch", "batches")) behind a torn place, which an opening would pass over, are brought back"
+            )
+        }
+        if report.olderValues > 0 {
+            lines.append(
+                "for \(Numbers.count(report.olderValues, "key")) whose record in the snapshot is lost, an older value stands in"
+            )
+        }
+        return lines
+    }
+
+    private func summary(_ style: Style) -> String {
+        let verb = report.output == nil ? "would be brought back" : "brought back"
+        var parts: [String] = []
+        if let sequence = report.snapshotSequence {
+            parts.append("\(Numbers.count(report.snapshotKeys, "key")) as of number \(Numbers.grouped(sequence))")
+        }
+        if report.batches > 0 || parts.isEmpty {
+            parts.append(
+                "\(Numbers.count(report.batches, "batch", "batches")) of \(Numbers.count(report.records, "record"))")
+        }
+        let state = report.isComplete ? style("nothing is lost", .green) : style("not everything is there", .red)
+        return "\(Escaping.text(Array(path.utf8))): \(parts.joined(separator: ", and ")) \(verb), "
+            + "up to number \(Numbers.grouped(report.lastSequence)); \(state)"
+    }
+
+    private var next: [String] {
+        guard let output = report.output else {
+            return ["nothing was written: '--output DIRECTORY' writes the new store, '--in-place' puts it here"]
+        }
+        var lines = [
+            "the new store is verified, in \(Escaping.text(Array(output.utf8))), \(Numbers.bytes(report.bytes))"
+        ]
+        if let aside = report.movedTo {
+            lines.append("the old files are in \(Escaping.text(Array(aside.utf8))): keep them until you are sure")
+        }
+        return lines
+    }
+
+    var json: JSONText {
+        var json = JSONText()
+        json.add("path", path)
+        json.add("complete", report.isComplete)
+        if let output = report.output { json.add("output", output) } else { json.addNull("output") }
+        if let aside = report.movedTo { json.add("movedTo", aside) }
+        if let id = report.storeID { json.add("storeID", id.description) }
+        if let sequence = report.snapshotSequence { json.add("snapshotSequence", sequence) }
+        json.add("snapshotKeys", report.snapshotKeys)
+        json.add("batches", report.batches)
+        json.add("records", report.records)
+        json.add("partialBatches", report.partialBatches)
+        json.add("batchesLeftOut", report.batchesLeftOut)
+        json.add("batchesBehindTear", report.batchesBehindTear)
+        json.add("olderValues", report.olderValues)
+        json.add("lastSequence", report.lastSequence)
+        json.add("highestSequence", report.highestSequence)
+        json.add("bytes", report.bytes)
+        json.add("sources", report.sources.map(Self.json))
+        json.add("losses", report.losses.map(Self.json))
+        return json
+    }
+
+    private static func json(_ source: RepairReport.Source) -> JSONText {
+        var json = JSONText()
+        json.add("name", source.name)
+        json.add("use", source.use.rawValue)
+        json.add("size", source.size)
+        if let id = source.storeID { json.add("storeID", id.description) }
+        return json
+    }
+
+    private static func json(_ loss: RepairReport.Loss) -> JSONText {
+        var json = JSONText()
+        json.add("what", loss.what)
+        if let file = loss.file { json.add("file", file) }
+        if let offset = loss.offset { json.add("offset", offset) }
+        json.add("length", loss.length)
+        if let numbers = loss.sequences {
+            json.add("firstLost", numbers.lowerBound)
+            json.add("lastLost", numbers.upperBound)
+        }
+        if let cause = loss.cause { json.add("cause", cause.description) }
+        if !loss.keys.isEmpty { json.add("keys", KeyList.json(loss.keys)) }
+        return json
+    }
+}

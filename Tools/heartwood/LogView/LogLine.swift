@@ -1,0 +1,111 @@
+internal import Heartwood
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// A line of `heartwood log`.
+struct LogLine {
+    let hex: Bool
+    let style: Style
+
+    /// `    4144  number 1      put         17  2026-03-01 12:00:00.000  greeting`
+    func append(_ item: LogItem, to text: inout [UInt8]) {
+        switch item {
+        case .file(let path, let header):
+            let kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
+            text += style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim).utf8
+        case .skipped(let finding):
+            text += finding.line(style).utf8
+        case .record(let record):
+            append(record, to: &text)
+        }
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    private func append(_ record: LoggedRecord, to text: inout [UInt8]) {
+        var number = "\(record.sequence)"
+        if record.batchCount > 1 { number += ".\(record.batchIndex + 1)/\(record.batchCount)" }
+        text += Self.padded("\(record.offset)", 10, left: true).utf8
+        text += "  \(Self.padded(number, 12))  \(Self.padded(record.kind.word, 6))".utf8
+        text += "  \(Self.padded("\(record.storedValueBytes)\(record.isCompressed ? "z" : "")", 9, left: true))".utf8
+        text += "  \(record.time.map(Self.moment) ?? "")".utf8
+        text += "  ".utf8
+        append(bytes: record.key, to: &text)
+        if let expires = record.expires { text += style("  until \(Self.moment(expires))", .dim).utf8 }
+        if record.state != .whole { text += style("  [\(record.state.rawValue)]", .yellow).utf8 }
+        if let value = record.value, record.kind != .delete {
+            text.append(UInt8(ascii: "\t"))
+            append(bytes: value, to: &text)
+        }
+    }
+
+    private func append(bytes: [UInt8], to text: inout [UInt8]) {
+        guard hex else { return Escaping.append(bytes, to: &text) }
+        for byte in bytes {
+            text.append(hexadecimalDigit(byte >> 4))
+            text.append(hexadecimalDigit(byte & 15))
+        }
+    }
+
+    /// To the millisecond: commits follow closely.
+    private static func moment(_ milliseconds: UInt64) -> String {
+        let rest = String(milliseconds % 1000)
+        let second = Numbers.moment(milliseconds).dropLast(4)
+        return "\(second).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+    }
+
+    private static func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - text.count))
+        return left ? blanks + text : text + blanks
+    }
+
+    // MARK: - JSON
+
+    /// nil for what is no matter for programs: which file begins is said of each record.
+    func json(_ item: LogItem) -> JSONText? {
+        switch item {
+        case .file: return nil
+        case .skipped(let finding):
+            var json = JSONText()
+            json.add("skipped", finding.json)
+            return json
+        case .record(let record): return json(record)
+        }
+    }
+
+    private func json(_ record: LoggedRecord) -> JSONText {
+        var json = JSONText()
+        json.add("file", record.file)
+        json.add("offset", record.offset)
+        json.add("sequence", record.sequence)
+        json.add("batchIndex", record.batchIndex)
+        json.add("batchCount", record.batchCount)
+        json.add("kind", record.kind.word)
+        add("key", record.key, to: &json)
+        json.add("storedValueBytes", record.storedValueBytes)
+        json.add("compressed", record.isCompressed)
+        json.add("bytes", record.bytes)
+        if let time = record.time { json.add("time", time) }
+        if let expires = record.expires { json.add("expires", expires) }
+        json.add("state", record.state.rawValue)
+        if let value = record.value, record.kind != .delete { add("value", value, to: &json) }
+        return json
+    }
+
+    private func add(_ name: String, _ bytes: [UInt8], to json: inout JSONText) {
+        guard hex else { return json.add(name, bytes) }
+        var text: [UInt8] = []
+        append(bytes: bytes, to: &text)
+        json.add(name + "Hex", String(decoding: text, as: UTF8.self))
+    }
+}
+
+extension RecordKind {
+    fileprivate var word: String {
+        switch self {
+        case .put, .putExpiring: "put"
+        case .delete: "delete"
+        case .lostBatch: "lost"
+        case .optional: "other"
+        }
+    }
+}
