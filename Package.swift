@@ -74,7 +74,9 @@ let package = Package(
         // Campaigns: random operations against a model, kill -9 upon kill -9.
         .target(
             name: "HeartwoodCampaignSupport",
-            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting"],
+            dependencies: [
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+            ],
             path: "Tests/CampaignSupport",
             swiftSettings: settings
         ),

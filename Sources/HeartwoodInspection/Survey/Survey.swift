@@ -247,7 +247,8 @@ extension StoreFiles.Member {
     /// Whether an opening reads its records.
     fileprivate var counts: Bool { role == .log || role == .snapshot }
 
-    fileprivate var isRead: Bool { file.header != nil && role != .foreign }
+    /// What is in preparation, or of somebody else, is not judged.
+    fileprivate var isRead: Bool { file.header != nil && role != .foreign && role != .temporary }
 
     /// Snapshot, then log, as an opening reads them; then the rest.
     fileprivate var order: Int {

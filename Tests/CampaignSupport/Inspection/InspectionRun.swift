@@ -1,0 +1,176 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodInspection
+internal import HeartwoodTesting
+internal import Synchronization
+
+/// A store that is written to, compacted, closed and opened again without a pause, and inspections of its files beside it,
+/// all of which must find nothing wrong.
+package final class InspectionRun: Sendable {
+    package struct Summary: Sendable {
+        package var verified = 0
+        package var surveyed = 0
+        package var followed = 0
+        /// Bytes that were verified.
+        package var bytes: UInt64 = 0
+        /// Records that the followers were given.
+        package var records = 0
+        /// Writes of the store, and how often it was compacted and reopened meanwhile.
+        package var writes = 0
+        package var compactions = 0
+        package var openings = 0
+        package var all: Int { verified + surveyed + followed }
+    }
+
+    /// What must not be.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let path: String
+    private let seed: UInt64
+    private let keys: Int
+    private let valueBytes: Int
+    private let fileSystem = ReadingOnly(POSIXFileSystem())
+    private let summary = Mutex(Summary())
+    private let isOver = Atomic<Bool>(false)
+
+    /// - Parameters:
+    ///   - keys: How many there are, of values of up to `valueBytes`: which make the store as large as it is.
+    package init(path: String, seed: UInt64, keys: Int = 2_000, valueBytes: Int = 2_000) {
+        self.path = path
+        self.seed = seed
+        self.keys = keys
+        self.valueBytes = valueBytes
+    }
+
+    /// Inspects so many times.
+    ///
+    /// - Parameter report: Told now and then.
+    /// - Throws: ``Failure``.
+    package func run(inspections: Int, _ report: (Summary) -> Void = { _ in }) async throws -> Summary {
+        let writer = Task.detached { try await self.write() }
+        while summary.withLock({ $0.openings }) == 0, !isOver.load(ordering: .acquiring) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        do {
+            try inspect(inspections, report)
+        } catch {
+            isOver.store(true, ordering: .releasing)
+            _ = try? await writer.value
+            throw error
+        }
+        isOver.store(true, ordering: .releasing)
+        try await writer.value
+        guard fileSystem.refused == 0 else {
+            throw Failure(description: "an inspection tried to do more than read, \(fileSystem.refused) times")
+        }
+        return summary.withLock { $0 }
+    }
+
+    // MARK: - The writer
+
+    private func write() async throws {
+        defer { isOver.store(true, ordering: .releasing) }
+        var random = SeededRandom(seed, 71)
+        while !isOver.load(ordering: .acquiring) {
+            var configuration = Store.Configuration()
+            configuration.segmentBytes = max(64 << 10, keys * valueBytes / 8)
+            configuration.compaction.minimumLogBytes = UInt64(keys * valueBytes)
+            configuration.compression = .zlib(level: 1, threshold: 500)
+            let store = try await Store.open(at: path, configuration: configuration)
+            summary.withLock { $0.openings += 1 }
+            for _ in 0..<Int.random(in: 50...2_000, using: &random) where !isOver.load(ordering: .acquiring) {
+                try await write(to: store, &random)
+            }
+            summary.withLock { $0.compactions += Int(store.statistics.compaction.completed) }
+            // Sometimes as a kill leaves it, sometimes closed in order.
+            if Bool.random(using: &random) { try await store.close() } else { try await store.flush() }
+        }
+    }
+
+    private func write(to store: Store, _ random: inout SeededRandom) async throws {
+        let count = [1, 1, 1, 1, 5, 100].randomElement(using: &random)!
+        let durability: Durability = [.buffered, .buffered, .buffered, .written, .synced].randomElement(using: &random)!
+        var batch = store.makeBatch()
+        for _ in 0..<count {
+            let key = "key \(Int.random(in: 0..<keys, using: &random))"
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                batch.remove(key)
+            } else {
+                let length = Int.random(in: 0...valueBytes, using: &random)
+                batch.put(key, ValuePattern(identity: random.next(), length: length).bytes)
+            }
+        }
+        try await store.write(batch, durability: durability)
+        summary.withLock { $0.writes += 1 }
+    }
+
+    // MARK: - Inspections
+
+    private func inspect(_ count: Int, _ report: (Summary) -> Void) throws {
+        for number in 0..<count {
+            guard !isOver.load(ordering: .acquiring) else { throw Failure(description: "the writer has failed") }
+            switch number % 3 {
+            case 0: try verify()
+            case 1: try survey()
+            default: try follow()
+            }
+            if number % 10 == 0 { report(summary.withLock { $0 }) }
+        }
+    }
+
+    private func verify() throws {
+        let result = try Verification.run(path, fileSystem: fileSystem)
+        guard result.verdict == .clean, result.findings.isEmpty, result.opens else {
+            throw Failure(description: "verify says \(result.verdict): \(result.findings)")
+        }
+        summary.withLock { summary in
+            summary.verified += 1
+            summary.bytes += result.bytes
+        }
+    }
+
+    private func survey() throws {
+        let survey = try StoreSurvey.make(
+            of: path, cells: 32, now: SystemClock().now().milliseconds, fileSystem: fileSystem)
+        guard survey.verdict == .clean, survey.findings.isEmpty else {
+            throw Failure(description: "inspect says \(survey.verdict): \(survey.findings)")
+        }
+        for file in survey.files where file.bytes.all != file.size {
+            throw Failure(description: "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
+        }
+        summary.withLock { $0.surveyed += 1 }
+    }
+
+    /// To the end, and what comes until then.
+    private func follow() throws {
+        var last: UInt64 = 0
+        var (records, asked) = (0, 0)
+        try LogReading.run(
+            path, fileSystem: fileSystem,
+            following: {
+                asked += 1; return asked > 3
+            }
+        ) { item in
+            switch item {
+            case .file: break
+            case .skipped(let finding):
+                guard finding.severity == .note else { throw Failure(description: "log says \(finding)") }
+                last = 0
+            case .record(let record):
+                guard record.state == .whole else { throw Failure(description: "log says that \(record) isn't whole") }
+                guard record.sequence >= last else {
+                    throw Failure(description: "\(record.sequence) came behind \(last)")
+                }
+                last = record.sequence
+                records += 1
+            }
+            return true
+        }
+        summary.withLock { summary in
+            summary.followed += 1
+            summary.records += records
+        }
+    }
+}

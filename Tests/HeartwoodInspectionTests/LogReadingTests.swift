@@ -1,0 +1,132 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Synchronization
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// The records of a log, as they are shown.
+@Suite struct LogReadingTests {
+    private func records(
+        _ fileSystem: any FileSystem, _ filter: LogFilter = LogFilter(), path: String = StoreImage.path
+    ) throws -> (records: [LoggedRecord], skipped: [Finding], verdict: Verdict) {
+        var (records, skipped): ([LoggedRecord], [Finding]) = ([], [])
+        let verdict = try LogReading.run(path, filter, fileSystem: fileSystem) { item in
+            switch item {
+            case .file: break
+            case .record(let record): records.append(record)
+            case .skipped(let finding): skipped.append(finding)
+            }
+            return true
+        }
+        return (records, skipped, verdict)
+    }
+
+    @Test func allThatWasWrittenIsShownInItsOrder() async throws {
+        let written = try await WrittenStore.make(.log, seed: 31)
+        var filter = LogFilter()
+        filter.withValues = true
+        let (records, skipped, verdict) = try records(try written.image.fileSystem(), filter)
+        #expect(verdict == .clean && skipped.isEmpty)
+        let expected = written.changes.sorted { $0.key < $1.key }.flatMap { sequence, changes in
+            changes.enumerated().map { ($1.key, $1.value, sequence, $0) }
+        }
+        #expect(records.count == expected.count)
+        for (record, (key, value, sequence, index)) in zip(records, expected) {
+            #expect(record.key == key && record.sequence == sequence && record.batchIndex == index)
+            #expect(record.kind == (value == nil ? .delete : .put) && record.value == value ?? [])
+            #expect(record.time == 1_700_000_000_000 && record.state == .whole)
+        }
+    }
+
+    @Test func filtersHoldTogether() async throws {
+        let written = try await WrittenStore.make(.log, seed: 32)
+        let fileSystem = try written.image.fileSystem()
+        let all = try records(fileSystem).records
+        var filter = LogFilter()
+        filter.prefix = Array("key 1".utf8)
+        filter.sequences = 20...50
+        filter.kinds = [RecordKind.put.rawValue]
+        let some = try records(fileSystem, filter).records
+        let expected = all.filter {
+            $0.key.starts(with: Array("key 1".utf8)) && (20...50).contains($0.sequence) && $0.kind == .put
+        }
+        #expect(some.map(\.offset) == expected.map(\.offset) && !some.isEmpty)
+        filter = LogFilter()
+        filter.times = 0...1_699_999_999_999
+        #expect(try records(fileSystem, filter).records.isEmpty)
+        filter = LogFilter()
+        filter.key = all[3].key
+        #expect(
+            try records(fileSystem, filter).records.map(\.offset) == all.filter { $0.key == all[3].key }.map(\.offset))
+    }
+
+    @Test func behindABadCommitItGoesOnAndSaysWhatItSkipped() async throws {
+        let written = try await WrittenStore.make(.log, seed: 33)
+        let name = written.image.logs[2]
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let commit = try #require(layout.commits.first { Set($0.records.map(\.sequence)).count > 1 })
+        let bad = commit.records[0]
+        var image = written.image
+        image.files[name]![bad.part.lowerBound + 40] ^= 1
+        let (records, skipped, verdict) = try records(try image.fileSystem())
+        #expect(verdict == .corrupt)
+        #expect(skipped.map(\.offset) == [UInt64(bad.part.lowerBound)])
+        #expect(skipped.first?.lost == bad.sequence...bad.sequence)
+        let shown = Dictionary(records.map { ($0.sequence, [$0.state]) }, uniquingKeysWith: +)
+        for sequence in written.changes.keys {
+            let isIn = commit.records.contains { $0.sequence == sequence }
+            if sequence == bad.sequence {
+                #expect(shown[sequence]?.allSatisfy { $0 == .partial } ?? true)
+            } else {
+                #expect(shown[sequence]?.allSatisfy { $0 == (isIn ? .salvaged : .whole) } ?? false)
+            }
+        }
+    }
+
+    @Test func aSnapshotIsShownInTheOrderOfItsKeys() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 34)
+        let path = StoreImage.path + "/" + written.image.snapshots[0]
+        var filter = LogFilter()
+        filter.withValues = true
+        let (records, _, verdict) = try records(try written.image.fileSystem(), filter, path: path)
+        #expect(verdict == .clean)
+        let covered = UInt64(written.image.snapshots[0].prefix(16), radix: 16)!
+        let state = written.state(of: written.changes.keys.filter { $0 <= covered })
+        #expect(records.map(\.key) == state.keys.sorted { $0.lexicographicallyPrecedes($1) })
+        for record in records {
+            #expect(state[record.key] == WrittenStore.Found(value: record.value ?? [], sequence: record.sequence))
+        }
+    }
+
+    /// From segment to segment, while it is written to; each record once.
+    @Test func aStoreThatIsWrittenToIsFollowed() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        try await store.put("first", "1")
+        let seen = Mutex<[UInt64]>([])
+        let isStopped = Atomic<Bool>(false)
+        // A thread, as it blocks.
+        let thread = try startThread(name: "follower") {
+            _ = try? LogReading.run(
+                StoreImage.path, fileSystem: fileSystem, following: { isStopped.load(ordering: .acquiring) }
+            ) { item in
+                if case .record(let record) = item { seen.withLock { $0.append(record.sequence) } }
+                return true
+            }
+        }
+        var last: UInt64 = 1
+        for number in 0..<200 {
+            last = try await store.put("key \(number)", String(repeating: "x", count: 500), durability: .written)
+            if number % 20 == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        while seen.withLock({ $0.last }) != last { try await Task.sleep(for: .milliseconds(20)) }
+        isStopped.store(true, ordering: .releasing)
+        thread.join()
+        #expect(seen.withLock { $0 } == Array(1...last))
+        try await store.close()
+    }
+}
