@@ -1,0 +1,292 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// What a repair can be asked for, and what it leaves behind.
+@Suite struct RepairTests {
+    private static let now: UInt64 = 1_700_000_200_000
+
+    /// Many sectors at once, all over the store.
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func manyBadSectorsCostWhatTouchesThem(_ seed: UInt64) async throws {
+        let written = try await WrittenStore.make(
+            seed % 3 == 0 ? .compacted : .log, seed: seed + 40, closes: seed % 2 == 0)
+        var random = SeededRandom(seed, 66)
+        var image = written.image
+        for name in image.logs {
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                let bytes = image.files[name]!
+                let kind = [DamageKind.bitFlip, .zeroedSector, .garbageSector, .duplicatedBlock].randomElement(
+                    using: &random)!
+                let end = try FileLayout(log: written.image.files[name]!).end
+                image.files[name] = kind.damage(bytes, at: Int.random(in: 0..<end, using: &random), &random)
+            }
+        }
+        let recoverable = try Oracle(written).recoverable(in: image)
+        try await expectRepaired(image, written, recoverable, "seed \(seed)")
+        try await expectSameVerdict(image, "seed \(seed)")
+    }
+
+    @Test func upToANumber() async throws {
+        for shape in WrittenStore.Shape.allCases {
+            let written = try await WrittenStore.make(shape, seed: 51)
+            for limit: UInt64 in [75, 100, 139, 1_000] {
+                var options = RepairOptions()
+                options.upToSequence = limit
+                var expected = try Oracle(written).recoverable(in: written.image)
+                expected.sequences = expected.sequences.filter { $0 <= limit }
+                try await expectRepaired(written.image, written, expected, "\(shape) up to \(limit)", options)
+            }
+        }
+        // Behind the snapshot's back the log is needed, all of it.
+        var options = RepairOptions()
+        options.upToSequence = 30
+        let kept = try await WrittenStore.make(.kept, seed: 52)
+        let early = Oracle.Recoverable(sequences: Set(1...30))
+        try await expectRepaired(kept.image, kept, early, "kept up to 30", options)
+        let compacted = try await WrittenStore.make(.compacted, seed: 52)
+        let error = #expect(throws: StoreError.self) {
+            try Repair.plan(StoreImage.path, options, fileSystem: try compacted.image.fileSystem())
+        }
+        #expect(error?.code == .invalidArgument && error?.message.contains("number 70") ?? false)
+    }
+
+    @Test func upToATime() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let clock = ManualClock(milliseconds: 1_700_000_000_000)
+        var configuration = WrittenStore.configuration(fileSystem)
+        configuration.clock = clock
+        let store = try await Store.open(at: StoreImage.path, configuration: configuration)
+        for number in 0..<10 {
+            clock.set(1_700_000_000_000 + UInt64(number) * 1_000)
+            try await store.put("key \(number)", "\(number)", durability: .synced)
+        }
+        try await store.close()
+        var options = RepairOptions()
+        options.upToTime = 1_700_000_004_500
+        _ = try Repair.run(StoreImage.path, output: "/then", options, now: Self.now, fileSystem: fileSystem)
+        let found = try await WrittenStore.contents(of: fileSystem, at: "/then")
+        #expect(Set(found.keys.map { String(decoding: $0, as: UTF8.self) }) == Set((0...4).map { "key \($0)" }))
+    }
+
+    @Test func whatIsLeftOfABatchIsKeptIfAskedFor() async throws {
+        let written = try await WrittenStore.make(.log, seed: 53)
+        let name = written.image.logs[1]
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let batch = try #require(layout.batches.first { $0.value.count > 1 })
+        var image = written.image
+        image.files[name]![batch.value[1].lowerBound + 33] ^= 4
+        let fileSystem = try image.fileSystem()
+        let left = try Repair.plan(StoreImage.path, fileSystem: fileSystem)
+        #expect(left.batchesLeftOut == 1 && left.partialBatches == 0)
+        #expect(left.losses.map(\.sequences) == [batch.key...batch.key])
+        #expect(left.losses.first?.offset == UInt64(batch.value[1].lowerBound))
+        let keys = try #require(written.changes[batch.key]).map(\.key)
+        #expect(left.losses.first?.keys.contains(keys[0]) ?? false, "the keys of what is left are known")
+        var options = RepairOptions()
+        options.keepsPartial = true
+        let kept = try Repair.run(StoreImage.path, output: "/kept", options, now: Self.now, fileSystem: fileSystem)
+        #expect(kept.partialBatches == 1 && kept.batches == 70)
+        var partial = written
+        partial.changes[batch.key]!.remove(at: 1)
+        let found = try await WrittenStore.contents(of: fileSystem, at: "/kept")
+        #expect(found == partial.state(of: partial.changes.keys))
+    }
+
+    /// A number that somebody may have seen is not given to another write.
+    @Test func numbersThatAreLostAreNotGivenAgain() async throws {
+        let written = try await WrittenStore.make(.log, seed: 54)
+        let name = written.image.logs.last!
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let last = try #require(layout.commits.last { !$0.records.isEmpty }?.records.last)
+        var image = written.image
+        image.files[name]![last.part.lowerBound + 34] ^= 1
+        let fileSystem = try image.fileSystem()
+        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        #expect(report.lastSequence == 69 && report.highestSequence == 70)
+        var configuration = WrittenStore.configuration(fileSystem)
+        configuration.createIfMissing = false
+        let store = try await Store.open(at: "/repaired", configuration: configuration)
+        let next = try await store.put("a", "b")
+        #expect(next > 70)
+        try await store.close()
+        // Where nothing is lost, numbering goes on as it was.
+        let whole = try written.image.fileSystem()
+        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: whole)
+        configuration.fileSystem = whole
+        let second = try await Store.open(at: "/repaired", configuration: configuration)
+        #expect(try await second.put("a", "b") == 71)
+        try await second.close()
+    }
+
+    @Test func lostNumbersAreMarkedInTheNewStore() async throws {
+        let written = try await WrittenStore.make(.log, seed: 55)
+        var image = written.image
+        image.files[image.logs[3]] = nil
+        let lost = try FileLayout(log: written.image.files[written.image.logs[3]]!).batches.keys
+        let fileSystem = try image.fileSystem()
+        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        var filter = LogFilter()
+        filter.kinds = [RecordKind.lostBatch.rawValue]
+        var marked: [UInt64] = []
+        try LogReading.run("/repaired", filter, fileSystem: fileSystem) { item in
+            if case .record(let record) = item { marked.append(record.sequence) }
+            return true
+        }
+        #expect(marked == lost.sorted())
+        // What a repaired store says of itself survives being repaired again.
+        let again = try Repair.run("/repaired", output: "/again", now: Self.now, fileSystem: fileSystem)
+        #expect(again.isComplete)
+    }
+
+    @Test func inPlaceTheOldFilesAreMovedAside() async throws {
+        let written = try await WrittenStore.make(.kept, seed: 56)
+        let name = written.image.logs.last!
+        var image = written.image
+        image.files[name]![5_000] ^= 1
+        image.files["notes.txt"] = Array("not ours".utf8)
+        let fileSystem = try image.fileSystem()
+        let recoverable = try Oracle(written).recoverable(in: image)
+        let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+        let aside = try #require(report.movedTo)
+        var old = try StoreImage(of: fileSystem, at: aside)
+        old.files["notes.txt"] = image.files["notes.txt"]
+        #expect(old.files == image.files, "nothing of the old files is changed or gone")
+        let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+        #expect(found == written.state(of: recoverable.sequences, after: recoverable.base))
+        let names = try fileSystem.contents(ofDirectory: StoreImage.path)
+        #expect(names.contains("notes.txt") && !names.contains { $0.hasSuffix(".partial") })
+    }
+
+    @Test func aStoreInUseIsNotRepairedInPlace() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        try await store.put("a", "b")
+        let error = #expect(throws: StoreError.self) {
+            try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+        }
+        #expect(error?.code == .locked)
+        try await store.close()
+    }
+
+    /// Wherever the exchange of files stops, what is there then opens as the repaired store, or not at all; and all of
+    /// the old files are still there.
+    @Test func anInterruptedExchangeIsNeverTakenForAStore() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 57)
+        let recoverable = try Oracle(written).recoverable(in: written.image)
+        let expected = written.state(of: recoverable.sequences, after: recoverable.base)
+        var (refused, opened) = (0, 0)
+        for stop in 0..<200 {
+            let fileSystem = try written.image.fileSystem()
+            let failing = FailingRenames(fileSystem, after: stop)
+            do {
+                _ = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)
+                #expect(stop > written.image.files.count)
+                break
+            } catch {
+                do {
+                    let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+                    #expect(found == expected)
+                    opened += 1
+                } catch let error as StoreError {
+                    #expect(error.code == .corruption && error.file?.hasSuffix(Repair.guardName) ?? false, "\(error)")
+                    refused += 1
+                }
+            }
+            let aside = "\(StoreImage.path)/damaged-\(Self.now)"
+            var rest = try StoreImage(of: fileSystem)
+            if try fileSystem.kind(of: aside) != nil {
+                rest.files.merge(try StoreImage(of: fileSystem, at: aside).files) { $1 }
+            }
+            for (name, bytes) in written.image.files {
+                #expect(rest.files[name] == bytes, "\(name) is gone at \(stop)")
+            }
+        }
+        #expect(refused > 2)
+    }
+
+    @Test func whatIsInTheWayIsRefused() async throws {
+        let written = try await WrittenStore.make(.log, seed: 58)
+        let fileSystem = try written.image.fileSystem()
+        func code(_ output: String) -> StoreError.Code? {
+            do {
+                _ = try Repair.run(StoreImage.path, output: output, now: Self.now, fileSystem: fileSystem)
+                return nil
+            } catch {
+                return (error as? StoreError)?.code
+            }
+        }
+        #expect(code(StoreImage.path) == .invalidArgument)
+        #expect(code(StoreImage.path + "/new") == .invalidArgument)
+        try fileSystem.createDirectory("/empty")
+        #expect(code("/empty") == nil)
+        #expect(code("/empty") == .invalidArgument, "it isn't empty any more")
+        try fileSystem.createDirectory("/other.partial")
+        #expect(code("/other") == .invalidArgument)
+        #expect(throws: StoreError.self) { try Repair.plan("/nowhere", fileSystem: fileSystem) }
+        #expect(throws: StoreError.self) { try Repair.plan("/other.partial", fileSystem: fileSystem) }
+    }
+
+    /// Damage so wide that numbers are missing by the million: not a file for each, nor a record.
+    @Test func largeHolesTakeAFileEach() async throws {
+        let written = try await WrittenStore.make(.log, seed: 59)
+        var image = written.image
+        // Reopened after a crash: the numbers go on far behind.
+        image.files[image.logs.last!]!.removeLast(48)
+        let crashed = try image.fileSystem()
+        var configuration = WrittenStore.configuration(crashed)
+        configuration.createIfMissing = false
+        let store = try await Store.open(at: StoreImage.path, configuration: configuration)
+        let far = try await store.put("far", "away")
+        try await store.close()
+        #expect(far >= 1 << 32)
+        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: crashed)
+        #expect(report.isComplete && report.batches == 71)
+        #expect(try crashed.contents(ofDirectory: "/repaired").count == 2)
+    }
+}
+
+/// Lets only so many files be renamed, created or removed.
+private final class FailingRenames: FileSystem {
+    private let base: InMemoryFileSystem
+    private let left: Locked<Int>
+
+    init(_ base: InMemoryFileSystem, after count: Int) {
+        self.base = base
+        left = Locked(count)
+    }
+
+    private func check(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
+        let isOver = left.withLock { left in
+            left -= 1
+            return left < 0
+        }
+        if isOver { throw FileSystemError(operation: operation, path: path, code: 5) }
+    }
+
+    func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
+        try base.openFile(path, for: access)
+    }
+
+    func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+        try check(.rename, path)
+        try base.rename(path, to: newPath)
+    }
+
+    func remove(_ path: String) throws(FileSystemError) {
+        // What is removed of an attempt that failed is no step of the exchange.
+        if path.hasSuffix(".log") { try check(.remove, path) }
+        try base.remove(path)
+    }
+
+    func contents(ofDirectory path: String) throws(FileSystemError) -> [String] { try base.contents(ofDirectory: path) }
+    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
+    func kind(of path: String) throws(FileSystemError) -> FileKind? { try base.kind(of: path) }
+    func lock(_ path: String) throws(FileSystemError) -> any FileLock { try base.lock(path) }
+}
