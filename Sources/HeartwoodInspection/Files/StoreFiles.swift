@@ -46,7 +46,7 @@ package struct StoreFiles {
         holder = listing.holder
         for entry in listing.entries { try add(entry) }
         judgeStoreIDs()
-        try choose()
+        if listing.isOneFile { try takeAlone() } else { try choose() }
     }
 
     package var logs: [Member] { members.filter { $0.role == .log } }
@@ -154,6 +154,17 @@ package struct StoreFiles {
     }
 
     // MARK: - Snapshot and logs
+
+    /// What is given by itself counts, whatever its neighbours may be.
+    private mutating func takeAlone() throws(FileSystemError) {
+        for index in members.indices {
+            switch members[index].file.header?.kind {
+            case .log?: members[index].role = .log
+            case .snapshot?: members[index].role = .snapshot
+            case nil: break
+            }
+        }
+    }
 
     /// Which snapshot counts, and which segments behind it.
     private mutating func choose() throws(FileSystemError) {

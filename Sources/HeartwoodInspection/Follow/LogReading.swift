@@ -108,13 +108,14 @@ struct LogReader {
 
     private mutating func give(_ damage: LogDamage, _ body: (LogItem) throws -> Bool) throws -> Bool {
         let isTorn = damage.proof == nil
-        let finding = Finding(
+        var finding = Finding(
             isTorn ? .torn : .corruption, file: walk!.file.path, offset: damage.offset,
-            length: max(damage.contentEnd, damage.offset) - damage.offset,
+            length: damage.length,
             isTorn
                 ? "torn, as by a crash: what is whole behind it follows, and an opening passes it over"
                 : "damaged: what is whole up to offset \(damage.part.upperBound) follows",
-            lost: damage.lostNumbers(upTo: walk!.successor), keys: damage.lostKeys, cause: damage.error)
+            lost: damage.lostNumbers(upTo: walk!.successor), keys: damage.lostKeys(certain: true), cause: damage.error)
+        finding.perhapsKeys = damage.lostKeys(certain: false)
         findings.append(finding)
         guard try body(.skipped(finding)) else { return false }
         let commit = FoundCommit(

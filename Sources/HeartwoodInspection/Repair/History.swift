@@ -109,12 +109,12 @@ struct History {
         let commit = cursors[index].current!
         var records = commit.records[batch.records]
         if !batch.isWhole {
+            records = ArraySlice(records.filter(\.isIntact))
+            guard !records.isEmpty else { return }
             guard options.keepsPartial else {
                 report.batchesLeftOut += 1
                 return
             }
-            records = ArraySlice(records.filter(\.isIntact))
-            guard !records.isEmpty else { return }
             report.partialBatches += 1
         }
         let lost = noteLost(before: batch.sequence, source)
@@ -162,8 +162,9 @@ struct History {
         report.add(
             RepairReport.Loss(
                 what: damage.proof == nil ? "torn, as by a crash" : "damaged", file: first.file, offset: damage.offset,
-                length: damage.contentEnd - min(damage.offset, damage.contentEnd), sequences: lost,
-                keys: Array(guilty.flatMap { $0.damage.lostKeys }.prefix(16)), cause: damage.error))
+                length: damage.length, sequences: lost,
+                keys: Array(guilty.flatMap { $0.damage.lostKeys(certain: true) }.prefix(16)),
+                perhapsKeys: Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16)), cause: damage.error))
     }
 
     /// What is known to have come behind the last batch.

@@ -17,6 +17,8 @@ public struct RepairReport: Sendable {
         public var sequences: ClosedRange<SequenceNumber>?
         /// Keys concerned, as far as they are known: no more than a few.
         public var keys: [[UInt8]] = []
+        /// What stands where a key was, in records that are damaged: perhaps the key.
+        public var perhapsKeys: [[UInt8]] = []
         /// What was wrong with the bytes.
         public var cause: FormatError?
     }

@@ -35,6 +35,8 @@ public struct Finding: Sendable {
     public var lost: ClosedRange<SequenceNumber>?
     /// The keys concerned, as far as they are known: no more than a few.
     public var keys: [[UInt8]] = []
+    /// What stands where a key was, in records that are damaged: perhaps the key.
+    public var perhapsKeys: [[UInt8]] = []
     /// What was wrong with the bytes.
     public var cause: FormatError?
     /// Whether an opening of the store refuses because of it.

@@ -74,12 +74,12 @@ struct LogExamination {
             case .successor: "the next segment's header proves"
             case .laterMark(let offset, _, _): "the commit at offset \(offset) proves"
             }
-        findings.append(
-            Finding(
-                .corruption, file: path, offset: damage.offset, length: damage.part.upperBound - damage.offset,
-                "the log is damaged where \(evidence) that it was durable",
-                lost: damage.lostNumbers(upTo: walk.successor),
-                keys: damage.lostKeys, cause: damage.error, refusesOpening: counts))
+        var finding = Finding(
+            .corruption, file: path, offset: damage.offset, length: damage.length,
+            "the log is damaged where \(evidence) that it was durable", lost: damage.lostNumbers(upTo: walk.successor),
+            keys: damage.lostKeys(certain: true), cause: damage.error, refusesOpening: counts)
+        finding.perhapsKeys = damage.lostKeys(certain: false)
+        findings.append(finding)
     }
 
     private mutating func finish(_ end: LogEnd) throws {
@@ -188,11 +188,12 @@ extension LogDamage {
         return first <= last ? first...last : nil
     }
 
-    /// Keys of batches that aren't whole, as far as their headers tell: of the first few.
-    var lostKeys: [[UInt8]] {
+    /// Keys of batches that aren't whole, of the first few: those of their records that are left, which are certain, or
+    /// what stands where a damaged one had its key.
+    func lostKeys(certain: Bool) -> [[UInt8]] {
         var found: [[UInt8]] = []
         for batch in batches where !batch.isWhole {
-            for record in records[batch.records] where found.count < 16 {
+            for record in records[batch.records] where found.count < 16 && record.isIntact == certain {
                 guard let start = record.keyStart else { continue }
                 found.append(Array(keys[start..<min(start + Int(record.header.keyLength), keys.count)]))
             }

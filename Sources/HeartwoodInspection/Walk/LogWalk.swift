@@ -22,6 +22,12 @@ package struct LogDamage {
     package var batches: [FoundBatch]
     /// Where the last byte that isn't zero ends.
     package var contentEnd: UInt64
+
+    /// From the item whose check failed first to where something verifies again, or to the last byte of a torn tail.
+    var length: UInt64 {
+        let end = proof == nil ? contentEnd : part.upperBound
+        return end - min(offset, end)
+    }
 }
 
 /// How a log file ends.
@@ -103,7 +109,10 @@ package struct LogWalk {
             case .damage(.unsupported(let what)):
                 return .end(end(.unsupported(.unsupported(what), offset: stop.damageOffset)))
             case .damage(let error):
-                if try settles() { return .commit }
+                // What a later mark proves to have been durable is not being written now.
+                var isProven = successor != nil
+                if !isProven { isProven = try scanner.proofOfDurability(beyond: stop.offset) != nil }
+                if !isProven, try settles() { return .commit }
                 return try damage(stop, error)
             }
         }

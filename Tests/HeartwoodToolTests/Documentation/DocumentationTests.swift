@@ -8,6 +8,7 @@ struct DocumentationTests {
     static let documents = [
         "README.md",
         "Documentation/CLI.md",
+        "Documentation/Runbook.md",
     ]
 
     @Test("print what the document says", arguments: documents)

@@ -102,7 +102,7 @@ struct LogCommand: AsyncParsableCommand {
     /// Prints all that is asked for. Blocks: there is nothing else to do.
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
-        let writer = LogLine(hex: hex, style: Style(for: .standardOutput))
+        var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
         var left = limit ?? .max
         let stopping: (() -> Bool)? = follow ? { Signals.requestToStop != nil } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in

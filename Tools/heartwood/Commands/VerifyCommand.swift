@@ -66,10 +66,11 @@ struct VerifyCommand: AsyncParsableCommand {
         if result.findings.count > mostFindings {
             lines.append("… and \(Numbers.count(result.findings.count - mostFindings, "more", "more")): see '--json'")
         }
-        let rate = Numbers.bytes(Int(Double(result.bytes) / max(seconds, 1e-3)))
+        // Of less than a second it says nothing.
+        let rate = seconds < 1 ? "" : " (\(Numbers.bytes(Int(Double(result.bytes) / seconds)))/s)"
         var summary = "\(Escaping.text(Array(path.utf8))): \(style(result.verdict.rawValue, result.verdict.paint)): "
         summary += "\(Numbers.count(result.records, "record")) in \(Numbers.count(result.files, "file")), "
-        summary += "\(Numbers.bytes(result.bytes)) verified in \(Numbers.time(seconds)) (\(rate)/s)"
+        summary += "\(Numbers.bytes(result.bytes)) verified in \(Numbers.time(seconds))\(rate)"
         if result.comparedSnapshots > 0 { summary += "; the snapshot equals the log that it replaced" }
         lines.append(summary)
         switch result.verdict {

@@ -8,7 +8,7 @@ extension Finding {
         var text = "\(Escaping.text(Array(file.utf8))) at \(offset): \(what)"
         if let cause { text += " (\(cause))" }
         if let lost { text += "; \(LostNumbers.text(lost)) lost" }
-        if !keys.isEmpty { text += "; keys: \(KeyList.text(keys))" }
+        text += KeyList.clause(keys, perhaps: perhapsKeys)
         return style(label, paint) + " " + text
     }
 
@@ -44,6 +44,7 @@ extension Finding {
             json.add("lastLost", lost.upperBound)
         }
         if !keys.isEmpty { json.add("keys", KeyList.json(keys)) }
+        if !perhapsKeys.isEmpty { json.add("perhapsKeys", KeyList.json(perhapsKeys)) }
         json.add("refusesOpening", refusesOpening)
         return json
     }
@@ -95,7 +96,12 @@ enum LostNumbers {
 enum KeyList {
     private static let longest = 60
 
-    static func text(_ keys: [[UInt8]]) -> String {
+    /// `; keys: a, b; perhaps c`: what stands where a damaged record had its key may be damaged, too.
+    static func clause(_ keys: [[UInt8]], perhaps: [[UInt8]]) -> String {
+        (keys.isEmpty ? "" : "; keys: \(text(keys))") + (perhaps.isEmpty ? "" : "; perhaps of key \(text(perhaps))")
+    }
+
+    private static func text(_ keys: [[UInt8]]) -> String {
         keys.map { key in
             let text = Escaping.text(Array(key.prefix(4 * longest)))
             return text.count > longest ? String(text.prefix(longest - 1)) + "…" : text

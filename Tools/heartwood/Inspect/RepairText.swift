@@ -35,8 +35,7 @@ struct RepairText {
             text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
         }
         if let cause = loss.cause { text += " (\(cause))" }
-        if !loss.keys.isEmpty { text += "; keys: \(KeyList.text(loss.keys))" }
-        return text
+        return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
     }
 
     /// What is here and isn't brought back, or only in a way.
@@ -147,6 +146,7 @@ struct RepairText {
         }
         if let cause = loss.cause { json.add("cause", cause.description) }
         if !loss.keys.isEmpty { json.add("keys", KeyList.json(loss.keys)) }
+        if !loss.perhapsKeys.isEmpty { json.add("perhapsKeys", KeyList.json(loss.perhapsKeys)) }
         return json
     }
 }

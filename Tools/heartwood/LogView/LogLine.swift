@@ -2,21 +2,31 @@ internal import Heartwood
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// A line of `heartwood log`.
+/// The lines of `heartwood log`.
 struct LogLine {
     let hex: Bool
     let style: Style
+    /// Said before the first line of a file, and not of one that has none.
+    private var heading: String?
+
+    init(hex: Bool, style: Style) {
+        self.hex = hex
+        self.style = style
+    }
 
     /// `    4144  number 1      put         17  2026-03-01 12:00:00.000  greeting`
-    func append(_ item: LogItem, to text: inout [UInt8]) {
-        switch item {
-        case .file(let path, let header):
+    mutating func append(_ item: LogItem, to text: inout [UInt8]) {
+        if case .file(let path, let header) = item {
             let kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
-            text += style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim).utf8
-        case .skipped(let finding):
-            text += finding.line(style).utf8
-        case .record(let record):
-            append(record, to: &text)
+            heading = style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim) + "\n"
+            return
+        }
+        text += (heading ?? "").utf8
+        heading = nil
+        switch item {
+        case .file: break
+        case .skipped(let finding): text += finding.line(style).utf8
+        case .record(let record): append(record, to: &text)
         }
         text.append(UInt8(ascii: "\n"))
     }
