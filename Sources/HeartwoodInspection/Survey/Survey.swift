@@ -89,7 +89,10 @@ private struct SurveyRun {
             before = commit.end
             file.records.add(commit)
             note(commit, as: index, counts: member.counts, &map)
-            if member.counts { try noteCompression(commit.records.map { ($0.header, $0.offset) }, in: &values) }
+            guard member.counts else { return }
+            for record in commit.records where record.header.flags.contains(.compressed) {
+                try noteCompression(record.header, record.offset, in: &values)
+            }
         } onDamage: { damage in
             map.add(\.format, before..<damage.part.lowerBound)
             map.add(damage.proof == nil ? \.torn : \.corrupt, damage.part.lowerBound..<damage.contentEnd)
@@ -144,7 +147,10 @@ private struct SurveyRun {
                 }
             }
             for damage in damages { map.add(\.corrupt, damage.part) }
-            if counts { try noteCompression(walk.records.map { ($0.header, $0.offset) }, in: &values) }
+            guard counts else { return }
+            for record in walk.records where record.header.flags.contains(.compressed) {
+                try noteCompression(record.header, record.offset, in: &values)
+            }
         }
         map.addRest(\.format)
         survey.findings += examination.findings
@@ -174,13 +180,11 @@ private struct SurveyRun {
 
     /// A compressed value begins with the length that it had.
     private mutating func noteCompression(
-        _ records: [(header: RecordHeader, offset: UInt64)], in window: inout FileWindow
+        _ header: RecordHeader, _ offset: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) {
-        for (header, offset) in records where header.flags.contains(.compressed) {
-            let value = offset + UInt64(FormatConstants.recordHeaderSize) + UInt64(header.keyLength)
-            survey.totals.inflatedBytes += try window.withBytes(at: value, count: 4) { bytes in
-                bytes.count == 4 ? UInt64(bytes.load(UInt32.self, littleEndianAt: 0)) : 0
-            }
+        let value = offset + UInt64(FormatConstants.recordHeaderSize) + UInt64(header.keyLength)
+        survey.totals.inflatedBytes += try window.withBytes(at: value, count: 4) { bytes in
+            bytes.count == 4 ? UInt64(bytes.load(UInt32.self, littleEndianAt: 0)) : 0
         }
     }
 
