@@ -136,8 +136,13 @@ private struct SurveyRun {
         var map = FileMap(size: data.size, cells: cells)
         map.add(\.format, 0..<UInt64(FormatConstants.fileHeaderSize))
         try examination.run(&meter) { walk, damages in
+            // In the order of the file; what is damaged behind the records is said when all of them were.
+            var damaged = damages.filter(\.isAmongRecords).map(\.part)[...]
             walk.keys.withUnsafeBytes { keys in
                 for record in walk.records {
+                    while let part = damaged.first, part.lowerBound < record.offset {
+                        map.add(\.corrupt, damaged.removeFirst())
+                    }
                     file.records.add(record.header.kind)
                     map.add(\.dead, record.offset..<record.end)
                     guard counts else { continue }
@@ -146,11 +151,15 @@ private struct SurveyRun {
                         record.sequence, as: index)
                 }
             }
-            for damage in damages { map.add(\.corrupt, damage.part) }
+            for part in damaged { map.add(\.corrupt, part) }
             guard counts else { return }
             for record in walk.records where record.header.flags.contains(.compressed) {
                 try noteCompression(record.header, record.offset, in: &values)
             }
+        }
+        for part in examination.damagedParts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            map.add(\.format, 0..<part.lowerBound)
+            map.add(\.corrupt, part)
         }
         map.addRest(\.format)
         survey.findings += examination.findings

@@ -15,6 +15,14 @@ package struct SnapshotDamage: Sendable {
     package var item: Item
     package var part: Range<UInt64>
     package var error: FormatError
+
+    /// Whether it lies where the records do, and not behind them.
+    var isAmongRecords: Bool {
+        switch item {
+        case .record, .records: true
+        case .keyBlock, .footer: false
+        }
+    }
 }
 
 /// Walks over a snapshot, records beside keys, and goes on behind damage: by the key section as far as that is sound, and
