@@ -32,6 +32,15 @@ package struct DataFile {
         return false
     }
 
+    /// Whether it should have a header, and has none that verifies: put together again or not.
+    package var isHeaderDamaged: Bool {
+        guard case .damaged = state else { return false }
+        switch meaning {
+        case .log, .snapshot: return true
+        case .temporary, .lock, .other: return isRebuilt
+        }
+    }
+
     package var kind: FileHeader.Kind? {
         if let header { return header.kind }
         switch meaning {

@@ -15,7 +15,7 @@ extension FileSurvey {
             }
         self.init(
             name: member.file.name, path: member.file.path, role: role, kind: member.file.kind, size: member.file.size,
-            header: member.file.header, isHeaderDamaged: member.file.isRebuilt || member.file.header == nil)
+            header: member.file.header, isHeaderDamaged: member.file.isHeaderDamaged)
         recordedEnd = member.successor?.endOffset
     }
 

@@ -62,8 +62,10 @@ private struct SurveyRun {
                 case .snapshot: try survey(member.file, header, as: index, counts: member.counts, into: &file, &meter)
                 }
             } else {
-                file.map = [ByteCounts](repeating: ByteCounts(), count: 0)
-                file.bytes.dead = file.size
+                var map = FileMap(size: file.size, cells: cells)
+                map.addRest(file.isHeaderDamaged ? \.corrupt : \.dead)
+                file.map = map.cells
+                file.bytes = map.total
             }
             survey.files.append(file)
         }
@@ -82,7 +84,7 @@ private struct SurveyRun {
         var examination = try LogExamination(member, patience: isNewest ? .live : .none)
         var values = try FileWindow(member.file.file, size: 256 << 10)
         var map = FileMap(size: member.file.size, cells: cells)
-        map.add(\.format, 0..<UInt64(FormatConstants.fileHeaderSize))
+        map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))
         var before = UInt64(FormatConstants.fileHeaderSize)
         try examination.run(&meter) { commit in
             map.add(\.format, before..<(commit.offset + UInt64(FormatConstants.commitHeaderSize)))
@@ -134,7 +136,7 @@ private struct SurveyRun {
         var examination = try SnapshotExamination(data, header)
         var values = try FileWindow(data.file, size: 256 << 10)
         var map = FileMap(size: data.size, cells: cells)
-        map.add(\.format, 0..<UInt64(FormatConstants.fileHeaderSize))
+        map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))
         try examination.run(&meter) { walk, damages in
             // In the order of the file; what is damaged behind the records is said when all of them were.
             var damaged = damages.filter(\.isAmongRecords).map(\.part)[...]
@@ -260,8 +262,13 @@ extension StoreFiles.Member {
     /// Whether an opening reads its records.
     fileprivate var counts: Bool { role == .log || role == .snapshot }
 
-    /// What is in preparation, or of somebody else, is not judged.
-    fileprivate var isRead: Bool { file.header != nil && role != .foreign && role != .temporary }
+    /// What is being prepared need not verify, and what is another's is not this store's trouble.
+    var isRead: Bool {
+        switch role {
+        case .snapshot, .log, .covered, .older, .damaged: file.header != nil
+        case .temporary, .foreign, .other: false
+        }
+    }
 
     /// Snapshot, then log, as an opening reads them; then the rest.
     fileprivate var order: Int {
