@@ -179,8 +179,11 @@ public struct SurveyTotals: Sendable {
     /// What the files would take after a compaction, in bytes; about so much.
     public var compactedBytes: UInt64 = 0
 
+    /// What the files take that a compaction would replace, in bytes; room that was laid ahead is not counted.
+    public var replaceableBytes: UInt64 = 0
+
     /// What compaction would give back, in bytes; about so much.
-    public var compactionGain: UInt64 { bytes.all - min(bytes.all, compactedBytes) }
+    public var compactionGain: UInt64 { replaceableBytes - min(replaceableBytes, compactedBytes) }
 }
 
 /// A record that is larger than most.

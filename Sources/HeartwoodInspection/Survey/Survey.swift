@@ -244,6 +244,11 @@ private struct SurveyRun {
     private mutating func finishTotals() {
         for file in survey.files {
             survey.totals.bytes.add(file.bytes)
+            switch file.role {
+            case .snapshot, .log, .covered, .olderSnapshot, .damagedSnapshot:
+                survey.totals.replaceableBytes += file.bytes.all - file.bytes.free
+            case .temporary, .foreign, .renamed: break
+            }
             guard file.role == .log || file.role == .snapshot else { continue }
             survey.totals.records.add(file.records)
             survey.totals.commits += file.commits
