@@ -32,6 +32,8 @@ package struct StoreFiles {
     }
 
     package let path: String
+    /// Whether it is one file by itself, judged without its neighbours.
+    package let isFile: Bool
     package private(set) var members: [Member] = []
     package private(set) var findings: [Finding] = []
     package let holder: Int32?
@@ -44,9 +46,11 @@ package struct StoreFiles {
     package init(_ listing: StoreListing) throws(FileSystemError) {
         path = listing.path
         holder = listing.holder
+        isFile = listing.isFile
         for entry in listing.entries { try add(entry) }
+        if isFile { try chooseAlone() }
         judgeStoreIDs()
-        if listing.isOneFile { try takeAlone() } else { try choose() }
+        if !isFile { try choose() }
     }
 
     package var logs: [Member] { members.filter { $0.role == .log } }
@@ -84,7 +88,7 @@ package struct StoreFiles {
         case .temporary: members.append(Member(file: data, role: .temporary))
         case .other, .lock:
             // What has another name but begins like one of ours is worth knowing: it may have been renamed.
-            guard data.header != nil, data.state == .sound else {
+            guard isFile ? data.isOurs : data.header != nil && data.state == .sound else {
                 others.append(entry.name)
                 return
             }
@@ -98,7 +102,9 @@ package struct StoreFiles {
         switch data.meaning {
         case .log: name = "log segment"
         case .snapshot: name = "snapshot"
-        case .temporary, .lock, .other: return
+        case .temporary, .lock, .other:
+            guard isFile else { return }
+            name = data.kind == .snapshot ? "snapshot" : "log segment"
         }
         // A damaged snapshot refuses the opening only where nothing serves in its place.
         let isLog = name == "log segment"
@@ -155,12 +161,12 @@ package struct StoreFiles {
 
     // MARK: - Snapshot and logs
 
-    /// What is given by itself counts, whatever its neighbours may be.
-    private mutating func takeAlone() throws(FileSystemError) {
+    /// A file by itself is what its header says, whatever its name.
+    private mutating func chooseAlone() throws(FileSystemError) {
         for index in members.indices {
-            switch members[index].file.header?.kind {
+            switch members[index].file.kind {
             case .log?: members[index].role = .log
-            case .snapshot?: members[index].role = .snapshot
+            case .snapshot?: members[index].role = try SnapshotKeys.damage(of: members[index].file) == nil ? .snapshot : .damaged
             case nil: break
             }
         }
@@ -190,6 +196,14 @@ package struct StoreFiles {
             if position < chain.first { members[index].role = .covered }
             members[index].successor = chain.successors[position]
         }
+    }
+}
+
+extension DataFile {
+    /// Whether it begins like a file of a store, if perhaps one of a newer version.
+    fileprivate var isOurs: Bool {
+        if case .unsupported = state { return true }
+        return header != nil
     }
 }
 

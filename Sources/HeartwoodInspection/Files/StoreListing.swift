@@ -19,8 +19,8 @@ package struct StoreListing {
     }
 
     package let path: String
-    /// Whether it is one file by itself: nothing is known of its neighbours.
-    package let isOneFile: Bool
+    /// Whether it is one file by itself, whose neighbours aren't looked at.
+    package let isFile: Bool
     package private(set) var entries: [Entry] = []
     /// The process that holds the store, as the lock's file says; it may have ended.
     package private(set) var holder: Int32?
@@ -31,7 +31,7 @@ package struct StoreListing {
     /// - Parameter foreign: Whether to open what has none of the store's names, too.
     package init(_ path: String, foreign: Bool = false, in fileSystem: any FileSystem) throws(FileSystemError) {
         self.path = path
-        isOneFile = false
+        isFile = false
         for attempt in 1... {
             let names = try fileSystem.contents(ofDirectory: path)
             let isLast = attempt == Self.attempts
@@ -67,7 +67,7 @@ package struct StoreListing {
     /// One file by itself, whatever its name.
     package init(file path: String, in fileSystem: any FileSystem) throws(FileSystemError) {
         self.path = path
-        isOneFile = true
+        isFile = true
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var entry = Entry(name: name, path: path, meaning: StoreFileName(name))
         let file = try fileSystem.openFile(path, for: .read)
