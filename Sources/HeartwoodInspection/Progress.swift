@@ -1,6 +1,6 @@
 /// How far an inspection is.
 public struct InspectionProgress: Sendable, Hashable {
-    /// What is being done, as a word: "reading", "comparing", "writing", "verifying".
+    /// What is being done, as a word: "reading", "comparing", "writing", "verifying", "looking at records".
     public var phase: String
     /// Bytes done, and bytes that there are to do, of this phase.
     public var bytes: UInt64

@@ -104,9 +104,13 @@ struct FileMap {
 
     mutating func addRest(_ kind: WritableKeyPath<ByteCounts, UInt64>) { add(kind, min(end, size)..<size) }
 
+    static func width(size: UInt64, count: Int) -> UInt64 {
+        count == 0 ? 1 : max(1, size / UInt64(count) + (size.isMultiple(of: UInt64(count)) ? 0 : 1))
+    }
+
     static func forCells(of part: Range<UInt64>, size: UInt64, count: Int, _ body: (Int, UInt64) -> Void) {
         guard count > 0, size > 0, !part.isEmpty else { return }
-        let width = max(1, (size + UInt64(count) - 1) / UInt64(count))
+        let width = width(size: size, count: count)
         var at = part.lowerBound
         while at < part.upperBound {
             let cell = at / width

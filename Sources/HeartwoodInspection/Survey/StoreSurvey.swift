@@ -21,6 +21,9 @@ public struct StoreSurvey: Sendable {
     public var others: [String] = []
     /// Figures of all files that count together.
     public var totals = SurveyTotals()
+    /// The time by which expiry is judged, in milliseconds since 1970: as an opening does it, the clock's, or that of the
+    /// newest commit if it is later.
+    public var now: UInt64 = 0
 
     /// Whether an opening would succeed.
     public var opens: Bool { !findings.contains(where: \.refusesOpening) }
@@ -96,6 +99,11 @@ public struct FileSurvey: Sendable {
     public var torn: Range<UInt64>?
     /// Parts that don't verify.
     public var damagedParts: [Range<UInt64>] = []
+    /// Records one by one, where the survey was asked for them.
+    public var details = RecordDetails()
+
+    /// How many bytes of the file each part of the map stands for; the last ones may be empty.
+    public var mapWidth: UInt64 { FileMap.width(size: size, count: map.count) }
 }
 
 /// Numbers of records by what they do.

@@ -12,11 +12,12 @@ extension StoreSurvey {
     /// - Parameters:
     ///   - cells: Into how many parts the map of each file is divided.
     ///   - now: The time by which expiry is judged, in milliseconds since 1970.
+    ///   - records: Which records to tell of one by one, in `FileSurvey.details`; nil: of none. It takes a second reading.
     ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
     /// - Throws: `StoreError` where there is nothing (`.notFound`), or the system can't read it.
     public static func make(
-        of path: String, cells: Int = 512, now: UInt64, fileSystem: any FileSystem = POSIXFileSystem(),
-        progress: ((InspectionProgress) throws -> Void)? = nil
+        of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
+        fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> StoreSurvey {
         precondition(cells > 0)
         do {
@@ -24,7 +25,14 @@ extension StoreSurvey {
             defer { listing.close() }
             let files = try StoreFiles(listing)
             var run = SurveyRun(files, cells: cells, now: now)
-            return try run.run(progress)
+            var survey = try run.run(progress)
+            if let records {
+                var gathering = RecordGathering(run.members, survey, records)
+                for (index, details) in try gathering.run(survey, progress).enumerated() {
+                    survey.files[index].details = details
+                }
+            }
+            return survey
         } catch let error as FileSystemError {
             throw StoreError(error, "the files could not be read")
         }
@@ -33,20 +41,19 @@ extension StoreSurvey {
 
 /// One look at all files.
 private struct SurveyRun {
-    private let members: [StoreFiles.Member]
+    let members: [StoreFiles.Member]
     private let cells: Int
-    private let now: UInt64
     private var survey: StoreSurvey
     private var newest = NewestRecords()
     private var largest = LargestRecords()
 
     init(_ files: StoreFiles, cells: Int, now: UInt64) {
         self.cells = cells
-        self.now = now
         members = files.members.sorted { ($0.order, $0.sequence) < ($1.order, $1.sequence) }
         survey = StoreSurvey(
             path: files.path, verdict: .clean, findings: files.findings, storeID: files.storeID, holder: files.holder,
             files: [], others: files.others)
+        survey.now = now
     }
 
     mutating func run(_ progress: ProgressMeter.Report?) throws -> StoreSurvey {
@@ -68,6 +75,9 @@ private struct SurveyRun {
                 file.bytes = map.total
             }
             survey.files.append(file)
+        }
+        for (member, file) in zip(members, survey.files) where member.counts {
+            survey.now = max(survey.now, file.times?.upperBound ?? 0)
         }
         settleLiveBytes()
         finishTotals()
@@ -211,7 +221,7 @@ private struct SurveyRun {
         var keyBytes: UInt64 = 0
         for record in newest.records where !record.isTombstone {
             if record.expiry != 0 {
-                if record.expiry <= now {
+                if record.expiry <= survey.now {
                     survey.totals.expired += 1
                     continue
                 }
@@ -265,7 +275,7 @@ private struct SurveyRun {
 
 extension StoreFiles.Member {
     /// Whether an opening reads its records.
-    fileprivate var counts: Bool { role == .log || role == .snapshot }
+    var counts: Bool { role == .log || role == .snapshot }
 
     /// What is being prepared need not verify, and what is another's is not this store's trouble.
     var isRead: Bool {

@@ -1,0 +1,197 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// The second pass of a survey: the records that are told of one by one, each with what has become of it.
+///
+/// Memory is bounded by the selection: only of keys of records that are told is it followed which of their records is the
+/// newest, whatever the number of keys in the store.
+struct RecordGathering {
+    private struct Place: Hashable {
+        var file: Int
+        var index: Int
+    }
+
+    private let members: [StoreFiles.Member]
+    private let selection: RecordSelection
+    private let now: UInt64
+    private var wanted: [WantedRecords]
+    private var details: [RecordDetails]
+    private var left: Int
+    /// The newest record of each key that was told of: nil where that itself is none of those told.
+    private var newest: [KeyHash: Place?] = [:]
+
+    init(_ members: [StoreFiles.Member], _ survey: StoreSurvey, _ selection: RecordSelection) {
+        self.members = members
+        self.selection = selection
+        now = survey.now
+        wanted = WantedRecords.choose(survey, selection)
+        details = members.map { _ in RecordDetails() }
+        left = selection.most
+    }
+
+    /// Details for each of the files. O(bytes).
+    mutating func run(_ survey: StoreSurvey, _ progress: ProgressMeter.Report?) throws -> [RecordDetails] {
+        let total = members.reduce(0) { $0 + ($1.isRead ? $1.file.size : 0) }
+        var meter = ProgressMeter("looking at records", totalBytes: total, progress)
+        for (index, member) in members.enumerated() where member.isRead {
+            guard let header = member.file.header else { continue }
+            switch header.kind {
+            case .log: try gather(member, as: index, survey.files[index], &meter)
+            case .snapshot: try gather(member.file, header, counts: member.counts, as: index, &meter)
+            }
+        }
+        settle()
+        return details
+    }
+
+    private mutating func gather(
+        _ member: StoreFiles.Member, as index: Int, _ file: FileSurvey, _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try LogExamination(member, patience: .none)
+        try examination.run(&meter) { commit in
+            // What a live store has written since the first pass is none of this survey's.
+            guard commit.offset < file.end else { return }
+            commit.keys.withUnsafeBytes { keys in
+                for record in commit.records {
+                    let key = keys.slice(record.keyStart, Int(record.header.keyLength))
+                    note(
+                        record.header, key, record.offset, record.sequence, time: commit.header.time,
+                        member.counts ? .live : .dead, as: index)
+                }
+            }
+        } onDamage: { damage in
+            guard file.damagedParts.contains(where: { $0.lowerBound == damage.part.lowerBound }) else { return }
+            note(damage, as: index)
+        }
+        wanted[index].finish(at: member.file.size)
+    }
+
+    /// What verifies in a damaged part, and isn't read.
+    private mutating func note(_ damage: LogDamage, as index: Int) {
+        damage.keys.withUnsafeBytes { keys in
+            for record in damage.records {
+                let start = record.keyStart ?? 0
+                let length = record.keyStart == nil ? 0 : min(Int(record.header.keyLength), keys.count - start)
+                note(
+                    record.header, keys.slice(start, length), record.offset, record.sequence,
+                    time: damage.commit?.time ?? 0, record.isIntact ? .unread : .damaged, as: index)
+            }
+        }
+    }
+
+    private mutating func gather(
+        _ data: DataFile, _ header: FileHeader, counts: Bool, as index: Int, _ meter: inout ProgressMeter
+    ) throws {
+        var examination = try SnapshotExamination(data, header)
+        try examination.run(&meter) { walk, _ in
+            walk.keys.withUnsafeBytes { keys in
+                for record in walk.records {
+                    let key = keys.slice(record.keyStart!, Int(record.header.keyLength))
+                    note(record.header, key, record.offset, record.sequence, time: 0, counts ? .live : .dead, as: index)
+                }
+            }
+        }
+        wanted[index].finish(at: data.size)
+    }
+
+    /// Records come from the oldest to the newest.
+    private mutating func note(
+        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, time: UInt64,
+        _ state: RecordDetails.State, as index: Int
+    ) {
+        let isTold = wanted[index].next(at: offset, mayTake: left > 0)
+        if isTold {
+            details[index].add(
+                header, at: offset, sequence: sequence, time: time, key: key, keeping: selection.keyBytes, state)
+            left -= 1
+        }
+        guard state == .live else { return }
+        if case .optional = header.kind {
+            if isTold { details[index].set(.dead, of: details[index].count - 1) }
+            return
+        }
+        let hash = KeyHash(key)
+        guard isTold || newest[hash] != nil else { return }
+        if case .some(.some(let older)) = newest[hash] { details[older.file].set(.dead, of: older.index) }
+        newest.updateValue(isTold ? Place(file: index, index: details[index].count - 1) : nil, forKey: hash)
+    }
+
+    /// The newest of their keys are live, but for deletes and for what has expired.
+    private mutating func settle() {
+        for case .some(let place) in newest.values {
+            let record = details[place.file][place.index]
+            if record.kind == .delete {
+                details[place.file].set(.dead, of: place.index)
+            } else if let expiry = record.expiry, expiry <= now {
+                details[place.file].set(.expired, of: place.index)
+            }
+        }
+        for index in details.indices {
+            for part in wanted[index].parts { details[index].addPart(part) }
+        }
+    }
+}
+
+/// Which records of one file are told, as they come by.
+struct WantedRecords {
+    /// The parts of the file of which every record was taken.
+    private(set) var parts: [Range<UInt64>] = []
+    private let isEvery: Bool
+    private let first: UInt64
+    private let last: UInt64
+    private let places: [Range<UInt64>]
+    private var seen: UInt64 = 0
+    private var place = 0
+    /// Where the part begins that is being taken.
+    private var start: UInt64? = 0
+
+    private init(isEvery: Bool, first: UInt64, last: UInt64, places: [Range<UInt64>]) {
+        self.isEvery = isEvery
+        self.first = first
+        self.last = last
+        self.places = places
+    }
+
+    /// All, or as many as the selection has room for, of each of the survey's files.
+    static func choose(_ survey: StoreSurvey, _ selection: RecordSelection) -> [WantedRecords] {
+        // What can be salvaged in damaged parts isn't among the records, and there may be one every 40 bytes.
+        let bytes = survey.totals.bytes
+        let all = survey.files.reduce(0) { $0 + $1.records.all } + (bytes.corrupt + bytes.torn) / 40
+        let isEvery = all <= UInt64(selection.most)
+        let files = max(1, survey.files.count { $0.records.all > 0 })
+        let findings = max(1, survey.findings.count { $0.severity > .note })
+        let ends = UInt64(min(selection.nearEnds, selection.most / 4 / files))
+        let near = UInt64(max(1, min(selection.nearFindings, selection.most / 8 / findings)))
+        return survey.files.map { file in
+            let count = file.records.all
+            let size = max(40, file.size / max(1, count))
+            let places = survey.findings.filter { $0.file == file.path && $0.severity > .note }
+                .map { $0.offset - min($0.offset, near * size)..<$0.offset + near * size }
+            return WantedRecords(
+                isEvery: isEvery, first: ends, last: count - min(count, ends),
+                places: places.sorted { $0.lowerBound < $1.lowerBound })
+        }
+    }
+
+    /// Whether the record that comes next is taken.
+    mutating func next(at offset: UInt64, mayTake: Bool) -> Bool {
+        while place < places.count, places[place].upperBound <= offset { place += 1 }
+        let isNear = place < places.count && places[place].contains(offset)
+        let isTaken = mayTake && (isEvery || isNear || seen < first || seen >= last)
+        seen += 1
+        if isTaken {
+            if start == nil { start = offset }
+        } else if let begun = start {
+            if begun < offset { parts.append(begun..<offset) }
+            start = nil
+        }
+        return isTaken
+    }
+
+    /// The file has no more records.
+    mutating func finish(at size: UInt64) {
+        if let begun = start, begun < size { parts.append(begun..<size) }
+        start = nil
+    }
+}
