@@ -18,8 +18,8 @@ struct HeartwoodTool: AsyncParsableCommand {
         version: "heartwood 0.1.0",
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
-            StatsCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
-            VerifyCommand.self, LogCommand.self, RepairCommand.self,
+            StatsCommand.self, InspectCommand.self, VerifyCommand.self, LogCommand.self, RepairCommand.self,
+            CompactCommand.self, LoadCommand.self, ExportCommand.self,
             ManualCommand.self,
         ]
     )

@@ -1,0 +1,115 @@
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// How what a survey found is said, the same in text, JSON and the page.
+enum InspectWords {
+    /// A key in one line, cut where it is long.
+    static func key(_ key: [UInt8], columns: Int) -> String { text(Array(key.prefix(4 * columns)), columns: columns) }
+
+    /// A text of whoever made it, in one line.
+    static func text(_ bytes: [UInt8], columns: Int = .max) -> String {
+        let text = Escaping.text(bytes)
+        return text.count > columns ? text.prefix(columns - 1) + "…" : text
+    }
+
+    /// `2026-03-01 12:00:00 to 12:00:05`
+    static func times(_ range: ClosedRange<UInt64>) -> String {
+        let (first, last) = (moment(range.lowerBound), moment(range.upperBound))
+        if first == last { return first }
+        let day = first.prefix { $0 != " " }
+        return "\(first) to \(last.hasPrefix(day) ? String(last.dropFirst(day.count + 1)) : last)"
+    }
+
+    /// In UTC, and without saying so.
+    static func moment(_ milliseconds: UInt64) -> String { String(Numbers.moment(milliseconds).dropLast(4)) }
+
+    /// `48.1 %`; a part that is there is never shown as nothing.
+    static func share(_ part: UInt64, of whole: UInt64) -> String {
+        guard part > 0, whole > 0 else { return "-" }
+        let percent = Double(part) / Double(whole) * 100
+        return percent < 0.05 ? "<0.1 %" : Numbers.decimal(percent, places: 1) + " %"
+    }
+
+    static func bar(_ part: UInt64, of whole: UInt64, columns: Int) -> String {
+        guard part > 0, whole > 0 else { return "" }
+        return String(repeating: "#", count: max(1, Int((Double(part) / Double(whole) * Double(columns)).rounded())))
+    }
+
+    static func role(_ role: FileSurvey.Role) -> String {
+        switch role {
+        case .snapshot: "snapshot"
+        case .log: "log"
+        case .covered: "old log"
+        case .olderSnapshot: "old snapshot"
+        case .damagedSnapshot: "bad snapshot"
+        case .temporary: "temporary"
+        case .foreign: "foreign"
+        case .renamed: "renamed"
+        }
+    }
+
+    static func kind(_ kind: RecordKind) -> String {
+        switch kind {
+        case .put: "put"
+        case .putExpiring: "put with expiry"
+        case .delete: "delete"
+        case .optional: "optional"
+        }
+    }
+
+    static func severity(_ severity: Finding.Severity) -> String {
+        switch severity {
+        case .note: "note"
+        case .torn: "torn"
+        case .corruption: "corrupt"
+        case .unsupported: "newer"
+        case .unreadable: "unreadable"
+        }
+    }
+
+    /// What was found, without the place: `the log is damaged … (the checksum does not match); write number 7 is lost`.
+    static func what(_ finding: Finding) -> String {
+        var text = finding.what
+        if let cause = finding.cause { text += " (\(cause))" }
+        if let lost = finding.lost {
+            let numbers = "\(Numbers.grouped(lost.lowerBound))"
+            text +=
+                lost.count == 1
+                ? "; write number \(numbers) is lost"
+                : "; writes number \(numbers) to \(Numbers.grouped(lost.upperBound)) are lost"
+        }
+        return text
+    }
+
+    /// The numbers from 2^(n-1) to 2^n - 1, as a bucket of a histogram counts them.
+    static func sizes(ofBucket bucket: Int) -> String {
+        if bucket <= 1 { return String(bucket) }
+        func short(_ number: UInt64) -> String {
+            if number >= 1 << 30 { return "\(number >> 30) Gi" }
+            if number >= 1 << 20 { return "\(number >> 20) Mi" }
+            return number >= 1 << 10 ? "\(number >> 10) Ki" : "\(number)"
+        }
+        let first: UInt64 = 1 << UInt64(bucket - 1)
+        if first < 1 << 10 { return "\(first) to \(2 * first - 1)" }
+        return "\(short(first)) and more"
+    }
+}
+
+extension StoreSurvey {
+    /// Whether it is one file that was given by itself.
+    var isFile: Bool { files.count == 1 && files[0].path == path }
+
+    /// Whether there is nothing at all of a store.
+    var isNothing: Bool { files.isEmpty && findings.isEmpty && holder == nil }
+
+    /// `verify` has the same.
+    var exitCode: Int32 {
+        switch verdict {
+        case .clean: ExitStatus.done.rawValue
+        case .torn: ExitStatus.notFound.rawValue
+        case .corrupt: ExitStatus.corruption.rawValue
+        case .unsupported: ExitStatus.unsupported.rawValue
+        case .unreadable: ExitStatus.inputOutput.rawValue
+        }
+    }
+}

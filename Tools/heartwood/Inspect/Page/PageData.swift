@@ -1,0 +1,112 @@
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// What the page's script is given: all of the JSON output, what is said in words, and, packed, maps and records.
+struct PageData {
+    let survey: StoreSurvey
+
+    var object: JSONText {
+        let report = InspectReport(survey: survey, style: .plain)
+        var json = JSONText()
+        json.add("survey", InspectJSON(survey: survey, hasMaps: false).object)
+        json.add("state", report.stateInWords)
+        json.add("opening", report.openingInWords)
+        json.add("gain", report.gain ?? "")
+        json.add("lastSequence", Numbers.grouped(survey.totals.lastSequence))
+        json.add("findings", survey.findings.map(InspectWords.what))
+        json.add("files", survey.files.indices.map { file(at: $0, report) })
+        json.add("cells", survey.files.first?.map.count ?? 0)
+        json.add("records", survey.files.reduce(0) { $0 + $1.details.count })
+        json.add("hasEveryRecord", survey.files.allSatisfy(Self.hasEveryRecord))
+        return json
+    }
+
+    private func file(at index: Int, _ report: InspectReport) -> JSONText {
+        let file = survey.files[index]
+        var json = JSONText()
+        json.add("role", InspectWords.role(file.role))
+        json.add("numbers", InspectReport.numbers(file))
+        json.add("written", file.times.map(InspectWords.times) ?? "-")
+        json.add("goesOn", file.header == nil ? "-" : report.continuation(file, at: index))
+        json.add("map", PackedColumns.map(file.map).base64)
+        json.add("parts", file.details.parts.flatMap { [$0.lowerBound, $0.upperBound] })
+        json.add("details", file.details.count)
+        json.add("records", PackedColumns.records(file.details).base64)
+        return json
+    }
+
+    private static func hasEveryRecord(_ file: FileSurvey) -> Bool {
+        file.records.all == 0 || file.details.parts == [0..<file.size]
+    }
+}
+
+/// Numbers as few bytes, one after the other: seven bits a byte, the lowest first; bit 7 says that another byte follows.
+/// Differences that may be below zero have their sign in the lowest bit.
+struct PackedColumns {
+    private var bytes: [UInt8] = []
+
+    var base64: String { Base64.encode(bytes) }
+
+    /// Of each part of a map: a byte that says which kinds are there, and how many bytes of each of those.
+    static func map(_ cells: [ByteCounts]) -> PackedColumns {
+        var packed = PackedColumns()
+        for cell in cells {
+            let kinds = [cell.live, cell.dead, cell.format, cell.torn, cell.corrupt, cell.free]
+            packed.bytes.append(kinds.enumerated().reduce(0) { $1.element > 0 ? $0 | 1 << UInt8($1.offset) : $0 })
+            for count in kinds where count > 0 { packed.add(count) }
+        }
+        return packed
+    }
+
+    /// Of each record what differs from the one before: `PageScript.data` reads it.
+    static func records(_ details: RecordDetails) -> PackedColumns {
+        var packed = PackedColumns()
+        var (end, sequence, time) = (UInt64(0), UInt64(0), UInt64(0))
+        var key: ArraySlice<UInt8> = []
+        for index in 0..<details.count {
+            let record = details[index]
+            packed.bytes.append(flags(record))
+            packed.addDifference(record.offset, end)
+            packed.addDifference(record.sequence, sequence)
+            if let committed = record.time {
+                packed.addDifference(committed, time)
+                time = committed
+            }
+            if let expiry = record.expiry { packed.addDifference(expiry, time) }
+            packed.add(UInt64(record.keyBytes))
+            packed.add(record.valueBytes)
+            let shared = zip(key, record.key).prefix { $0 == $1 }.count
+            packed.add(UInt64(shared))
+            packed.add(UInt64(record.key.count - shared))
+            packed.bytes += record.key.dropFirst(shared)
+            (end, sequence, key) = (record.offset + record.length, record.sequence, record.key)
+        }
+        return packed
+    }
+
+    private static func flags(_ record: RecordDetails.Record) -> UInt8 {
+        let kind: UInt8 =
+            switch record.kind {
+            case .put: 0
+            case .putExpiring: 1
+            case .delete: 2
+            case .optional: 3
+            }
+        return kind | record.state.rawValue << 2 | (record.isCompressed ? 32 : 0) | (record.time != nil ? 64 : 0)
+            | (record.expiry != nil ? 128 : 0)
+    }
+
+    private mutating func add(_ number: UInt64) {
+        var rest = number
+        while rest > 127 {
+            bytes.append(UInt8(rest & 127) | 128)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    private mutating func addDifference(_ number: UInt64, _ before: UInt64) {
+        let difference = Int64(bitPattern: number &- before)
+        add(UInt64(bitPattern: difference << 1 ^ difference >> 63))
+    }
+}
