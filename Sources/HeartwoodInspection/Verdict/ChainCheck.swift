@@ -13,6 +13,8 @@ struct ChainCheck {
     private let logs: [DataFile]
     /// Whether an opening refuses because of what is checked.
     private var counts = true
+    /// Whether what comes before the first log is in the damaged snapshot alone.
+    private var startsBehindSnapshot = false
 
     /// - Parameters:
     ///   - logs: With headers, in the order of their first numbers.
@@ -23,7 +25,7 @@ struct ChainCheck {
             let salt = logs[index].header!.salt
             return logs[(index + 1)...].lazy.compactMap { $0.header!.predecessor }.first { $0.salt == salt }
         }
-        if let snapshot { checkSnapshot(snapshot, snapshot.header!.predecessor!) } else { checkStart() }
+        if let snapshot { checkSnapshot(snapshot, snapshot.header!.predecessor!) } else { checkStart(damaged?.0) }
         for index in logs.indices.dropFirst() {
             // An opening doesn't ask what the snapshot covers.
             counts = index > first
@@ -32,7 +34,7 @@ struct ChainCheck {
         guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning else { return }
         // The name says that there was a segment behind that number.
         let goesOn = logs.last.map { $0.header!.firstSequence > sequence } ?? false
-        let isNeeded = !goesOn || findings.contains { $0.refusesOpening }
+        let isNeeded = !goesOn || startsBehindSnapshot || findings.contains { $0.refusesOpening }
         // What an opening names is this, and not what is missing in its place.
         findings.insert(
             Finding(
@@ -63,8 +65,13 @@ struct ChainCheck {
             lost: Self.lost(from: end.lastSequence + 1, through: before))
     }
 
-    private mutating func checkStart() {
+    private mutating func checkStart(_ damaged: DataFile?) {
         guard let file = logs.first, let predecessor = file.header!.predecessor, !file.isRebuilt else { return }
+        // What a compaction dropped isn't missing: it is in the snapshot, as far as that can still be read.
+        if case .snapshot(let sequence)? = damaged?.meaning, sequence >= predecessor.lastSequence {
+            startsBehindSnapshot = true
+            return
+        }
         report(
             file,
             "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
