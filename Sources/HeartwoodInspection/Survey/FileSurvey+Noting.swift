@@ -25,7 +25,7 @@ extension FileSurvey {
         batches = summary.batches
         sequences = summary.sequences
         times = summary.times
-        end = summary.end
+        end = summary.torn?.lowerBound ?? summary.end
         torn = summary.torn
         damagedParts = summary.damagedParts
         self.map = map.cells

@@ -38,7 +38,7 @@ struct RecordGathering {
             guard let header = member.file.header else { continue }
             switch header.kind {
             case .log: try gather(member, as: index, survey.files[index], &meter)
-            case .snapshot: try gather(member.file, header, counts: member.counts, as: index, &meter)
+            case .snapshot: try gather(member.file, header, counts: survey.files[index].counts, as: index, &meter)
             }
         }
         settle()
@@ -57,7 +57,7 @@ struct RecordGathering {
                     let key = keys.slice(record.keyStart, Int(record.header.keyLength))
                     note(
                         record.header, key, record.offset, record.sequence, time: commit.header.time,
-                        member.counts ? .live : .dead, as: index)
+                        file.counts ? .live : .dead, as: index)
                 }
             }
         } onDamage: { damage in

@@ -7,7 +7,7 @@ public struct StoreSurvey: Sendable {
     public var path: String
     /// What it is worth on the whole.
     public var verdict: Verdict
-    /// All that is not as it should be, and what is worth knowing.
+    /// All that is not as it should be, and what is worth knowing; in the order of the files, and of the places in them.
     public var findings: [Finding]
     /// The store's identity; nil where no file tells it.
     public var storeID: StoreID?
@@ -75,6 +75,8 @@ public struct FileSurvey: Sendable {
     public var header: FileHeader?
     /// Whether the header was damaged.
     public var isHeaderDamaged = false
+    /// Whether its records are what the store holds: those that an opening reads, or would if nothing were damaged.
+    public var counts = false
     /// The numbers of the batches that it holds; of a snapshot all up to its own.
     public var sequences: ClosedRange<SequenceNumber>?
     /// When its commits were written, in milliseconds since 1970.

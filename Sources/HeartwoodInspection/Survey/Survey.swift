@@ -62,11 +62,12 @@ private struct SurveyRun {
         let last = members.last { $0.role == .log }?.file.path
         for (index, member) in members.enumerated() {
             var file = FileSurvey(member)
+            file.counts = counts(member)
             if member.isRead, let header = member.file.header {
                 let isNewest = member.file.path == last
                 switch header.kind {
                 case .log: try survey(member, as: index, isNewest, into: &file, &meter)
-                case .snapshot: try survey(member.file, header, as: index, counts: member.counts, into: &file, &meter)
+                case .snapshot: try survey(member.file, header, as: index, counts: file.counts, into: &file, &meter)
                 }
             } else {
                 var map = FileMap(size: file.size, cells: cells)
@@ -76,13 +77,31 @@ private struct SurveyRun {
             }
             survey.files.append(file)
         }
-        for (member, file) in zip(members, survey.files) where member.counts {
+        for file in survey.files where file.counts {
             survey.now = max(survey.now, file.times?.upperBound ?? 0)
         }
         settleLiveBytes()
         finishTotals()
         survey.verdict = Verdict(survey.findings)
+        sortFindings()
         return survey
+    }
+
+    /// Whether its records are what the store holds. Those of a damaged snapshot are, if nothing serves in its place.
+    private func counts(_ member: StoreFiles.Member) -> Bool {
+        switch member.role {
+        case .snapshot, .log: true
+        case .damaged: survey.findings.contains { $0.file == member.file.path && $0.refusesOpening }
+        case .covered, .older, .temporary, .foreign, .other: false
+        }
+    }
+
+    /// In the order of the files, and of the places in them.
+    private mutating func sortFindings() {
+        let order = Dictionary(
+            survey.files.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        func place(_ finding: Finding) -> (Int, UInt64) { (order[finding.file] ?? -1, finding.offset) }
+        survey.findings.sort { place($0) < place($1) }
     }
 
     // MARK: - Files
@@ -96,19 +115,20 @@ private struct SurveyRun {
         var map = FileMap(size: member.file.size, cells: cells)
         map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))
         var before = UInt64(FormatConstants.fileHeaderSize)
+        let counts = file.counts
         try examination.run(&meter) { commit in
             map.add(\.format, before..<(commit.offset + UInt64(FormatConstants.commitHeaderSize)))
             before = commit.end
             file.records.add(commit)
-            note(commit, as: index, counts: member.counts, &map)
-            guard member.counts else { return }
+            note(commit, as: index, counts: counts, &map)
+            guard counts else { return }
             for record in commit.records where record.header.flags.contains(.compressed) {
                 try noteCompression(record.header, record.offset, in: &values)
             }
         } onDamage: { damage in
             map.add(\.format, before..<damage.part.lowerBound)
             map.add(damage.proof == nil ? \.torn : \.corrupt, damage.part.lowerBound..<damage.contentEnd)
-            map.add(\.free, damage.contentEnd..<max(damage.contentEnd, damage.part.upperBound))
+            map.add(damage.proof == nil ? \.free : \.format, damage.contentEnd..<max(damage.contentEnd, damage.part.upperBound))
             before = damage.part.upperBound
         }
         let summary = examination.summary
@@ -259,7 +279,7 @@ private struct SurveyRun {
                 survey.totals.replaceableBytes += file.bytes.all - file.bytes.free
             case .temporary, .foreign, .renamed: break
             }
-            guard file.role == .log || file.role == .snapshot else { continue }
+            guard file.counts else { continue }
             survey.totals.records.add(file.records)
             survey.totals.commits += file.commits
             survey.totals.batches += file.batches
@@ -274,9 +294,6 @@ private struct SurveyRun {
 }
 
 extension StoreFiles.Member {
-    /// Whether an opening reads its records.
-    var counts: Bool { role == .log || role == .snapshot }
-
     /// What is being prepared need not verify, and what is another's is not this store's trouble.
     var isRead: Bool {
         switch role {
