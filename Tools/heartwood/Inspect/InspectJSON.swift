@@ -34,6 +34,7 @@ struct InspectJSON {
         json.addOptional("kind", file.kind.map { $0 == .log ? "log" : "snapshot" })
         json.add("size", file.size)
         json.addOptional("header", file.header.map(Self.header))
+        json.add("counts", file.counts)
         json.add("isHeaderDamaged", file.isHeaderDamaged)
         json.addOptional("sequences", file.sequences.map(Self.range))
         json.addOptional("times", file.times.map(Self.range))

@@ -56,11 +56,11 @@ extension InspectReport {
     func continuation(_ file: FileSurvey, at index: Int) -> String {
         switch file.role {
         case .covered, .olderSnapshot: return "replaced by the snapshot"
-        case .damagedSnapshot: return "damaged, and passed over"
+        case .damagedSnapshot where !file.counts: return "damaged, and passed over"
         case .temporary: return "in preparation, or left over"
         case .foreign: return "of another store"
         case .renamed: return "not read under this name"
-        case .snapshot:
+        case .snapshot, .damagedSnapshot:
             guard let next = successor(of: file) else { return survey.isFile ? "-" : "nothing follows" }
             return "in \(next)"
         case .log:

@@ -106,7 +106,10 @@ struct InspectReport {
             case .torn: .yellow
             case .corruption, .unsupported, .unreadable: .red
             }
-        let place = InspectWords.text(Array(finding.file.utf8))
+        // The head says where the store is.
+        let isInside = finding.file.hasPrefix(survey.path + "/")
+        let name = isInside ? String(finding.file.dropFirst(survey.path.count + 1)) : finding.file
+        let place = InspectWords.text(Array(name.utf8))
         var text = "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
         if !finding.keys.isEmpty {

@@ -53,7 +53,7 @@ extension PageScript {
             const keys = finding.keys.slice(0, 5).map((key) => cut(escapeBytes(keyBytes(key)), 60)).join(", ");
             return element("tr", {},
               element("td", {}, element("span", { class: "badge " + finding.severity }, finding.severity)),
-              element("td", { class: "mono wide" },
+              element("td", { class: "mono place" },
                 file ? element("a", { href: linkAround(file, finding.offset, finding.length) }, where) : where),
               element("td", { class: "wide" }, data.findings[index] + (keys ? "; keys: " + keys : "")),
               element("td", { class: "n" }, finding.length ? size(finding.length) : "–"));
@@ -87,7 +87,7 @@ extension PageScript {
             return element("tr", {},
               element("td", { class: "n" }, size(record.valueBytes)), element("td", { class: "n" }, size(record.keyBytes)),
               element("td", { class: "mono wide" }, cut(escapeBytes(keyBytes(record).subarray(0, 256)), 80)),
-              element("td", { class: "mono wide" }, element("a", { href: linkAround(file, record.offset, length) },
+              element("td", { class: "mono place" }, element("a", { href: linkAround(file, record.offset, length) },
                 record.file + " at " + grouped(record.offset))));
           });
           if (!rows.length) byId("largest").hidden = true;
@@ -232,7 +232,11 @@ extension PageScript {
           });
           window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
           new ResizeObserver(() => { drawOverview(); queue(); }).observe(document.body);
+          // For Tools/check-page.
+          const beyond = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+          if (beyond > 0) document.body.dataset.overflow = String(beyond);
           document.body.dataset.ready = "yes";
+          document.body.dataset.width = String(window.innerWidth);
         }
 
         try { begin(); } catch (error) {

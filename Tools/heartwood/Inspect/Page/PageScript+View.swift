@@ -93,11 +93,18 @@ extension PageScript {
             const start = xOf(file.list.offset[index]);
             const end = xOf(file.list.end[index]);
             if (start > width) break;
+            if (stateOf(file, index) === "unread") {
+              // What verifies in a damaged commit is paler than what doesn't.
+              pen.globalAlpha = 0.6;
+              pen.fillStyle = color("card");
+              pen.fillRect(start, 0, end - start, tall.bar);
+              pen.globalAlpha = 1;
+            }
             pen.strokeStyle = color("card");
             pen.lineWidth = 1;
             pen.strokeRect(start + 0.5, 0.5, end - start - 1, tall.bar - 1);
             const [left, right] = [Math.max(start, 0) + 4, Math.min(end, width) - 4];
-            if (right - left < 40) continue;
+            if (right - left < 90) { drawUpright(pen, keyOf(file, index), start, end); continue; }
             const state = stateOf(file, index);
             const lines = [keyOf(file, index), operationOf(file, index) + ", " + state, "#" + grouped(file.list.sequence[index])];
             pen.save();
@@ -113,6 +120,20 @@ extension PageScript {
             });
             pen.restore();
           }
+        }
+
+        // Where a record is narrow its key stands upright in it.
+        function drawUpright(pen, text, start, end) {
+          if (end - start < 18) return;
+          pen.save();
+          pen.translate((start + end) / 2, tall.bar - 6);
+          pen.rotate(-Math.PI / 2);
+          const shown = cut(text, Math.floor((tall.bar - 20) / 7.3));
+          pen.fillStyle = color("card");
+          pen.fillRect(-2, -8, pen.measureText(shown).width + 6, 16);
+          pen.fillStyle = color("ink");
+          pen.fillText(shown, 1, 0);
+          pen.restore();
         }
 
         function drawAxis(pen, width) {

@@ -71,6 +71,7 @@ enum PageStyle {
         tbody th { font-weight: 400; color: var(--ink); }
         td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         td.wide { min-width: 13em; overflow-wrap: anywhere; }
+        td.place { min-width: 19em; overflow-wrap: anywhere; }
         tr.chosen td { background: color-mix(in srgb, var(--accent) 14%, transparent); }
         caption { text-align: left; font-weight: 600; padding-bottom: 4px; }
         .link { border: 0; padding: 0; background: none; color: var(--accent); text-decoration: underline; text-align: left; }
@@ -81,7 +82,7 @@ enum PageStyle {
           background: var(--corrupt-ground); color: var(--corrupt-ink);
         }
         #summary > p { margin: 0 0 12px; font-size: 1.05rem; }
-        #summary dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr)); gap: 10px 24px;
+        #summary dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr)); gap: 10px 20px;
           margin: 0; }
         dt { color: var(--soft); font-size: .85rem; }
         dd { margin: 0; overflow-wrap: anywhere; }
@@ -89,7 +90,7 @@ enum PageStyle {
         #legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 8px 0 12px; padding: 0; list-style: none; }
         #legend li { display: flex; align-items: center; gap: 6px; font-size: .9rem; }
         #legend canvas, td canvas { width: 26px; height: 14px; border: 1px solid var(--line); border-radius: 2px; }
-        #overview { display: grid; gap: 4px; max-height: 300px; overflow-y: auto; padding: 4px; }
+        #overview { display: grid; gap: 4px; max-height: 420px; overflow-y: auto; padding: 4px; }
         #overview button {
           display: grid; grid-template-columns: minmax(0, 20em) minmax(0, 1fr); gap: 2px 12px; align-items: center;
           width: 100%; text-align: left; padding: 5px 8px; font-size: .87rem;
@@ -108,7 +109,7 @@ enum PageStyle {
           background: var(--card); border: 1px solid var(--line); border-radius: 6px; font-size: .85rem;
           box-shadow: 0 2px 10px rgba(0, 0, 0, .25); overflow-wrap: anywhere; white-space: pre-line;
         }
-        #panel dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 160px), 1fr)); gap: 8px 18px;
+        #panel dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 135px), 1fr)); gap: 8px 18px;
           margin: 10px 0 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; }
         #panel .whole { grid-column: 1 / -1; }
         #inview { margin-top: 10px; }
@@ -130,6 +131,11 @@ enum PageStyle {
         @media (max-width: 640px) {
           body { padding: 0 10px 24px; }
           section { padding: 12px; }
+          #summary dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+          #findings thead { position: absolute; left: -9999px; }
+          #findings table, #findings tbody, #findings tr, #findings td { display: block; min-width: 0; text-align: left; }
+          #findings td { border: 0; padding: 2px 0; }
+          #findings tr { border-bottom: 1px solid var(--line); padding: 6px 0; }
           #overview button { grid-template-columns: minmax(0, 1fr); }
         }
         """#
