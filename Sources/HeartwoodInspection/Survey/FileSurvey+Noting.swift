@@ -37,13 +37,14 @@ extension FileSurvey {
         FileMap.forCells(of: part, size: size, count: map.count, body)
     }
 
-    /// So many bytes of a cell that were taken for dead are live.
-    mutating func markLive(_ cell: Int, _ count: UInt64) {
+    /// So many bytes of a cell that were taken for dead are live, as far as there are so many; how many there were.
+    mutating func markLive(_ cell: Int, _ count: UInt64) -> UInt64 {
         let moved = min(count, map[cell].dead)
         map[cell].dead -= moved
         map[cell].live += moved
         bytes.dead -= moved
         bytes.live += moved
+        return moved
     }
 }
 

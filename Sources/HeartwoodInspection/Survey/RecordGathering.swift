@@ -100,7 +100,9 @@ struct RecordGathering {
         _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, time: UInt64,
         _ state: RecordDetails.State, as index: Int
     ) {
-        let isTold = wanted[index].next(at: offset, mayTake: left > 0)
+        let isWhole = state == .live || state == .dead
+        let isTold = left > 0 && wanted[index].next(at: offset, isWhole: isWhole)
+        if left == 0 { wanted[index].passOver(offset) }
         if isTold {
             details[index].add(
                 header, at: offset, sequence: sequence, time: time, key: key, keeping: selection.keyBytes, state)
@@ -143,14 +145,17 @@ struct WantedRecords {
     private let places: [Range<UInt64>]
     private var seen: UInt64 = 0
     private var place = 0
+    /// How many may still be taken for being near a place, so that some are left for the ends.
+    private var nearLeft: UInt64
     /// Where the part begins that is being taken.
     private var start: UInt64? = 0
 
-    private init(isEvery: Bool, first: UInt64, last: UInt64, places: [Range<UInt64>]) {
+    private init(isEvery: Bool, first: UInt64, last: UInt64, places: [Range<UInt64>], near: UInt64) {
         self.isEvery = isEvery
         self.first = first
         self.last = last
         self.places = places
+        nearLeft = 4 * near * UInt64(places.count)
     }
 
     /// All, or as many as the selection has room for, of each of the survey's files.
@@ -170,23 +175,31 @@ struct WantedRecords {
                 .map { $0.offset - min($0.offset, near * size)..<$0.offset + near * size }
             return WantedRecords(
                 isEvery: isEvery, first: ends, last: count - min(count, ends),
-                places: places.sorted { $0.lowerBound < $1.lowerBound })
+                places: places.sorted { $0.lowerBound < $1.lowerBound }, near: near)
         }
     }
 
     /// Whether the record that comes next is taken.
-    mutating func next(at offset: UInt64, mayTake: Bool) -> Bool {
+    ///
+    /// - Parameter isWhole: Whether it is one of those that the survey has counted.
+    mutating func next(at offset: UInt64, isWhole: Bool) -> Bool {
         while place < places.count, places[place].upperBound <= offset { place += 1 }
-        let isNear = place < places.count && places[place].contains(offset)
-        let isTaken = mayTake && (isEvery || isNear || seen < first || seen >= last)
-        seen += 1
-        if isTaken {
-            if start == nil { start = offset }
-        } else if let begun = start {
-            if begun < offset { parts.append(begun..<offset) }
-            start = nil
+        let isNear = nearLeft > 0 && place < places.count && places[place].contains(offset)
+        let isAtEnd = isWhole && (seen < first || seen >= last)
+        if isWhole { seen += 1 }
+        guard isEvery || isNear || isAtEnd else {
+            passOver(offset)
+            return false
         }
-        return isTaken
+        if !isEvery, !isAtEnd { nearLeft -= 1 }
+        if start == nil { start = offset }
+        return true
+    }
+
+    /// A record isn't taken.
+    mutating func passOver(_ offset: UInt64) {
+        if let begun = start, begun < offset { parts.append(begun..<offset) }
+        start = nil
     }
 
     /// The file has no more records.

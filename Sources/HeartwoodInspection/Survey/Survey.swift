@@ -128,7 +128,9 @@ private struct SurveyRun {
         } onDamage: { damage in
             map.add(\.format, before..<damage.part.lowerBound)
             map.add(damage.proof == nil ? \.torn : \.corrupt, damage.part.lowerBound..<damage.contentEnd)
-            map.add(damage.proof == nil ? \.free : \.format, damage.contentEnd..<max(damage.contentEnd, damage.part.upperBound))
+            map.add(
+                damage.proof == nil ? \.free : \.format,
+                damage.contentEnd..<max(damage.contentEnd, damage.part.upperBound))
             before = damage.part.upperBound
         }
         let summary = examination.summary
@@ -257,8 +259,11 @@ private struct SurveyRun {
             }
         }
         for (file, cells) in moved.enumerated() {
+            // An estimate for one part may be more than it has room for, which is then its neighbour's.
+            var rest: UInt64 = 0
             for (cell, bytes) in cells.enumerated() {
-                survey.files[file].markLive(cell, share < 1 ? UInt64(Double(bytes) / share) : bytes)
+                rest += share < 1 ? UInt64(Double(bytes) / share) : bytes
+                rest -= survey.files[file].markLive(cell, rest)
             }
         }
         func scaled(_ count: UInt64) -> UInt64 { share < 1 ? UInt64(Double(count) / share) : count }
