@@ -28,7 +28,7 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
-            ["compact"], ["compact", "s", "--yes"],
+            ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"], ["inspect", ""],
             ["export", "s", "--format", "jsonl"],
         ])
     func usage(arguments: [String]) async throws {
@@ -52,7 +52,7 @@ struct ExitCodeTests {
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
         }
-        for command in ["put", "get", "delete", "scan", "stats", "compact", "load", "export"] {
+        for command in ["put", "get", "delete", "scan", "stats", "inspect", "compact", "load", "export"] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
     }
@@ -61,6 +61,7 @@ struct ExitCodeTests {
         "only put and load make a store; the others say that there is none",
         arguments: [
             ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
+            ["inspect", "s"],
         ])
     func noStore(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 73, "s")

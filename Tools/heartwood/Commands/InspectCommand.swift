@@ -37,7 +37,8 @@ struct InspectCommand: AsyncParsableCommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("Write a page about it, too, which needs no network; not into the store.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write a page about it, too, which needs no network; not into the store.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var html: String?
 

@@ -27,7 +27,8 @@ extension InspectReport {
 
     private var others: [String] {
         guard !survey.others.isEmpty else { return [] }
-        let names = survey.others.prefix(8).map { InspectWords.text(Array($0.utf8), columns: 40) }.joined(separator: ", ")
+        let names = survey.others.prefix(8).map { InspectWords.text(Array($0.utf8), columns: 40) }.joined(
+            separator: ", ")
         let more = survey.others.count > 8 ? " and \(survey.others.count - 8) more" : ""
         return ["  not Heartwood's, and left alone: \(names)\(more)"]
     }

@@ -68,7 +68,8 @@ struct InspectReport {
             switch survey.end {
             case .closed?: ", closed in order"
             case .unclosed?: ", not closed: in use, or left by a kill or a crash"
-            case .torn?: survey.verdict == .torn ? " by a crash; nothing that was synced is missing" : ", and its end torn"
+            case .torn?:
+                survey.verdict == .torn ? " by a crash; nothing that was synced is missing" : ", and its end torn"
             case nil: survey.files.isEmpty ? ", and empty: nothing was ever written" : ""
             }
         return .init(survey.verdict.rawValue + ending, paint)
@@ -94,7 +95,8 @@ struct InspectReport {
     private var findings: [String] {
         var lines = survey.findings.prefix(Self.mostFindings).map(line)
         if survey.findings.count > Self.mostFindings {
-            lines.append("  and \(Numbers.grouped(survey.findings.count - Self.mostFindings)) more; '--json' has them all")
+            lines.append(
+                "  and \(Numbers.grouped(survey.findings.count - Self.mostFindings)) more; '--json' has them all")
         }
         return section("Findings", lines)
     }
@@ -110,7 +112,8 @@ struct InspectReport {
         let isInside = finding.file.hasPrefix(survey.path + "/")
         let name = isInside ? String(finding.file.dropFirst(survey.path.count + 1)) : finding.file
         let place = InspectWords.text(Array(name.utf8))
-        var text = "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
+        var text =
+            "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
         if !finding.keys.isEmpty {
             let keys = finding.keys.prefix(3).map { InspectWords.key($0, columns: 40) }.joined(separator: ", ")
