@@ -109,8 +109,7 @@ struct InspectReport {
             case .corruption, .unsupported, .unreadable: .red
             }
         // The head says where the store is.
-        let isInside = finding.file.hasPrefix(survey.path + "/")
-        let name = isInside ? String(finding.file.dropFirst(survey.path.count + 1)) : finding.file
+        let name = survey.files.first { $0.path == finding.file }?.name ?? finding.file
         let place = InspectWords.text(Array(name.utf8))
         var text =
             "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
