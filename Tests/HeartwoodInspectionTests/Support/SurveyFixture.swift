@@ -39,6 +39,17 @@ struct SurveyFixture {
         try await store.flush()
     }
 
+    /// The same in batches of fifty, each a commit of its own: what lies where is the same each time.
+    func fillInBatches(_ store: Store, _ numbers: Range<Int>) async throws {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 50) {
+            try await store.write(durability: .synced) { batch in
+                for number in start..<min(start + 50, numbers.upperBound) {
+                    batch.put("key/\(number)", [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100))
+                }
+            }
+        }
+    }
+
     func survey(
         of image: DiskImage? = nil, _ file: String = "", now: UInt64 = start,
         records: RecordSelection? = RecordSelection()

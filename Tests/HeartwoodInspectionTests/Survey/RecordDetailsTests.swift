@@ -61,8 +61,8 @@ import Testing
         try await fixture.withStore {
             $0.segmentBytes = 4 << 20
         } _: { store in
-            try await fixture.fill(store, 0..<1_500)
-            try await fixture.fill(store, 0..<800)
+            try await fixture.fillInBatches(store, 0..<1_500)
+            try await fixture.fillInBatches(store, 0..<800)
         }
         let name = try #require(fixture.names(".log").first)
         let place = 100_000
@@ -92,7 +92,7 @@ import Testing
         try await fixture.withStore {
             $0.segmentBytes = 4 << 20
         } _: { store in
-            try await fixture.fill(store, 0..<4_000)
+            try await fixture.fillInBatches(store, 0..<4_000)
             try await store.compact()
         }
         let name = try #require(fixture.names(".snapshot").first)

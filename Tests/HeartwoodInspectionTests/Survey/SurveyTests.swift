@@ -53,7 +53,7 @@ import Testing
 
     @Test func whereASnapshotIsDamagedIsInTheMap() async throws {
         try await fixture.withStore { store in
-            try await fixture.fill(store, 0..<2_000)
+            try await fixture.fillInBatches(store, 0..<2_000)
             try await store.compact()
         }
         let name = try #require(fixture.names(".snapshot").first)
