@@ -166,7 +166,8 @@ package struct StoreFiles {
         for index in members.indices {
             switch members[index].file.kind {
             case .log?: members[index].role = .log
-            case .snapshot?: members[index].role = try SnapshotKeys.damage(of: members[index].file) == nil ? .snapshot : .damaged
+            case .snapshot?:
+                members[index].role = try SnapshotKeys.damage(of: members[index].file) == nil ? .snapshot : .damaged
             case nil: break
             }
         }

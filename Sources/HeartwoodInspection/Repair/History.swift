@@ -164,7 +164,8 @@ struct History {
                 what: damage.proof == nil ? "torn, as by a crash" : "damaged", file: first.file, offset: damage.offset,
                 length: damage.length, sequences: lost,
                 keys: Array(guilty.flatMap { $0.damage.lostKeys(certain: true) }.prefix(16)),
-                perhapsKeys: Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16)), cause: damage.error))
+                perhapsKeys: Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16)),
+                cause: damage.error))
     }
 
     /// What is known to have come behind the last batch.

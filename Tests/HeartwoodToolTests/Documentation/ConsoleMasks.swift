@@ -12,11 +12,10 @@ enum ConsoleMasks {
             // How fast it was: `108,069 records/s`; `"recordsPerSecond":269`.
             (/(?<before>\b)[0-9][0-9,]*(?<after> records\/s)/, "<rate>"),
             (/(?<before>"recordsPerSecond":)[0-9]+(?<after>)/, "<rate>"),
-            // Points in time: `2026-03-01 12:00:00 UTC`; `"time":1795332937447`, `"expires":1795240991680`.
-            (/(?<before>\b)[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?<after> UTC)/, "<date>"),
+            // Points in time: `2026-03-01 12:00:00` and with milliseconds; `"time":1795332937447`,
+            // `"expires":1795240991680`.
+            (/(?<before>\b)[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{3})?(?<after>\b)/, "<date>"),
             (/(?<before>"(?:time|expires)":)[0-9]{13}(?<after>)/, "<date>"),
-            // `2026-03-01 12:00:00.123`, as `log` shows them.
-            (/(?<before>\b)[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}(?<after>\b)/, "<date>"),
             // The ids of stores: 32 hexadecimal digits.
             (/(?<before>\b)[0-9a-f]{32}(?<after>\b)/, "<id>"),
             // The directory that `repair --in-place` makes: `damaged-1795332937447`.

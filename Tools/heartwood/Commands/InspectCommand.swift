@@ -57,6 +57,6 @@ struct InspectCommand: AsyncParsableCommand {
         try target?.write(Page(survey: survey).chunks)
         try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)
         if let html, !json { try StandardOutput.printLine("\nThe page is in \(html).") }
-        if survey.exitCode != 0 { throw QuietExit(code: survey.exitCode) }
+        if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
     }
 }

@@ -3,24 +3,13 @@ internal import HeartwoodFormat
 internal import HeartwoodInspection
 
 extension Finding {
-    /// `store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7 is lost`
+    /// `corrupt store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7 is
+    /// lost; keys: a, b`
     func line(_ style: Style) -> String {
-        var text = "\(Escaping.text(Array(file.utf8))) at \(offset): \(what)"
-        if let cause { text += " (\(cause))" }
-        if let lost { text += "; \(LostNumbers.text(lost)) lost" }
-        text += KeyList.clause(keys, perhaps: perhapsKeys)
-        return style(label, paint) + " " + text
-    }
-
-    /// Padded, so that what follows stands in one column.
-    private var label: String {
-        switch severity {
-        case .note: "note   "
-        case .torn: "torn   "
-        case .corruption: "corrupt"
-        case .unsupported: "newer  "
-        case .unreadable: "unread "
-        }
+        let label = InspectWords.severity(severity)
+        let blanks = String(repeating: " ", count: max(0, 7 - label.count))
+        return style(label, paint) + blanks + " \(Escaping.text(Array(file.utf8))) at \(offset): "
+            + InspectWords.what(self) + KeyList.clause(keys, perhaps: perhapsKeys)
     }
 
     private var paint: Style.Paint {
@@ -33,7 +22,7 @@ extension Finding {
 
     var json: JSONText {
         var json = JSONText()
-        json.add("severity", severity.name)
+        json.add("severity", String(describing: severity))
         json.add("file", file)
         json.add("offset", offset)
         json.add("length", length)
@@ -43,22 +32,10 @@ extension Finding {
             json.add("firstLost", lost.lowerBound)
             json.add("lastLost", lost.upperBound)
         }
-        if !keys.isEmpty { json.add("keys", KeyList.json(keys)) }
-        if !perhapsKeys.isEmpty { json.add("perhapsKeys", KeyList.json(perhapsKeys)) }
+        json.add("keys", KeyList.json(keys))
+        json.add("perhapsKeys", KeyList.json(perhapsKeys))
         json.add("refusesOpening", refusesOpening)
         return json
-    }
-}
-
-extension Finding.Severity {
-    fileprivate var name: String {
-        switch self {
-        case .note: "note"
-        case .torn: "torn"
-        case .corruption: "corruption"
-        case .unsupported: "unsupported"
-        case .unreadable: "unreadable"
-        }
     }
 }
 
@@ -80,15 +57,6 @@ extension Verdict {
         case .unsupported: .unsupported
         case .unreadable: .inputOutput
         }
-    }
-}
-
-/// Numbers that are lost, in words.
-enum LostNumbers {
-    static func text(_ numbers: ClosedRange<UInt64>) -> String {
-        numbers.lowerBound == numbers.upperBound
-            ? "write number \(numbers.lowerBound) is"
-            : "writes number \(numbers.lowerBound) to \(numbers.upperBound) are"
     }
 }
 

@@ -19,7 +19,7 @@ struct InspectJSON {
         json.add("totals", totals)
         json.add("files", survey.files.map(file))
         json.add("others", survey.others)
-        json.add("findings", survey.findings.map(Self.finding))
+        json.add("findings", survey.findings.map(\.json))
         json.add("advice", InspectAdvice.lines(survey))
         return json
     }
@@ -173,26 +173,6 @@ struct InspectJSON {
     }
 
     // MARK: - Findings
-
-    private static func finding(_ finding: Finding) -> JSONText {
-        var json = JSONText()
-        json.add("severity", String(describing: finding.severity))
-        json.add("file", finding.file)
-        json.add("offset", finding.offset)
-        json.add("length", finding.length)
-        json.add("what", finding.what)
-        json.addOptional("cause", finding.cause?.description)
-        json.addOptional("lost", finding.lost.map(range))
-        json.add(
-            "keys",
-            finding.keys.map { key in
-                var json = JSONText()
-                json.add("key", key)
-                return json
-            })
-        json.add("refusesOpening", finding.refusesOpening)
-        return json
-    }
 }
 
 extension JSONText {

@@ -114,11 +114,7 @@ struct InspectReport {
         var text =
             "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
-        if !finding.keys.isEmpty {
-            let keys = finding.keys.prefix(3).map { InspectWords.key($0, columns: 40) }.joined(separator: ", ")
-            text += "; keys: \(keys)" + (finding.keys.count > 3 ? ", …" : "")
-        }
-        return text
+        return text + KeyList.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))
     }
 
     private var next: [String] {

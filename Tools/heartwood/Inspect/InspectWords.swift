@@ -101,15 +101,4 @@ extension StoreSurvey {
 
     /// Whether there is nothing at all of a store.
     var isNothing: Bool { files.isEmpty && findings.isEmpty && holder == nil }
-
-    /// `verify` has the same.
-    var exitCode: Int32 {
-        switch verdict {
-        case .clean: ExitStatus.done.rawValue
-        case .torn: ExitStatus.notFound.rawValue
-        case .corrupt: ExitStatus.corruption.rawValue
-        case .unsupported: ExitStatus.unsupported.rawValue
-        case .unreadable: ExitStatus.inputOutput.rawValue
-        }
-    }
 }

@@ -50,12 +50,14 @@ extension PageScript {
           const rows = survey.findings.slice(0, most).map((finding, index) => {
             const file = files.find((one) => one.path === finding.file);
             const where = file ? file.name + " at " + grouped(finding.offset) : finding.file;
-            const keys = finding.keys.slice(0, 5).map((key) => cut(escapeBytes(keyBytes(key)), 60)).join(", ");
+            const named = (keys) => keys.slice(0, 5).map((key) => cut(escapeBytes(keyBytes(key)), 60)).join(", ");
+            const keys = (finding.keys.length ? "; keys: " + named(finding.keys) : "")
+              + (finding.perhapsKeys.length ? "; perhaps of key " + named(finding.perhapsKeys) : "");
             return element("tr", {},
               element("td", {}, element("span", { class: "badge " + finding.severity }, finding.severity)),
               element("td", { class: "mono place" },
                 file ? element("a", { href: linkAround(file, finding.offset, finding.length) }, where) : where),
-              element("td", { class: "wide" }, data.findings[index] + (keys ? "; keys: " + keys : "")),
+              element("td", { class: "wide" }, data.findings[index] + keys),
               element("td", { class: "n" }, finding.length ? size(finding.length) : "–"));
           });
           place.className = "scroll";
