@@ -79,6 +79,8 @@ package final class InspectionRun: Sendable {
             configuration.compaction.minimumLogBytes = UInt64(keys * valueBytes)
             configuration.compression = .zlib(level: 1, threshold: 500)
             let store = try await Store.open(at: path, configuration: configuration)
+            // As large as it will be, before anybody looks.
+            if summary.withLock({ $0.openings }) == 0 { try await fill(store, &random) }
             summary.withLock { $0.openings += 1 }
             for _ in 0..<Int.random(in: 50...2_000, using: &random) where !isOver.load(ordering: .acquiring) {
                 try await write(to: store, &random)
@@ -86,6 +88,17 @@ package final class InspectionRun: Sendable {
             summary.withLock { $0.compactions += Int(store.statistics.compaction.completed) }
             // Sometimes as a kill leaves it, sometimes closed in order.
             if Bool.random(using: &random) { try await store.close() } else { try await store.flush() }
+        }
+    }
+
+    private func fill(_ store: Store, _ random: inout SeededRandom) async throws {
+        for start in stride(from: 0, to: keys, by: 100) {
+            var batch = store.makeBatch()
+            for number in start..<min(start + 100, keys) {
+                let length = Int.random(in: 0...valueBytes, using: &random)
+                batch.put("key \(number)", ValuePattern(identity: random.next(), length: length).bytes)
+            }
+            try await store.write(batch, durability: .buffered)
         }
     }
 

@@ -37,10 +37,10 @@ struct InspectionCommand: AsyncParsableCommand {
         let watchdog = Watchdog(seconds: 180)
         let start = ContinuousClock.now
         let line = ProgressLine()
-        // Half of the size is live, and half of what a value may have is what it has.
+        // Values have half of what they may have, and a part of the store is dead.
         let valueBytes = 2_000
         let run = InspectionRun(
-            path: place + "/store", seed: seed, keys: max(100, size << 20 / valueBytes), valueBytes: valueBytes)
+            path: place + "/store", seed: seed, keys: max(100, (size << 20) / 1_400), valueBytes: valueBytes)
         do {
             let summary = try await run.run(inspections: runs) { summary in
                 watchdog.rearm()

@@ -93,6 +93,7 @@ struct LogCommand: AsyncParsableCommand {
 
     func run() async throws {
         let filter = try filter()
+        Priority.yieldToOthers()
         if follow { Signals.noteRequestsToStop() }
         let verdict = try print(filter)
         if follow, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }

@@ -13,6 +13,7 @@ enum InspectionTask {
         _ body: @escaping @Sendable (_ progress: @escaping (InspectionProgress) throws -> Void) throws -> Result
     ) async throws -> Result {
         Signals.noteRequestsToStop()
+        Priority.yieldToOthers()
         let tally = InspectionTally()
         let bar = ProgressBar { tally.progress }
         // Detached: reading holds a thread, and the bar needs another.
