@@ -53,6 +53,17 @@ package struct StoreFiles {
         if !isFile { try choose() }
     }
 
+    /// - Throws: `StoreError` with `.notFound` where there is nothing of a store: no file of one, and no lock.
+    func checkIsStore(_ listing: StoreListing) throws {
+        let hasLock = !listing.isFile && listing.entries.contains { $0.meaning == .lock }
+        guard members.isEmpty, findings.isEmpty, !hasLock else { return }
+        throw StoreError(
+            .notFound,
+            isFile
+                ? "this is no file of a store: name a log segment, a snapshot, or a store's directory"
+                : "there is no file of a store in this directory: check the path", file: path)
+    }
+
     package var logs: [Member] { members.filter { $0.role == .log } }
 
     // MARK: - Files

@@ -26,6 +26,7 @@ public enum LogReading {
             let listing = try StoreListing.at(path, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)
+            try files.checkIsStore(listing)
             var reader = LogReader(filter, follows: isStopped != nil)
             if let only = files.members.first, only.file.path == path, only.file.header?.kind == .snapshot {
                 _ = try reader.readSnapshot(only.file, only.file.header!, body)

@@ -24,6 +24,7 @@ extension StoreSurvey {
             let listing = try StoreListing.at(path, foreign: true, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)
+            try files.checkIsStore(listing)
             var run = SurveyRun(files, cells: cells, now: now)
             var survey = try run.run(progress)
             if let records {

@@ -87,6 +87,7 @@ private struct VerificationRun {
 
     mutating func run() throws -> Verification {
         let files = try StoreFiles(listing)
+        try files.checkIsStore(listing)
         result.findings = files.findings
         let wanted = files.members.filter(\.isVerified)
         var meter = ProgressMeter(

@@ -50,9 +50,6 @@ struct InspectCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try html.map { try PageTarget($0, besides: path) }
         let survey = try await SurveyTask(path: path, isForPage: html != nil).run()
-        guard !survey.isNothing else {
-            throw Failure(.noStore, "no store and no file of one: \(path): check the path")
-        }
         let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
         try target?.write(Page(survey: survey).chunks)
         try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)

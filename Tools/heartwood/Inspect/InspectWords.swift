@@ -98,7 +98,4 @@ enum InspectWords {
 extension StoreSurvey {
     /// Whether it is one file that was given by itself.
     var isFile: Bool { files.count == 1 && files[0].path == path }
-
-    /// Whether there is nothing at all of a store.
-    var isNothing: Bool { files.isEmpty && findings.isEmpty && holder == nil }
 }

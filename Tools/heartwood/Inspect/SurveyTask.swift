@@ -10,16 +10,12 @@ struct SurveyTask {
     /// What expiry is judged by.
     static var now: UInt64 { SystemClock().now().milliseconds }
 
-    /// - Throws: ``Failure`` with ``ExitStatus/noStore``; `StoreError`.
+    /// - Throws: `StoreError`.
     func run() async throws -> StoreSurvey {
-        do {
-            return try await InspectionTask.run { [path, isForPage] progress in
-                try StoreSurvey.make(
-                    of: path, cells: isForPage ? 1024 : 64, now: Self.now,
-                    records: isForPage ? RecordSelection() : nil, progress: progress)
-            }
-        } catch let error as StoreError where error.code == .notFound {
-            throw Failure(.noStore, "there is no store and no file here: \(path): check the path")
+        try await InspectionTask.run { [path, isForPage] progress in
+            try StoreSurvey.make(
+                of: path, cells: isForPage ? 1024 : 64, now: Self.now,
+                records: isForPage ? RecordSelection() : nil, progress: progress)
         }
     }
 }
