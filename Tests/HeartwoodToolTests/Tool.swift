@@ -53,10 +53,16 @@ enum Tool {
         let outputFile = try sandbox.scratchFile([])
         let errorFile = try sandbox.scratchFile([])
         let process = process(executable, arguments, in: sandbox)
-        process.standardInput = try FileHandle(forReadingFrom: inputFile)
-        process.standardOutput = try FileHandle(forWritingTo: outputFile)
-        process.standardError = try FileHandle(forWritingTo: errorFile)
+        let handles = [
+            try FileHandle(forReadingFrom: inputFile), try FileHandle(forWritingTo: outputFile),
+            try FileHandle(forWritingTo: errorFile),
+        ]
+        process.standardInput = handles[0]
+        process.standardOutput = handles[1]
+        process.standardError = handles[2]
         try await process.runToEnd()
+        // A process that has ended keeps them; with hundreds of runs, other suites meet the limit of open files.
+        for handle in handles { try handle.close() }
         return Outcome(
             code: process.terminationReason == .exit ? process.terminationStatus : nil,
             bytes: [UInt8](try Data(contentsOf: outputFile)),
