@@ -48,23 +48,44 @@ import Testing
 }
 
 /// The verdict is that of an opening: to the offset.
-func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws {
+///
+/// - Returns: What the opening shows; nil where it is refused, or not all can be read.
+@discardableResult
+func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws -> [[UInt8]: WrittenStore.Found]? {
     let fileSystem = try image.fileSystem()
     let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
     do {
-        _ = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+        let (tail, contents) = try await WrittenStore.opening(of: fileSystem, at: StoreImage.path)
         #expect(check.opens, "\(comment): it opens, but \(check.findings)")
+        expectSameTail(check, tail, comment)
+        do {
+            return try contents.get()
+        } catch let error as StoreError {
+            // A damaged record of a snapshot is met by a read, and refuses no opening.
+            #expect(error.code == .corruption && check.verdict == .corrupt, comment)
+            #expect(check.findings.contains { $0.file == error.file && $0.offset == error.offset }, comment)
+        }
     } catch let error as StoreError where error.code == .corruption {
         let first = check.findings.first { $0.refusesOpening }
-        // A damaged record of a snapshot is met by a read, and refuses no opening.
-        if first == nil, error.message.contains("record") {
-            #expect(check.findings.contains { $0.file == error.file && $0.offset == error.offset }, comment)
-        } else {
-            #expect(first?.file == error.file, "\(comment): \(error) instead of \(check.findings)")
-            #expect(first?.offset == error.offset, "\(comment): \(error) instead of \(check.findings)")
-        }
+        #expect(first?.file == error.file, "\(comment): \(error) instead of \(check.findings)")
+        #expect(first?.offset == error.offset, "\(comment): \(error) instead of \(check.findings)")
         #expect(check.verdict == .corrupt, comment)
+    } catch let error as StoreError where error.code == .unsupportedFormat {
+        #expect(check.verdict == .unsupported, "\(comment): \(error) instead of \(check.findings)")
     }
+    return nil
+}
+
+private func expectSameTail(_ check: Verification, _ tail: RecoveryReport.Tail, _ comment: Comment) {
+    let torn = check.findings.filter { $0.severity == .torn }
+    guard case .torn(let file, let offset, let bytes) = tail else {
+        #expect(torn.isEmpty, "\(comment): \(tail) instead of \(torn)")
+        #expect(check.isClosed == (tail == .closed), "\(comment): \(tail)")
+        return
+    }
+    #expect(torn.map(\.file) == [file], comment)
+    #expect(torn.map(\.offset) == [offset], "\(comment): \(tail) instead of \(torn)")
+    #expect(torn.map(\.length) == [bytes], "\(comment): \(tail) instead of \(torn)")
 }
 
 /// Repair makes a store of exactly these batches.

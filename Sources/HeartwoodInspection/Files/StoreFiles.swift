@@ -152,10 +152,10 @@ package struct StoreFiles {
             if let header = member.file.header, !member.file.isRebuilt { counts[header.storeID, default: 0] += 1 }
         }
         let most = counts.values.max()
-        storeID =
-            members.first {
-                $0.isStores && !$0.file.isRebuilt && $0.file.header.map { counts[$0.storeID] == most } ?? false
-            }?.file.header?.storeID
+        // Of as many, the one of the logs, as an opening has it.
+        let ids = members.filter { $0.isStores && !$0.file.isRebuilt }.compactMap(\.file.header)
+        let mostIDs = ids.filter { counts[$0.storeID] == most }
+        storeID = (mostIDs.first { $0.kind == .log } ?? mostIDs.first)?.storeID
         guard let storeID else { return }
         for index in members.indices {
             guard members[index].isStores, !members[index].file.isRebuilt, let header = members[index].file.header,

@@ -39,7 +39,7 @@ struct LogCursor {
     var batch: FoundBatch? { current.map { $0.batches[index] } }
 
     /// Moves to the next batch, or to the first.
-    mutating func advance() throws(FileSystemError) {
+    mutating func advance() throws {
         if let current, index + 1 < current.batches.count {
             index += 1
             return
@@ -62,7 +62,11 @@ struct LogCursor {
                 current = FoundCommit(
                     time: damage.commit?.time ?? walk.lastTime, records: damage.records, keys: damage.keys,
                     batches: damage.batches, isBehindTear: walk.isBehindTear)
-            case .end:
+            case .end(let end):
+                // What follows may be anything: to leave it out in silence would be to lose it.
+                if case .unsupported(let error, let offset) = end.reason {
+                    throw StoreError.newerVersion(error, file: source.file.path, offset: offset)
+                }
                 isAtEnd = true
                 position = source.file.size
             }
@@ -91,5 +95,15 @@ extension FoundCommit {
         self.init(
             time: commit.header.time, records: records, keys: commit.keys, batches: records.batches,
             isBehindTear: isBehindTear)
+    }
+}
+
+extension StoreError {
+    /// Something of a newer version, whose parts can't be taken for the whole.
+    static func newerVersion(_ cause: FormatError, file: String, offset: UInt64) -> StoreError {
+        StoreError(
+            .unsupportedFormat,
+            "the file was written by a newer version of Heartwood: repair the store with that version",
+            file: file, offset: offset, cause: cause)
     }
 }

@@ -82,6 +82,9 @@ struct RepairRun {
         for candidate in candidates {
             var examination = try SnapshotExamination(candidate.file, candidate.header)
             try examination.run(&meter)
+            if let newer = examination.findings.first(where: { $0.severity == .unsupported }), let cause = newer.cause {
+                throw StoreError.newerVersion(cause, file: newer.file, offset: newer.offset)
+            }
             if examination.findings.isEmpty, !candidate.file.isRebuilt {
                 whole = candidate
                 break

@@ -30,10 +30,7 @@ struct RepairSources {
             let data = try DataFile(entry, file)
             // A newer version's files may hold anything: what is read here would be half of the truth.
             if case .unsupported(let error) = data.state {
-                throw StoreError(
-                    .unsupportedFormat,
-                    "the file was written by a newer version of Heartwood: repair the store with that version",
-                    file: data.path, offset: 0, cause: error)
+                throw StoreError.newerVersion(error, file: data.path, offset: 0)
             }
             files.append(data)
         }

@@ -35,6 +35,15 @@ struct ChainCheck {
         // The name says that there was a segment behind that number.
         let goesOn = logs.last.map { $0.header!.firstSequence > sequence } ?? false
         let isNeeded = !goesOn || startsBehindSnapshot || findings.contains { $0.refusesOpening }
+        if case .unsupported? = place.cause {
+            let what = "it was written by a newer version of Heartwood"
+            findings.insert(
+                Finding(
+                    .unsupported, file: damaged.path, offset: place.offset, what, cause: place.cause,
+                    refusesOpening: true),
+                at: 0)
+            return
+        }
         // What an opening names is this, and not what is missing in its place.
         findings.insert(
             Finding(

@@ -101,15 +101,25 @@ struct WrittenStore: Sendable {
 
     /// What an opening of these files shows.
     static func contents(of fileSystem: any FileSystem, at path: String) async throws -> [[UInt8]: Found] {
+        try await opening(of: fileSystem, at: path).contents.get()
+    }
+
+    /// What an opening of these files says of the log's end, and what it shows, if all of it can be read.
+    static func opening(
+        of fileSystem: any FileSystem, at path: String
+    ) async throws -> (tail: RecoveryReport.Tail, contents: Result<[[UInt8]: Found], any Error>) {
         var configuration = configuration(fileSystem)
         configuration.createIfMissing = false
         return try await Store.withStore(at: path, configuration: configuration) { store in
-            var found: [[UInt8]: Found] = [:]
-            try store.forEach { entry in
-                found[entry.key] = Found(value: entry.value, sequence: entry.sequence)
-                return .next
+            let contents = Result {
+                var found: [[UInt8]: Found] = [:]
+                try store.forEach { entry in
+                    found[entry.key] = Found(value: entry.value, sequence: entry.sequence)
+                    return .next
+                }
+                return found
             }
-            return found
+            return (store.recoveryReport.tail, contents)
         }
     }
 }

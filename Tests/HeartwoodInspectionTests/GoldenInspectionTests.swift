@@ -1,0 +1,47 @@
+import Foundation
+import HeartwoodFileSystem
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// The stores that every version of the format has left for us, whole and damaged: each is judged as an opening judges it, and
+/// repaired.
+@Suite struct GoldenInspectionTests {
+    static let stores: [String] = {
+        var url = URL(fileURLWithPath: #filePath)
+        for _ in 0..<2 { url.deleteLastPathComponent() }
+        let golden = url.appendingPathComponent("Golden").path
+        return POSIXFileSystem().entries(golden).flatMap { version in
+            POSIXFileSystem().entries(version).filter { (try? POSIXFileSystem().kind(of: $0)) == .directory }
+        }
+    }()
+
+    @Test(arguments: stores)
+    func aStoreOfAnyVersionIsJudgedAsAnOpeningDoes(_ path: String) async throws {
+        let image = try StoreImage(of: POSIXFileSystem(), at: path)
+        let comment: Comment = "\(path.split(separator: "/").suffix(2).joined(separator: "/"))"
+        let contents = try await expectSameVerdict(image, comment)
+        let fileSystem = try image.fileSystem()
+        do {
+            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+            let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
+            // What an opening passes over, repair may bring back; what it shows must be there.
+            if let contents, report.batchesBehindTear == 0 { #expect(found == contents, comment) }
+            let mayLack = try report.batchesBehindTear > 0 || isTorn(image)
+            if contents != nil { #expect(report.isComplete || mayLack, comment) }
+        } catch let error as StoreError where error.code == .unsupportedFormat {
+            #expect(contents == nil, comment)
+        }
+    }
+
+    private func isTorn(_ image: StoreImage) throws -> Bool {
+        try Verification.run(StoreImage.path, fileSystem: image.fileSystem(), patience: .none).verdict == .torn
+    }
+}
+
+extension POSIXFileSystem {
+    fileprivate func entries(_ path: String) -> [String] {
+        ((try? contents(ofDirectory: path)) ?? []).map { path + "/" + $0 }
+    }
+}
