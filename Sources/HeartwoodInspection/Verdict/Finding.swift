@@ -75,6 +75,19 @@ extension Finding: CustomStringConvertible {
     }
 }
 
+extension [Finding] {
+    /// Adds what was found in a file; what is wrong at a place and known already is said once.
+    mutating func add(_ found: [Finding]) {
+        for finding in found {
+            if let known = firstIndex(where: { $0.file == finding.file && $0.offset == finding.offset }) {
+                self[known].length = Swift.max(self[known].length, finding.length)
+            } else {
+                append(finding)
+            }
+        }
+    }
+}
+
 /// What a store, or a file, is worth on the whole.
 public enum Verdict: String, Sendable, CaseIterable, Comparable {
     /// All that is there verifies, and nothing is known to be missing.

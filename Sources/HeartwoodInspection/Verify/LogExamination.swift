@@ -15,6 +15,8 @@ struct LogExamination {
     private var tornEnd: UInt64 = 0
     private var tornCause: FormatError?
     private var wholeBehindTear: UInt64 = 0
+    /// Each costs memory, and a thousand of them tell as much as a million.
+    private static let mostFindings = 1_000
     private var progressed = UInt64(FormatConstants.fileHeaderSize)
 
     init(
@@ -62,13 +64,17 @@ struct LogExamination {
     }
 
     private mutating func note(_ damage: LogDamage) {
-        summary.damagedParts.append(damage.part.lowerBound..<max(damage.part.lowerBound, damage.contentEnd))
+        let isTold = summary.damagedParts.count < Self.mostFindings
+        if isTold {
+            summary.damagedParts.append(damage.part.lowerBound..<max(damage.part.lowerBound, damage.contentEnd))
+        }
         guard let proof = damage.proof else {
             if tornAt == nil { (tornAt, tornCause) = (damage.part.lowerBound, damage.error) }
             tornEnd = max(tornEnd, damage.contentEnd)
             wholeBehindTear += UInt64(damage.batches.count { $0.isWhole })
             return
         }
+        guard isTold else { return }
         let evidence =
             switch proof {
             case .successor: "the next segment's header proves"
