@@ -27,7 +27,8 @@ struct HeartwoodTool: AsyncParsableCommand {
     /// What the help begins with, and the manual page, too.
     static let introduction = """
         A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
-        the other commands want one that is.
+        the other commands want one that is. 'inspect', 'verify', 'log' and 'repair' work on its files alone, also \
+        beside a process that has it open.
 
           heartwood put notes greeting 'good morning'
           heartwood get notes greeting

@@ -21,7 +21,7 @@ enum ExitStatus: Int32, CaseIterable {
     var explanation: String {
         switch self {
         case .done: "done"
-        case .notFound: "not found, or damage was found and described"
+        case .notFound: "not found; or a torn tail was found, or not all could be repaired"
         case .corruption: "the store is damaged, and the work can't be done"
         case .usage: "the command was not understood"
         case .badData:
