@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "HeartwoodFuzzing",
             dependencies: [
-                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
-                "CZlib",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport", "CZlib",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Failures", "Fuzzer"],
@@ -133,8 +133,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodFuzzingTests",
             dependencies: [
-                "HeartwoodFuzzing", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
-                "HeartwoodCampaignSupport",
+                "HeartwoodFuzzing", "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem",
+                "HeartwoodTesting", "HeartwoodCampaignSupport",
             ],
             swiftSettings: settings
         ),

@@ -21,13 +21,13 @@ struct HostileLog {
     /// Appends a commit header and, behind it, `body`, whatever the header says of it.
     mutating func commit(
         bodyLength: UInt64? = nil, firstSequence: UInt64 = 1, syncedMark: UInt64 = 4096, recordCount: UInt32 = 1,
-        flags: CommitHeader.Flags = [], _ body: (_ offset: UInt64) -> [UInt8]
+        flags: CommitHeader.Flags = [], time: UInt64 = 0, _ body: (_ offset: UInt64) -> [UInt8]
     ) {
         let offset = UInt64(bytes.count)
         let body = body(offset + 48)
         bytes += CommitHeader(
             flags: flags, bodyLength: bodyLength ?? UInt64(body.count), firstSequence: firstSequence,
-            syncedMark: syncedMark, time: 0, recordCount: recordCount
+            syncedMark: syncedMark, time: time, recordCount: recordCount
         ).encoded(salt: Self.salt, offset: offset)
         bytes += body
     }
@@ -35,14 +35,14 @@ struct HostileLog {
     /// A record of these lengths, with a payload of which only the beginning need be there; the rest are zeros.
     static func record(
         kind: UInt8 = 1, flags: UInt8 = 0, keyLength: UInt16, valueLength: UInt32, distance: UInt64 = 0,
-        payload: [UInt8] = [], checksum: UInt32? = nil, at offset: UInt64
+        expiry: UInt64 = 0, payload: [UInt8] = [], checksum: UInt32? = nil, at offset: UInt64
     ) -> [UInt8] {
         let tag = ChecksumTag(salt: salt, offset: offset)
         var header = [kind, flags]
         header.append(number: keyLength)
         header.append(number: valueLength)
         header.append(number: distance)
-        header.append(number: 0 as UInt64)
+        header.append(number: expiry)
         header.append(number: tag.apply(checksum ?? CRC32C.checksum(payload)))
         header.append(number: tag.apply(CRC32C.checksum(header)))
         return header + payload

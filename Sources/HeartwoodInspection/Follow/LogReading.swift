@@ -22,12 +22,22 @@ public enum LogReading {
         _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem = POSIXFileSystem(),
         following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
     ) throws -> Verdict {
+        let patience: LogWalk.Patience = isStopped == nil ? .live : .following
+        return try run(path, filter, fileSystem: fileSystem, patience: patience, following: isStopped, body)
+    }
+
+    /// - Parameter patience: How long to wait for what may just be being written.
+    @discardableResult
+    package static func run(
+        _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem, patience: LogWalk.Patience,
+        following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
+    ) throws -> Verdict {
         do {
             let listing = try StoreListing.at(path, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)
             try files.checkIsStore(listing)
-            var reader = LogReader(filter, follows: isStopped != nil)
+            var reader = LogReader(filter, patience)
             if let only = files.members.first, only.file.path == path, only.file.header?.kind == .snapshot {
                 _ = try reader.readSnapshot(only.file, only.file.header!, body)
                 return Verdict(reader.findings)
@@ -64,13 +74,13 @@ extension StoreFiles.Member {
 /// Gives the records of one file after the other.
 struct LogReader {
     private let filter: LogFilter
-    private let follows: Bool
+    private let patience: LogWalk.Patience
     private(set) var findings: [Finding] = []
     private var walk: LogWalk?
 
-    init(_ filter: LogFilter, follows: Bool) {
+    init(_ filter: LogFilter, _ patience: LogWalk.Patience) {
         self.filter = filter
-        self.follows = follows
+        self.patience = patience
     }
 
     /// The number that comes next in the file that is read.
@@ -78,8 +88,9 @@ struct LogReader {
 
     /// False where `body` has had enough.
     mutating func read(_ member: StoreFiles.Member, isNewest: Bool, _ body: (LogItem) throws -> Bool) throws -> Bool {
-        let patience: LogWalk.Patience = !isNewest ? .none : follows ? .following : .live
-        walk = try LogWalk(member.file, header: member.file.header!, successor: member.successor, patience: patience)
+        walk = try LogWalk(
+            member.file, header: member.file.header!, successor: member.successor,
+            patience: isNewest ? patience : .none)
         guard try body(.file(path: member.file.path, header: member.file.header!)) else { return false }
         return try goOn(body)
     }
@@ -155,7 +166,7 @@ struct LogReader {
             finding = Finding(
                 .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood", cause: error
             )
-        } else if let successor = walk!.successor, end.offset < successor.endOffset {
+        } else if let successor = walk!.successor, end.reason != .recorded {
             finding = .cutShort(path, end, successor)
         }
         guard let finding else { return true }

@@ -42,7 +42,7 @@ struct History {
     mutating func run(into sink: inout some HistorySink, _ meter: inout ProgressMeter) throws {
         while let index = try nextCursor() {
             let batch = cursors[index].batch!
-            if isBeyond(batch, cursors[index].current!) {
+            if noteImpossible(batch, from: index) || isBeyond(batch, cursors[index].current!) {
                 // What follows in this file is later still.
                 finish(index)
                 continue
@@ -61,6 +61,17 @@ struct History {
         if let limit = options.upToSequence, batch.sequence > limit { return true }
         if let limit = options.upToTime, commit.time > limit { return true }
         return false
+    }
+
+    /// Whether no store comes to a batch's number: what is there was made by somebody else.
+    private mutating func noteImpossible(_ batch: FoundBatch, from index: Int) -> Bool {
+        guard !FormatConstants.possibleSequences.contains(batch.sequence) else { return false }
+        let (file, commit) = (cursors[index].source.file, cursors[index].current!)
+        let offset = commit.records[batch.records.lowerBound].offset
+        report.add(
+            RepairReport.Loss(
+                what: RepairReport.Loss.impossible, file: file.path, offset: offset, length: file.size - offset))
+        return true
     }
 
     // MARK: - Merging
@@ -98,7 +109,11 @@ struct History {
     }
 
     private mutating func finish(_ index: Int) {
-        report.highestSequence = max(report.highestSequence, cursors[index].highest)
+        report.newestTime = max(report.newestTime, cursors[index].newestTime)
+        let highest = cursors[index].highest
+        if FormatConstants.possibleSequences.contains(highest) {
+            report.highestSequence = max(report.highestSequence, highest)
+        }
         cursors.remove(at: index)
     }
 
@@ -118,6 +133,7 @@ struct History {
             report.partialBatches += 1
         }
         let lost = noteLost(before: batch.sequence, source)
+        pending.removeAll { ($0.damage.next ?? .max) <= batch.sequence }
         try sink.add(records, of: commit, sequence: batch.sequence, lost: lost, from: source.file)
         expected = batch.sequence + 1
         report.batches += 1
@@ -131,8 +147,12 @@ struct History {
         guard sequence > expected else { return 0 }
         var last = sequence - 1
         let isFirst = source.header.firstSequence == sequence && !source.file.isRebuilt
-        // No number between the end that a segment records and its own first one was ever given.
-        if isFirst, let before = source.header.predecessor?.lastSequence { last = min(last, before) }
+        // No number between the end that a segment records and its own first one was ever given; nor one before the
+        // store's first segment, which after a repair may begin anywhere.
+        if isFirst {
+            if source.header.predecessor == nil, expected == 1 { return 0 }
+            last = min(last, source.header.predecessor?.lastSequence ?? last)
+        }
         guard last >= expected, !Self.isBeforeJump(last) || !isFirst else { return 0 }
         note(lost: expected...last)
         return last - expected + 1

@@ -21,6 +21,8 @@ public struct RepairReport: Sendable {
         public var perhapsKeys: [[UInt8]] = []
         /// What was wrong with the bytes.
         public var cause: FormatError?
+
+        static let impossible = "its numbers are beyond those that a store comes to, so no store wrote it"
     }
 
     /// A file that was looked at.
@@ -78,6 +80,8 @@ public struct RepairReport: Sendable {
     public var lastSequence: SequenceNumber = 0
     /// The newest number that anything tells of.
     public var highestSequence: SequenceNumber = 0
+    /// When the newest commit was written: behind that time what has expired stays so.
+    var newestTime: UInt64 = 0
     /// Bytes of the new store's files.
     public var bytes: UInt64 = 0
     /// Where the new store is; nil for a plan.

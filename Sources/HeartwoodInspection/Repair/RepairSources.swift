@@ -71,7 +71,15 @@ struct RepairSources {
             switch header.kind {
             case .log: logs.append(LogSource(file: file, header: header))
             case .snapshot:
-                guard let end = header.predecessor else { continue }
+                guard header.firstSequence == 1, let end = header.predecessor,
+                    end.lastSequence < FormatConstants.possibleSequences.upperBound
+                else {
+                    note(file, .unreadable)
+                    report.add(
+                        RepairReport.Loss(
+                            what: RepairReport.Loss.impossible, file: file.path, offset: 0, length: file.size))
+                    continue
+                }
                 snapshots.append(SnapshotSource(file: file, header: header, end: end))
             }
         }
@@ -105,13 +113,20 @@ struct RepairSources {
             || snapshots.contains { $0.end.salt == log.header.salt }
     }
 
+    /// Where each segment ends, by what the next one or a snapshot says. Of many segments two may have the same salt: the
+    /// numbers tell which of them is meant.
     private mutating func findEnds() {
-        let ends =
-            logs.lazy.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
-            + snapshots.lazy.filter { !$0.file.isRebuilt }.map(\.end)
+        let headers = logs.filter { !$0.file.isRebuilt }.map(\.header)
+        let successors = Dictionary(grouping: headers) { $0.predecessor?.salt ?? 0 }
+        let covered = snapshots.filter { !$0.file.isRebuilt }.map(\.end)
+        func end(of header: FileHeader, by ends: [FileHeader.Predecessor]) -> FileHeader.Predecessor? {
+            ends.filter { $0.salt == header.salt && $0.lastSequence + 1 >= header.firstSequence }
+                .min { $0.lastSequence < $1.lastSequence }
+        }
         for index in logs.indices {
-            let salt = logs[index].header.salt
-            logs[index].successor = ends.first { $0.salt == salt }
+            let header = logs[index].header
+            let later = (successors[header.salt] ?? []).filter { $0.firstSequence > header.firstSequence }
+            logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: covered)
         }
     }
 
@@ -125,7 +140,8 @@ struct RepairSources {
     var highestKnown: UInt64 {
         var highest: UInt64 = 0
         for log in logs where !log.file.isRebuilt {
-            highest = max(highest, log.header.predecessor?.lastSequence ?? 0)
+            let last = log.header.predecessor?.lastSequence ?? 0
+            if FormatConstants.possibleSequences.contains(last) { highest = max(highest, last) }
         }
         for snapshot in snapshots { highest = max(highest, snapshot.end.lastSequence) }
         return highest

@@ -49,6 +49,7 @@ struct RecordGathering {
         _ member: StoreFiles.Member, as index: Int, _ file: FileSurvey, _ meter: inout ProgressMeter
     ) throws {
         var examination = try LogExamination(member, patience: .none)
+        let damaged = Set(file.damagedParts.lazy.map(\.lowerBound))
         try examination.run(&meter) { commit in
             // What a live store has written since the first pass is none of this survey's.
             guard commit.offset < file.end else { return }
@@ -61,7 +62,7 @@ struct RecordGathering {
                 }
             }
         } onDamage: { damage in
-            guard file.damagedParts.contains(where: { $0.lowerBound == damage.part.lowerBound }) else { return }
+            guard damaged.contains(damage.part.lowerBound) else { return }
             note(damage, as: index)
         }
         wanted[index].finish(at: member.file.size)
@@ -170,7 +171,7 @@ struct WantedRecords {
         let near = UInt64(max(1, min(selection.nearFindings, selection.most / 8 / findings)))
         return survey.files.map { file in
             let count = file.records.all
-            let size = max(40, file.size / max(1, count))
+            let size = max(40, min(file.size / max(1, count), UInt64(FormatConstants.maximumBatchBytes)))
             let places = survey.findings.filter { $0.file == file.path && $0.severity > .note }
                 .map { $0.offset - min($0.offset, near * size)..<$0.offset + near * size }
             return WantedRecords(

@@ -19,13 +19,23 @@ extension StoreSurvey {
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> StoreSurvey {
+        try make(
+            of: path, cells: cells, now: now, records: records, fileSystem: fileSystem, patience: .live,
+            progress: progress)
+    }
+
+    /// - Parameter patience: How long to wait for what may just be being written.
+    package static func make(
+        of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil, fileSystem: any FileSystem,
+        patience: LogWalk.Patience, progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> StoreSurvey {
         precondition(cells > 0)
         do {
             let listing = try StoreListing.at(path, foreign: true, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)
             try files.checkIsStore(listing)
-            var run = SurveyRun(files, cells: cells, now: now)
+            var run = SurveyRun(files, cells: cells, now: now, patience)
             var survey = try run.run(progress)
             if let records {
                 var gathering = RecordGathering(run.members, survey, records)
@@ -44,12 +54,14 @@ extension StoreSurvey {
 private struct SurveyRun {
     let members: [StoreFiles.Member]
     private let cells: Int
+    private let patience: LogWalk.Patience
     private var survey: StoreSurvey
     private var newest = NewestRecords()
     private var largest = LargestRecords()
 
-    init(_ files: StoreFiles, cells: Int, now: UInt64) {
+    init(_ files: StoreFiles, cells: Int, now: UInt64, _ patience: LogWalk.Patience) {
         self.cells = cells
+        self.patience = patience
         members = files.members.sorted { ($0.order, $0.sequence) < ($1.order, $1.sequence) }
         survey = StoreSurvey(
             path: files.path, verdict: .clean, findings: files.findings, storeID: files.storeID, holder: files.holder,
@@ -111,7 +123,7 @@ private struct SurveyRun {
         _ member: StoreFiles.Member, as index: Int, _ isNewest: Bool, into file: inout FileSurvey,
         _ meter: inout ProgressMeter
     ) throws {
-        var examination = try LogExamination(member, patience: isNewest ? .live : .none)
+        var examination = try LogExamination(member, patience: isNewest ? patience : .none)
         var values = try FileWindow(member.file.file, size: 256 << 10)
         var map = FileMap(size: member.file.size, cells: cells)
         map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))
@@ -197,7 +209,7 @@ private struct SurveyRun {
             map.add(\.corrupt, part)
         }
         map.addRest(\.format)
-        survey.findings.add(examination.findings)
+        survey.findings += examination.findings(besides: survey.findings)
         file.end = examination.footer?.keySectionOffset ?? data.size
         if let end = header.predecessor { file.sequences = 1...max(1, end.lastSequence) }
         file.times = header.creationTime...header.creationTime

@@ -31,7 +31,8 @@ struct ChainCheck {
             counts = index > first
             check(logs[index], after: logs[index - 1])
         }
-        guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning else { return }
+        guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning, !place.isUnsupported
+        else { return }
         // The name says that there was a segment behind that number.
         let goesOn = logs.last.map { $0.header!.firstSequence > sequence } ?? false
         let isNeeded = !goesOn || startsBehindSnapshot || findings.contains { $0.refusesOpening }
@@ -58,6 +59,9 @@ struct ChainCheck {
     private mutating func checkSnapshot(_ snapshot: DataFile, _ end: FileHeader.Predecessor) {
         if let next = logs.firstIndex(where: { $0.header!.predecessor == end }) {
             first = next
+            if end.lastSequence >= logs[next].header!.firstSequence, !logs[next].isRebuilt {
+                report(logs[next], Self.numbersDoNotFollow)
+            }
             return
         }
         first = logs.firstIndex { $0.header!.firstSequence > end.lastSequence } ?? logs.count
@@ -101,8 +105,10 @@ struct ChainCheck {
         }
         guard predecessor.lastSequence < file.header!.firstSequence,
             predecessor.lastSequence &+ 1 >= previous.header!.firstSequence
-        else { return report(file, "a log segment's numbers do not follow its predecessor's") }
+        else { return report(file, Self.numbersDoNotFollow) }
     }
+
+    private static let numbersDoNotFollow = "a log segment's numbers do not follow its predecessor's"
 
     private mutating func report(_ file: DataFile, _ what: String, lost: ClosedRange<UInt64>? = nil) {
         findings.append(Finding(.corruption, file: file.path, offset: 0, what, lost: lost, refusesOpening: counts))

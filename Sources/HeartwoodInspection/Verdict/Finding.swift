@@ -67,24 +67,11 @@ extension Finding: CustomStringConvertible {
         if let cause { text += " (\(cause))" }
         if let lost {
             text +=
-                lost.count == 1
+                lost.lowerBound == lost.upperBound
                 ? "; write number \(lost.lowerBound) is lost"
                 : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
         }
         return text
-    }
-}
-
-extension [Finding] {
-    /// Adds what was found in a file; what is wrong at a place and known already is said once.
-    mutating func add(_ found: [Finding]) {
-        for finding in found {
-            if let known = firstIndex(where: { $0.file == finding.file && $0.offset == finding.offset }) {
-                self[known].length = Swift.max(self[known].length, finding.length)
-            } else {
-                append(finding)
-            }
-        }
     }
 }
 

@@ -134,7 +134,7 @@ private struct VerificationRun {
     private mutating func examine(_ file: DataFile, _ header: FileHeader, _ meter: inout ProgressMeter) throws {
         var examination = try SnapshotExamination(file, header)
         try examination.run(&meter)
-        result.findings.add(examination.findings)
+        result.findings += examination.findings(besides: result.findings)
         result.records += examination.records
         result.lastSequence = max(result.lastSequence, header.predecessor?.lastSequence ?? 0)
     }

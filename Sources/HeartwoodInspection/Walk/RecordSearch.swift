@@ -12,6 +12,7 @@ package struct RecordSearch {
     package private(set) var keys: [UInt8] = []
     private let header: FileHeader
     private static let windowBytes = 256 << 10
+    private static let shortRecord: UInt64 = 4_096
 
     package init(_ header: FileHeader) { self.header = header }
 
@@ -34,35 +35,43 @@ package struct RecordSearch {
         var at = start
         var before = beginsBatch ? Before.boundary : .unknown
         var isTrusted = beginsBatch
+        // Where headers stand side by side that tell of long payloads which aren't there, each of them would be read to the
+        // end. Whoever wrote them is no store, and gets no more than a few readings of all.
+        var allowance = 8 * (end - min(start, end)) + (1 << 20)
         while at < end {
             if !isTrusted {
                 guard let next = try nextCandidate(from: at, to: end, in: &window) else { return }
                 at = next
             }
             let keyStart = keys.count
-            switch try RecordProbe.look(at: at, end: end, of: header, in: &window, adding: &keys) {
-            case .intact(let record):
+            let limit = isTrusted ? end : min(end, at + max(allowance, Self.shortRecord))
+            switch try RecordProbe.look(at: at, end: limit, of: header, in: &window, adding: &keys) {
+            case .intact(let record) where isPossible(record):
                 add(record, at: at, keyStart, isIntact: true, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
                 isTrusted = true
-            case .damaged(let record, _):
-                // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
-                guard isTrusted else {
-                    keys.removeLast(keys.count - keyStart)
-                    at += 8
-                    continue
-                }
+            // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
+            case .damaged(let record, _) where isTrusted && isPossible(record):
                 add(record, at: at, keyStart, isIntact: false, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
-            case .none:
+            case .damaged(let record, _):
+                allowance -= min(allowance, UInt64(record.encodedLength))
+                fallthrough
+            case .intact, .none:
                 keys.removeLast(keys.count - keyStart)
                 isTrusted = false
                 before = .unknown
                 at += 8
             }
         }
+    }
+
+    /// Whether a batch of a store can have the record's number.
+    private func isPossible(_ record: RecordHeader) -> Bool {
+        let end = FormatConstants.possibleSequences.upperBound
+        return record.sequenceDistance < end - min(end, header.firstSequence)
     }
 
     /// Whether a record that verifies stands at a place.
@@ -81,7 +90,7 @@ package struct RecordSearch {
     ) {
         records.append(
             FoundRecord(
-                offset: offset, header: record, sequence: header.firstSequence &+ record.sequenceDistance,
+                offset: offset, header: record, sequence: header.firstSequence + record.sequenceDistance,
                 keyStart: keyStart, isIntact: isIntact,
                 beginsBatch: header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary))
     }

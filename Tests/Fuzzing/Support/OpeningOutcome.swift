@@ -48,10 +48,10 @@ package enum OpeningOutcome: Equatable {
         return configuration
     }
 
-    /// What recovering "/store" and reading everything in it comes to.
-    package init(_ configuration: Store.Configuration) {
+    /// What recovering a store and reading everything in it comes to.
+    package init(_ configuration: Store.Configuration, at path: String = "/store") {
         do throws(StoreError) {
-            let store = try RecoveredStore("/store", configuration: configuration)
+            let store = try RecoveredStore(path, configuration: configuration)
             var entries: [Entry] = []
             store.forEach { key, entry in
                 entries.append(
