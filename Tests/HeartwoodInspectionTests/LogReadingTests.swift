@@ -66,9 +66,10 @@ import Testing
 
     @Test func behindABadCommitItGoesOnAndSaysWhatItSkipped() async throws {
         let written = try await WrittenStore.make(.log, seed: 33)
-        let name = written.image.logs[2]
-        let layout = try FileLayout(log: written.image.files[name]!)
-        let commit = try #require(layout.commits.first { Set($0.records.map(\.sequence)).count > 1 })
+        let places = try written.image.logs.flatMap { name in
+            try FileLayout(log: written.image.files[name]!).commits.map { (name, $0) }
+        }
+        let (name, commit) = try #require(places.first { Set($0.1.records.map(\.sequence)).count > 2 })
         let bad = commit.records[0]
         var image = written.image
         image.files[name]![bad.part.lowerBound + 40] ^= 1

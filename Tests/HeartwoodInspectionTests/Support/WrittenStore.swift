@@ -35,6 +35,9 @@ struct WrittenStore: Sendable {
         configuration.segmentBytes = 16 << 10
         configuration.commitBufferBytes = 64 << 10
         configuration.compaction = .manual
+        // What is one commit is up to `flush`, however slow the machine is.
+        configuration.timing.write = .max
+        configuration.timing.sync = .max
         configuration.timing.mark = .max
         return configuration
     }
