@@ -67,7 +67,7 @@ extension Finding: CustomStringConvertible {
         if let cause { text += " (\(cause))" }
         if let lost {
             text +=
-                lost.count == 1
+                lost.lowerBound == lost.upperBound
                 ? "; write number \(lost.lowerBound) is lost"
                 : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
         }

@@ -74,7 +74,7 @@ enum InspectWords {
         if let lost = finding.lost {
             let numbers = "\(Numbers.grouped(lost.lowerBound))"
             text +=
-                lost.count == 1
+                lost.lowerBound == lost.upperBound
                 ? "; write number \(numbers) is lost"
                 : "; writes number \(numbers) to \(Numbers.grouped(lost.upperBound)) are lost"
         }
