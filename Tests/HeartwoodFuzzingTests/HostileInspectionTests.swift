@@ -7,8 +7,75 @@ import Testing
 
 /// Files that are made to end an inspection, or to keep it busy: each trapped, or took for ever, once.
 @Suite struct HostileInspectionTests {
+    /// Numbers with which something might overflow.
+    private static let numbers: [UInt64] = [
+        0, 1, 2, 1 << 62, 1 << 63 - 1 << 34, 1 << 63 - 1 << 34 - 1, 1 << 63 - 1 << 33, 1 << 63 - 1 << 32, 1 << 63 - 2,
+        1 << 63 - 1, 1 << 63, .max - 4_097, .max - 1, .max,
+    ]
+
     @Test func lostNumbersBeyondCounting() {
         let finding = Finding(.corruption, file: "a", offset: 0, "it is damaged", lost: 1...(.max))
         #expect(finding.description.hasSuffix("writes number 1 to 18446744073709551615 are lost"))
+    }
+
+    /// Behind damage a commit says which number it begins with: any.
+    @Test func aCommitBehindDamageWithANumberThatNoStoreComesTo() throws {
+        for number in Self.numbers {
+            for distance in [number &- 1, number, 1] {
+                for mark in [4_096, 4_300] as [UInt64] {
+                    var log = HostileStore.log("a")
+                    log.bytes += [UInt8](repeating: 1, count: 400)
+                    log.commit(firstSequence: number, syncedMark: mark) { offset in
+                        HostileLog.record(
+                            keyLength: 1, valueLength: 0, distance: distance, payload: [66, 0, 0, 0, 0, 0, 0, 0],
+                            at: offset)
+                    }
+                    log.mark(firstSequence: number &+ 1, time: .max)
+                    try HostileStore.check([(StoreFileName.log(1), log.bytes)])
+                }
+            }
+        }
+    }
+
+    /// In a commit that is damaged, a record says how far its number is from the first: any distance.
+    @Test func aRecordWithADistanceThatNoStoreComesTo() throws {
+        for number in Self.numbers {
+            for first in [1, 2, 1 << 62, 1 << 63 - 1] as [UInt64] {
+                var log = HostileLog(firstSequence: first)
+                log.commit(firstSequence: number, recordCount: 2) { offset in
+                    let record = HostileLog.record(
+                        keyLength: 1, valueLength: 0, distance: number &- first, payload: [66, 0, 0, 0, 0, 0, 0, 0],
+                        at: offset)
+                    return record + [UInt8](repeating: 2, count: 40)
+                }
+                try HostileStore.check([(StoreFileName.log(first), log.bytes)])
+            }
+        }
+    }
+
+    @Test func filesUnderNamesAndNumbersAtTheEndOfAll() throws {
+        for number in Self.numbers {
+            let log = HostileLog(firstSequence: FormatConstants.sequences.contains(number) ? number : 1)
+            let (snapshot, end) = HostileStore.snapshot(upTo: min(number, 1 << 63 - 1), ["a", "b"])
+            let behind = HostileLog(firstSequence: max(1, min(number, 1 << 63 - 2) + 1), predecessor: end, salt: 7)
+            for damaged in [nil, 8, 33, 60] as [Int?] {
+                var files = [
+                    (StoreFileName.log(number), log.bytes), (StoreFileName.snapshot(number), snapshot),
+                    (StoreFileName.log(number &+ 1), behind.bytes),
+                ]
+                if let damaged { for index in files.indices { files[index].1[damaged] ^= 1 } }
+                try HostileStore.check(files)
+                try HostileStore.check([files[1]])
+            }
+        }
+    }
+
+    /// An opening refuses it, as the next segment would get a name that none accepts.
+    @Test func aLogAtTheEndOfAllNumbersWasSaidToOpen() throws {
+        let log = HostileStore.log(first: 1 << 63 - 1, "a")
+        let fileSystem = try HostileStore.check([(StoreFileName.log(1 << 63 - 1), log.bytes)])
+        #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
+        let report = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
+        #expect(report.batches == 0 && report.losses.count == 1)
     }
 }

@@ -42,7 +42,7 @@ struct History {
     mutating func run(into sink: inout some HistorySink, _ meter: inout ProgressMeter) throws {
         while let index = try nextCursor() {
             let batch = cursors[index].batch!
-            if isBeyond(batch, cursors[index].current!) {
+            if noteImpossible(batch, from: index) || isBeyond(batch, cursors[index].current!) {
                 // What follows in this file is later still.
                 finish(index)
                 continue
@@ -61,6 +61,17 @@ struct History {
         if let limit = options.upToSequence, batch.sequence > limit { return true }
         if let limit = options.upToTime, commit.time > limit { return true }
         return false
+    }
+
+    /// Whether no store comes to a batch's number: what is there was made by somebody else.
+    private mutating func noteImpossible(_ batch: FoundBatch, from index: Int) -> Bool {
+        guard !FormatConstants.possibleSequences.contains(batch.sequence) else { return false }
+        let (file, commit) = (cursors[index].source.file, cursors[index].current!)
+        let offset = commit.records[batch.records.lowerBound].offset
+        report.add(
+            RepairReport.Loss(
+                what: RepairReport.Loss.impossible, file: file.path, offset: offset, length: file.size - offset))
+        return true
     }
 
     // MARK: - Merging
@@ -98,7 +109,10 @@ struct History {
     }
 
     private mutating func finish(_ index: Int) {
-        report.highestSequence = max(report.highestSequence, cursors[index].highest)
+        let highest = cursors[index].highest
+        if FormatConstants.possibleSequences.contains(highest) {
+            report.highestSequence = max(report.highestSequence, highest)
+        }
         cursors.remove(at: index)
     }
 

@@ -21,6 +21,8 @@ public struct RepairReport: Sendable {
         public var perhapsKeys: [[UInt8]] = []
         /// What was wrong with the bytes.
         public var cause: FormatError?
+
+        static let impossible = "its numbers are beyond those that a store comes to, so no store wrote it"
     }
 
     /// A file that was looked at.

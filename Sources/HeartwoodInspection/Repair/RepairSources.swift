@@ -74,7 +74,15 @@ struct RepairSources {
             switch header.kind {
             case .log: logs.append(LogSource(file: file, header: header))
             case .snapshot:
-                guard let end = header.predecessor else { continue }
+                guard header.firstSequence == 1, let end = header.predecessor,
+                    end.lastSequence < FormatConstants.possibleSequences.upperBound
+                else {
+                    note(file, .unreadable)
+                    report.add(
+                        RepairReport.Loss(
+                            what: RepairReport.Loss.impossible, file: file.path, offset: 0, length: file.size))
+                    continue
+                }
                 snapshots.append(SnapshotSource(file: file, header: header, end: end))
             }
         }
@@ -128,7 +136,8 @@ struct RepairSources {
     var highestKnown: UInt64 {
         var highest: UInt64 = 0
         for log in logs where !log.file.isRebuilt {
-            highest = max(highest, log.header.predecessor?.lastSequence ?? 0)
+            let last = log.header.predecessor?.lastSequence ?? 0
+            if FormatConstants.possibleSequences.contains(last) { highest = max(highest, last) }
         }
         for snapshot in snapshots { highest = max(highest, snapshot.end.lastSequence) }
         return highest

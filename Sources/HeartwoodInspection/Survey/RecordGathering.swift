@@ -170,7 +170,7 @@ struct WantedRecords {
         let near = UInt64(max(1, min(selection.nearFindings, selection.most / 8 / findings)))
         return survey.files.map { file in
             let count = file.records.all
-            let size = max(40, file.size / max(1, count))
+            let size = max(40, min(file.size / max(1, count), UInt64(FormatConstants.maximumBatchBytes)))
             let places = survey.findings.filter { $0.file == file.path && $0.severity > .note }
                 .map { $0.offset - min($0.offset, near * size)..<$0.offset + near * size }
             return WantedRecords(

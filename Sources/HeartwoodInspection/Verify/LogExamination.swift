@@ -12,6 +12,8 @@ struct LogExamination {
     /// Whether an opening reads it.
     private let counts: Bool
     private var tornAt: UInt64?
+    /// The number that came next where it was torn.
+    private var tornNext: UInt64?
     private var tornEnd: UInt64 = 0
     private var tornCause: FormatError?
     private var wholeBehindTear: UInt64 = 0
@@ -64,7 +66,9 @@ struct LogExamination {
     private mutating func note(_ damage: LogDamage) {
         summary.damagedParts.append(damage.part.lowerBound..<max(damage.part.lowerBound, damage.contentEnd))
         guard let proof = damage.proof else {
-            if tornAt == nil { (tornAt, tornCause) = (damage.part.lowerBound, damage.error) }
+            if tornAt == nil {
+                (tornAt, tornNext, tornCause) = (damage.part.lowerBound, damage.expected, damage.error)
+            }
             tornEnd = max(tornEnd, damage.contentEnd)
             wholeBehindTear += UInt64(damage.batches.count { $0.isWhole })
             return
@@ -101,7 +105,10 @@ struct LogExamination {
                     cause: error, refusesOpening: counts))
             return
         }
-        guard let successor = walk.successor else { return }
+        guard let successor = walk.successor else {
+            noteImpossible(end)
+            return
+        }
         guard end.reason == .recorded || end.offset >= successor.endOffset else {
             var finding = Finding.cutShort(path, end, successor)
             finding.refusesOpening = counts
@@ -117,6 +124,21 @@ struct LogExamination {
                     refusesOpening: counts))
             return
         }
+    }
+
+    /// Behind some numbers an opening doesn't go on: the next segment would get a name that none accepts.
+    private mutating func noteImpossible(_ end: LogEnd) {
+        let (next, epoch) = (tornNext ?? end.nextSequence, FormatConstants.sequenceEpoch)
+        let isKept = end.isClosed && tornAt == nil && next != walk.header.firstSequence
+        let last = isKept ? next - 1 : (next / epoch + 1) * epoch - 1
+        guard last >= FormatConstants.sequences.upperBound - epoch, !findings.contains(where: \.refusesOpening) else {
+            return
+        }
+        findings.append(
+            Finding(
+                .corruption, file: path, offset: 0,
+                "the numbers of the log are beyond those that a store comes to, so it was not written by one",
+                refusesOpening: counts))
     }
 
     /// Whether more has been written since the end was read.

@@ -179,9 +179,9 @@ package struct LogWalk {
         let following: SegmentScanner<FileWindow>.Found?
         if let commit, body <= scanner.limit, commit.bodyLength <= scanner.limit - body {
             end = body + commit.bodyLength
-            following = try scanner.firstHeader(from: end)
+            following = try scanner.firstHeader(from: end, where: Self.isPossible)
         } else {
-            following = try scanner.firstHeader(from: commit == nil ? start + 8 : body)
+            following = try scanner.firstHeader(from: commit == nil ? start + 8 : body, where: Self.isPossible)
             if let following { end = following.offset }
         }
         var search = RecordSearch(header)
@@ -210,12 +210,16 @@ package struct LogWalk {
         return try contentEnd(from: end, to: found.offset) == end
     }
 
+    private static func isPossible(_ header: CommitHeader) -> Bool {
+        FormatConstants.possibleSequences.contains(header.firstSequence)
+    }
+
     /// A commit's header that is sound.
     private mutating func commitHeader(at offset: UInt64) throws(FileSystemError) -> CommitHeader? {
         let salt = header.salt
         let available = Int(min(scanner.limit - min(offset, scanner.limit), UInt64(FormatConstants.commitHeaderSize)))
         return try scanner.source.withBytes(at: offset, count: available) { bytes in
-            try? CommitHeader.decode(bytes, salt: salt, offset: offset)
+            (try? CommitHeader.decode(bytes, salt: salt, offset: offset)).flatMap { Self.isPossible($0) ? $0 : nil }
         }
     }
 

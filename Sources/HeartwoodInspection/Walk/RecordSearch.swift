@@ -41,28 +41,29 @@ package struct RecordSearch {
             }
             let keyStart = keys.count
             switch try RecordProbe.look(at: at, end: end, of: header, in: &window, adding: &keys) {
-            case .intact(let record):
+            case .intact(let record) where isPossible(record):
                 add(record, at: at, keyStart, isIntact: true, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
                 isTrusted = true
-            case .damaged(let record, _):
-                // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
-                guard isTrusted else {
-                    keys.removeLast(keys.count - keyStart)
-                    at += 8
-                    continue
-                }
+            // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
+            case .damaged(let record, _) where isTrusted && isPossible(record):
                 add(record, at: at, keyStart, isIntact: false, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
-            case .none:
+            case .intact, .damaged, .none:
                 keys.removeLast(keys.count - keyStart)
                 isTrusted = false
                 before = .unknown
                 at += 8
             }
         }
+    }
+
+    /// Whether a batch of a store can have the record's number.
+    private func isPossible(_ record: RecordHeader) -> Bool {
+        let end = FormatConstants.possibleSequences.upperBound
+        return record.sequenceDistance < end - min(end, header.firstSequence)
     }
 
     /// Whether a record that verifies stands at a place.
@@ -81,7 +82,7 @@ package struct RecordSearch {
     ) {
         records.append(
             FoundRecord(
-                offset: offset, header: record, sequence: header.firstSequence &+ record.sequenceDistance,
+                offset: offset, header: record, sequence: header.firstSequence + record.sequenceDistance,
                 keyStart: keyStart, isIntact: isIntact,
                 beginsBatch: header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary))
     }
