@@ -78,4 +78,32 @@ import Testing
         let report = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
         #expect(report.batches == 0 && report.losses.count == 1)
     }
+
+    /// Where no block of keys is left, nothing but the records tells of their order; what a repair made of such ones
+    /// didn't verify.
+    @Test func recordsOfASnapshotThatAreNotInOrder() throws {
+        for keys in [["b", "a", "c"], ["a", "a", "b"], ["c", "b", "a"]] {
+            var (snapshot, end) = HostileStore.snapshot(upTo: 5, keys)
+            snapshot.removeLast(64)
+            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+            let fileSystem = try HostileStore.check([
+                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
+            ])
+            #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys < 3)
+        }
+    }
+
+    /// A removal, and what a snapshot of later numbers would have.
+    @Test func recordsThatNoSnapshotHas() throws {
+        for (kind, distance) in [(3, 0), (200, 0), (1, 5), (1, .max)] as [(UInt8, UInt64)] {
+            var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a"], kind: kind, distance: distance)
+            // All but the record.
+            snapshot.removeLast(snapshot.count - 4_136)
+            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+            let fileSystem = try HostileStore.check([
+                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
+            ])
+            #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 0)
+        }
+    }
 }

@@ -123,9 +123,14 @@ package struct SnapshotWalk {
             finish(&damages)
             return .records(damages)
         }
+        var before = lastKey
         switch try readBlock() {
         case .success(let first):
-            if first > recordPosition { try searchRecords(to: first, &damages) }
+            if first > recordPosition {
+                swap(&lastKey, &before)
+                try searchRecords(to: first, before: Array(batch.key(0)), &damages)
+                lastKey = before
+            }
             try readRecords(&damages)
         case .failure(let error):
             let found = try nextBlock(from: block + 8)
@@ -133,7 +138,6 @@ package struct SnapshotWalk {
             damages.append(SnapshotDamage(item: .keyBlock, part: block..<blockPosition, error: error))
             try searchRecords(to: found?.firstRecord ?? recordsEnd, &damages)
             metDamagedBlock = true
-            lastKey = []
         }
         return .records(damages)
     }
@@ -191,7 +195,7 @@ package struct SnapshotWalk {
                 }
                 return bytes.count
             }
-            if let found, found.1 >= recordPosition, found.1 <= recordsEnd { return found }
+            if let found, found.1 % 8 == 0, found.1 >= recordPosition, found.1 <= recordsEnd { return found }
             if let found {
                 at = found.0 + 8
                 continue
@@ -251,29 +255,38 @@ package struct SnapshotWalk {
         return isPossible(record) ? nil : .invalidField(.sequence)
     }
 
+    /// Whether a snapshot can have such a record: of a key that was there, under a number that it covers.
     private func isPossible(_ record: RecordHeader) -> Bool {
-        record.sequenceDistance < (header.predecessor?.lastSequence ?? .max)
+        record.kind == (record.expiry == 0 ? .put : .putExpiring) && header.firstSequence == 1
+            && record.sequenceDistance < (header.predecessor?.lastSequence ?? 0)
             && record.flags.isDisjoint(with: .batchContinues)
     }
 
     private mutating func add(_ record: RecordHeader, at offset: UInt64, _ keyStart: Int) {
         records.append(
             FoundRecord(
-                offset: offset, header: record, sequence: header.firstSequence &+ record.sequenceDistance,
+                offset: offset, header: record, sequence: header.firstSequence + record.sequenceDistance,
                 keyStart: keyStart, isIntact: true, beginsBatch: true))
     }
 
-    /// Reads what no block tells of.
+    /// Reads what no block tells of. Records must be in the order of their keys all the same, as whoever goes on from
+    /// them relies on that.
+    ///
+    /// - Parameter next: The key that is known to come behind them.
     private mutating func searchRecords(
-        to end: UInt64, _ damages: inout [SnapshotDamage]
+        to end: UInt64, before next: [UInt8]? = nil, _ damages: inout [SnapshotDamage]
     ) throws(FileSystemError) {
         guard end > recordPosition else { return }
         var search = RecordSearch(header)
         try search.search(from: recordPosition, to: end, beginsBatch: true, in: &window)
         var at = recordPosition
         for record in search.records where record.isIntact && isPossible(record.header) {
-            if record.offset > at { damages.append(lost(at..<record.offset)) }
             let key = search.keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
+            guard lastKey.isEmpty || lastKey[...].lexicographicallyPrecedes(key),
+                next.map({ key.lexicographicallyPrecedes($0) }) ?? true
+            else { continue }
+            if record.offset > at { damages.append(lost(at..<record.offset)) }
+            lastKey = Array(key)
             let keyStart = keys.count
             keys += key
             add(record.header, at: record.offset, keyStart)
