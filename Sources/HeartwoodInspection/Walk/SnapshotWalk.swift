@@ -56,6 +56,8 @@ package struct SnapshotWalk {
     private var totals = Totals()
     private var lastKey: [UInt8] = []
     private var metDamagedBlock = false
+    /// Whether there was room between records that no block tells of.
+    private var metUntoldPart = false
 
     private struct Totals { var records: UInt64 = 0, blocks: UInt64 = 0, keyBytes: UInt64 = 0, expiring: UInt64 = 0 }
 
@@ -277,6 +279,7 @@ package struct SnapshotWalk {
         to end: UInt64, before next: [UInt8]? = nil, _ damages: inout [SnapshotDamage]
     ) throws(FileSystemError) {
         guard end > recordPosition else { return }
+        metUntoldPart = true
         var search = RecordSearch(header)
         try search.search(from: recordPosition, to: end, beginsBatch: true, in: &window)
         var at = recordPosition
@@ -306,7 +309,7 @@ package struct SnapshotWalk {
         let isSame =
             totals.records == footer.recordCount && totals.blocks == footer.blockCount
             && totals.keyBytes == footer.keyBytes && totals.expiring == footer.expiringCount
-            && recordPosition == footer.keySectionOffset
+            && recordPosition == footer.keySectionOffset && !metUntoldPart
         guard !isSame, !metDamagedBlock else { return }
         damages.append(
             SnapshotDamage(

@@ -1,0 +1,24 @@
+import Heartwood
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodFuzzing
+import HeartwoodInspection
+import Testing
+
+/// Where verify, inspect and repair once said something else than an opening, each other, or the files.
+@Suite struct InspectionAgreementTests {
+    /// An opening refuses it, and a repair took it for whole.
+    @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
+        let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)
+        let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
+        ])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(!check.opens && check.verdict == .corrupt)
+        // What verifies is brought back all the same.
+        let report = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
+        #expect(report.snapshotKeys == 3)
+        #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 3)
+    }
+}
