@@ -106,4 +106,45 @@ import Testing
             #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 0)
         }
     }
+
+    /// A log of 200 commits that are damaged, each by itself, and what is behind them.
+    private static func damagedLog(_ rest: (inout HostileLog) -> Void = { _ in }) throws -> CountingFileSystem {
+        var log = HostileStore.log("a")
+        for number: UInt64 in 2...201 {
+            HostileStore.add("b", number, first: 1, to: &log)
+            log.bytes[log.bytes.count - 1] = 1
+        }
+        rest(&log)
+        return CountingFileSystem(try HostileLog.fileSystem([(1, log)]))
+    }
+
+    /// For each torn place all behind it was searched for a proof.
+    @Test func manyTornPlacesAreSearchedOnce() throws {
+        let fileSystem = try Self.damagedLog { $0.bytes += [UInt8](repeating: 1, count: 3 << 20) }
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(check.verdict == .torn)
+        #expect(fileSystem.count.bytes < 60 << 20, "\(fileSystem.count)")
+    }
+
+    /// The same where each of the places is proven to have been durable, by a commit at the end.
+    @Test func manyDamagedPlacesBeforeOneProofAreSearchedOnce() throws {
+        let fileSystem = try Self.damagedLog { log in
+            log.bytes += [UInt8](repeating: 1, count: 3 << 20)
+            let size = UInt64(log.bytes.count)
+            log.commit(firstSequence: 1_000, syncedMark: size) { offset in
+                HostileLog.record(
+                    keyLength: 1, valueLength: 0, distance: 999, payload: [66, 0, 0, 0, 0, 0, 0, 0], at: offset)
+            }
+        }
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(check.verdict == .corrupt && check.findings.count == 201)
+        #expect(fileSystem.count.bytes < 60 << 20, "\(fileSystem.count)")
+    }
+
+    /// Of each torn place it was waited half a second for somebody to write the rest.
+    @Test func manyTornPlacesAreWaitedForOnce() throws {
+        let fileSystem = try Self.damagedLog()
+        #expect(try Verification.run("/store", fileSystem: fileSystem).verdict == .torn)
+        #expect(fileSystem.count.reads < 300, "\(fileSystem.count)")
+    }
 }

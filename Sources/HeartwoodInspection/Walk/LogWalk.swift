@@ -68,6 +68,9 @@ package struct LogWalk {
     package private(set) var isBehindTear = false
     private var scanner: SegmentScanner<FileWindow>
     private let patience: Patience
+    /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
+    private var found: TailVerdict.Proof?
+    private var hasSearched = false
 
     /// How long to wait for bytes that may just be being written.
     package struct Patience: Sendable {
@@ -98,6 +101,7 @@ package struct LogWalk {
 
     /// The next part of the file; after `.end` nothing more is to be asked.
     package mutating func next() throws(FileSystemError) -> Part {
+        hasSearched = false
         switch try scanner.next(into: &commit) {
         case .commit: return .commit
         case .stop(let stop):
@@ -111,8 +115,9 @@ package struct LogWalk {
             case .damage(let error):
                 // What a later mark proves to have been durable is not being written now.
                 var isProven = successor != nil
-                if !isProven { isProven = try scanner.proofOfDurability(beyond: stop.offset) != nil }
-                if !isProven, try settles() { return .commit }
+                if !isProven { isProven = try proof(beyond: stop.offset) != nil }
+                // Behind a tear nobody is writing.
+                if !isProven, !isBehindTear, try settles() { return .commit }
                 return try damage(stop, error)
             }
         }
@@ -121,6 +126,7 @@ package struct LogWalk {
     /// Goes on with the file as it is now.
     package mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
         self.successor = successor
+        found = nil
         scanner.reread(try FileWindow(file.file), recordedEnd: successor?.endOffset)
     }
 
@@ -147,6 +153,25 @@ package struct LogWalk {
 
     // MARK: - Damage
 
+    /// The first commit's header that proves of bytes from `offset` on that they were durable; nil where there is none.
+    ///
+    /// Each search goes on where the last one ended, as what was no proof then is none for a place further on: however
+    /// many places are damaged, the file is searched once.
+    private mutating func proof(beyond offset: UInt64) throws(FileSystemError) -> TailVerdict.Proof? {
+        // It would have been one for the tear, too.
+        if isBehindTear { return nil }
+        var start = (offset + 8) & ~7
+        if case .laterMark(let place, let mark, _)? = found, place >= start {
+            if mark > offset { return found }
+            start = place
+        }
+        hasSearched = true
+        found = try scanner.firstHeader(from: start) { $0.syncedMark > offset }.map {
+            .laterMark(offset: $0.offset, mark: $0.header.syncedMark, sequence: $0.header.firstSequence)
+        }
+        return found
+    }
+
     private mutating func damage(
         _ stop: TailVerdict.Stop, _ error: FormatError
     ) throws(FileSystemError) -> Part {
@@ -154,18 +179,22 @@ package struct LogWalk {
         if let successor {
             proof = .successor(end: successor.endOffset, lastSequence: successor.lastSequence)
         } else {
-            proof = try scanner.proofOfDurability(beyond: stop.offset)
-            // The proof may have been written after the place was read; if so, the place is whole by now.
-            scanner.reread(try FileWindow(file.file), recordedEnd: nil)
-            switch try scanner.next(into: &commit) {
-            case .commit: return .commit
-            case .stop(let again):
-                if again.reason == .end { return .end(end(.file)) }
-                if again.reason == .zeros { return .end(end(.zeros)) }
-                if proof == nil, patience.takesTornForPending { return .end(end(.zeros)) }
-            }
+            proof = try self.proof(beyond: stop.offset)
+            if hasSearched, let other = try lookAgain() { return other }
+            if proof == nil, patience.takesTornForPending { return .end(end(.zeros)) }
         }
         return .damage(try salvage(stop, error, proof))
+    }
+
+    /// The proof may have been written after the place was read; if so, the place is whole by now.
+    private mutating func lookAgain() throws(FileSystemError) -> Part? {
+        scanner.reread(try FileWindow(file.file), recordedEnd: nil)
+        switch try scanner.next(into: &commit) {
+        case .commit: return .commit
+        case .stop(let again):
+            if again.reason == .end { return .end(end(.file)) }
+            return again.reason == .zeros ? .end(end(.zeros)) : nil
+        }
     }
 
     /// What verifies in a damaged part, and where to go on behind it.
