@@ -147,4 +147,20 @@ import Testing
         #expect(try Verification.run("/store", fileSystem: fileSystem).verdict == .torn)
         #expect(fileSystem.count.reads < 300, "\(fileSystem.count)")
     }
+
+    /// Headers that verify, side by side, each of a value that reaches to the end of the file and isn't there.
+    @Test func longValuesThatAreNotThereAreNotAllReadToTheEnd() throws {
+        let size = 5 << 20
+        var log = HostileStore.log("a")
+        log.bytes += [UInt8](repeating: 1, count: 64)
+        for _ in 0..<2_000 {
+            let offset = UInt64(log.bytes.count)
+            let length = UInt32(size - log.bytes.count - 48)
+            log.bytes += HostileLog.record(keyLength: 1, valueLength: length, distance: 1, checksum: 4, at: offset)
+        }
+        log.bytes += [UInt8](repeating: 1, count: size - log.bytes.count)
+        let fileSystem = CountingFileSystem(try HostileLog.fileSystem([(1, log)]))
+        #expect(try Verification.run("/store", fileSystem: fileSystem, patience: .none).verdict == .torn)
+        #expect(fileSystem.count.bytes < 500 << 20, "\(fileSystem.count)")
+    }
 }

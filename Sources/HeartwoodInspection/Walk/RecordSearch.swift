@@ -12,6 +12,7 @@ package struct RecordSearch {
     package private(set) var keys: [UInt8] = []
     private let header: FileHeader
     private static let windowBytes = 256 << 10
+    private static let shortRecord: UInt64 = 4_096
 
     package init(_ header: FileHeader) { self.header = header }
 
@@ -34,13 +35,17 @@ package struct RecordSearch {
         var at = start
         var before = beginsBatch ? Before.boundary : .unknown
         var isTrusted = beginsBatch
+        // Where headers stand side by side that tell of long payloads which aren't there, each of them would be read to the
+        // end. Whoever wrote them is no store, and gets no more than a few readings of all.
+        var allowance = 8 * (end - min(start, end)) + (1 << 20)
         while at < end {
             if !isTrusted {
                 guard let next = try nextCandidate(from: at, to: end, in: &window) else { return }
                 at = next
             }
             let keyStart = keys.count
-            switch try RecordProbe.look(at: at, end: end, of: header, in: &window, adding: &keys) {
+            let limit = isTrusted ? end : min(end, at + max(allowance, Self.shortRecord))
+            switch try RecordProbe.look(at: at, end: limit, of: header, in: &window, adding: &keys) {
             case .intact(let record) where isPossible(record):
                 add(record, at: at, keyStart, isIntact: true, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
@@ -51,7 +56,10 @@ package struct RecordSearch {
                 add(record, at: at, keyStart, isIntact: false, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
-            case .intact, .damaged, .none:
+            case .damaged(let record, _):
+                allowance -= min(allowance, UInt64(record.encodedLength))
+                fallthrough
+            case .intact, .none:
                 keys.removeLast(keys.count - keyStart)
                 isTrusted = false
                 before = .unknown
