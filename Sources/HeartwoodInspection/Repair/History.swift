@@ -132,6 +132,7 @@ struct History {
             report.partialBatches += 1
         }
         let lost = noteLost(before: batch.sequence, source)
+        pending.removeAll { ($0.damage.next ?? .max) <= batch.sequence }
         try sink.add(records, of: commit, sequence: batch.sequence, lost: lost, from: source.file)
         expected = batch.sequence + 1
         report.batches += 1

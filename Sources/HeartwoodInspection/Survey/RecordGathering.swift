@@ -49,6 +49,7 @@ struct RecordGathering {
         _ member: StoreFiles.Member, as index: Int, _ file: FileSurvey, _ meter: inout ProgressMeter
     ) throws {
         var examination = try LogExamination(member, patience: .none)
+        let damaged = Set(file.damagedParts.lazy.map(\.lowerBound))
         try examination.run(&meter) { commit in
             // What a live store has written since the first pass is none of this survey's.
             guard commit.offset < file.end else { return }
@@ -61,7 +62,7 @@ struct RecordGathering {
                 }
             }
         } onDamage: { damage in
-            guard file.damagedParts.contains(where: { $0.lowerBound == damage.part.lowerBound }) else { return }
+            guard damaged.contains(damage.part.lowerBound) else { return }
             note(damage, as: index)
         }
         wanted[index].finish(at: member.file.size)
