@@ -163,4 +163,23 @@ import Testing
         #expect(try Verification.run("/store", fileSystem: fileSystem, patience: .none).verdict == .torn)
         #expect(fileSystem.count.bytes < 500 << 20, "\(fileSystem.count)")
     }
+
+    /// Of a file that was cut after its size was asked for, the rest of a key isn't there.
+    @Test func aKeyThatIsCutOffWhileItIsRead() throws {
+        var log = HostileStore.log("a")
+        let start = log.bytes.count
+        log.commit(firstSequence: 2, recordCount: 3) { offset in
+            HostileLog.record(
+                keyLength: 9_000, valueLength: 0, distance: 1, payload: [UInt8](repeating: 65, count: 9_000), at: offset
+            )
+        }
+        let base = try HostileLog.fileSystem([(1, log)])
+        for cut in [100, 2_000, 5_000, 8_000] {
+            let fileSystem = CountingFileSystem(base, cutAt: start + cut)
+            try LogReading.run("/store", fileSystem: fileSystem, patience: .none) { _ in true }
+            _ = try StoreSurvey.make(
+                of: "/store", now: 1, records: RecordSelection(), fileSystem: fileSystem, patience: .none)
+            _ = try Repair.plan("/store", fileSystem: fileSystem)
+        }
+    }
 }

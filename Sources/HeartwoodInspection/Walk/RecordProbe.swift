@@ -44,6 +44,8 @@ struct RecordProbe {
         let headerSize = FormatConstants.recordHeaderSize
         let decoded = try window.withBytes(at: offset, count: look) { bytes in
             Result { () throws(FormatError) -> RecordHeader in
+                // Somebody cut the file meanwhile.
+                guard bytes.count == look else { throw .truncated }
                 let header = try RecordHeader.decode(bytes, salt: file.salt, offset: offset, flags: file.recordFlags)
                 guard UInt64(header.encodedLength) <= end - offset else { throw .invalidField(.bodyLength) }
                 let here = min(bytes.count, header.encodedLength) - headerSize
@@ -67,7 +69,7 @@ struct RecordProbe {
                 keyLeft -= ofKey
                 return bytes.count
             }
-            guard read == piece else { return .damaged(header, .truncated) }
+            guard read == piece else { return .none(.truncated) }
             done += piece
         }
         return crc == header.payloadChecksum ? .intact(header) : .damaged(header, .checksumMismatch)
