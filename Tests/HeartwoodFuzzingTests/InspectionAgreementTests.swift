@@ -7,6 +7,13 @@ import Testing
 
 /// Where verify, inspect and repair once said something else than an opening, each other, or the files.
 @Suite struct InspectionAgreementTests {
+    /// The first segment of a repaired store begins where its first batch does, and nothing is missing before it.
+    @Test func whatARepairLostAtTheStartWasLostAgainInTheNext() throws {
+        let fileSystem = try HostileStore.check([(StoreFileName.log(7), HostileStore.log(first: 7, "a").bytes)])
+        let plan = try Repair.plan("/store", fileSystem: fileSystem)
+        #expect(plan.isComplete && plan.batches == 1)
+    }
+
     /// An opening refuses it, and a repair took it for whole.
     @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)

@@ -146,8 +146,12 @@ struct History {
         guard sequence > expected else { return 0 }
         var last = sequence - 1
         let isFirst = source.header.firstSequence == sequence && !source.file.isRebuilt
-        // No number between the end that a segment records and its own first one was ever given.
-        if isFirst, let before = source.header.predecessor?.lastSequence { last = min(last, before) }
+        // No number between the end that a segment records and its own first one was ever given; nor one before the
+        // store's first segment, which after a repair may begin anywhere.
+        if isFirst {
+            if source.header.predecessor == nil, expected == 1 { return 0 }
+            last = min(last, source.header.predecessor?.lastSequence ?? last)
+        }
         guard last >= expected, !Self.isBeforeJump(last) || !isFirst else { return 0 }
         note(lost: expected...last)
         return last - expected + 1
