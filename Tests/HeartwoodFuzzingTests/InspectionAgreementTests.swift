@@ -14,6 +14,15 @@ import Testing
         #expect(plan.isComplete && plan.batches == 1)
     }
 
+    @Test func aNewerCommitBehindATearWasSaidToRefuseAnOpening() throws {
+        var log = HostileStore.log("a")
+        log.bytes += [UInt8](repeating: 1, count: 64)
+        log.commit(firstSequence: 2, flags: CommitHeader.Flags(rawValue: 4)) { _ in [UInt8](repeating: 0, count: 40) }
+        let fileSystem = try HostileStore.check([(StoreFileName.log(1), log.bytes)])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(check.opens && check.verdict == .unsupported)
+    }
+
     /// An opening refuses it, and a repair took it for whole.
     @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)

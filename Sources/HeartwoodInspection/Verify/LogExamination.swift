@@ -99,10 +99,11 @@ struct LogExamination {
                 Finding(.torn, file: path, offset: tornAt, length: tornEnd - tornAt, what, cause: tornCause))
         }
         if case .unsupported(let error, let offset) = end.reason {
+            // An opening doesn't come to what is behind a tear.
             findings.append(
                 Finding(
                     .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood",
-                    cause: error, refusesOpening: counts))
+                    cause: error, refusesOpening: counts && tornAt == nil))
             return
         }
         guard let successor = walk.successor else {
