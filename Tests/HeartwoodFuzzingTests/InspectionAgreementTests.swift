@@ -23,6 +23,15 @@ import Testing
         #expect(check.opens && check.verdict == .unsupported)
     }
 
+    @Test func anEndThatIsRecordedWithinTheHeaderWasTakenForReached() throws {
+        let end = FileHeader.Predecessor(salt: HostileLog.salt, lastSequence: 0, endOffset: 4_088)
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.log(1), HostileLog().bytes),
+            (StoreFileName.log(2), HostileLog(firstSequence: 2, predecessor: end, salt: 7).bytes),
+        ])
+        #expect(try Verification.run("/store", fileSystem: fileSystem, patience: .none).verdict == .corrupt)
+    }
+
     /// An opening refuses it, and a repair took it for whole.
     @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)

@@ -165,7 +165,7 @@ struct LogReader {
             finding = Finding(
                 .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood", cause: error
             )
-        } else if let successor = walk!.successor, end.offset < successor.endOffset {
+        } else if let successor = walk!.successor, end.reason != .recorded {
             finding = .cutShort(path, end, successor)
         }
         guard let finding else { return true }

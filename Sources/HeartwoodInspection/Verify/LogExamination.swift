@@ -110,7 +110,7 @@ struct LogExamination {
             noteImpossible(end)
             return
         }
-        guard end.reason == .recorded || end.offset >= successor.endOffset else {
+        guard end.reason == .recorded else {
             var finding = Finding.cutShort(path, end, successor)
             finding.refusesOpening = counts
             findings.append(finding)
