@@ -23,6 +23,15 @@ import Testing
         #expect(check.opens && check.verdict == .unsupported)
     }
 
+    @Test func aLogWhoseNumbersItsSnapshotCoversWasSaidToOpen() throws {
+        let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
+        let log = HostileLog(firstSequence: 5, predecessor: end, salt: 7)
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(5), log.bytes),
+        ])
+        #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
+    }
+
     @Test func anEndThatIsRecordedWithinTheHeaderWasTakenForReached() throws {
         let end = FileHeader.Predecessor(salt: HostileLog.salt, lastSequence: 0, endOffset: 4_088)
         let fileSystem = try HostileStore.check([

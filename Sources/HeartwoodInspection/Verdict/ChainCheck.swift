@@ -49,6 +49,9 @@ struct ChainCheck {
     private mutating func checkSnapshot(_ snapshot: DataFile, _ end: FileHeader.Predecessor) {
         if let next = logs.firstIndex(where: { $0.header!.predecessor == end }) {
             first = next
+            if end.lastSequence >= logs[next].header!.firstSequence, !logs[next].isRebuilt {
+                report(logs[next], Self.numbersDoNotFollow)
+            }
             return
         }
         first = logs.firstIndex { $0.header!.firstSequence > end.lastSequence } ?? logs.count
@@ -92,8 +95,10 @@ struct ChainCheck {
         }
         guard predecessor.lastSequence < file.header!.firstSequence,
             predecessor.lastSequence &+ 1 >= previous.header!.firstSequence
-        else { return report(file, "a log segment's numbers do not follow its predecessor's") }
+        else { return report(file, Self.numbersDoNotFollow) }
     }
+
+    private static let numbersDoNotFollow = "a log segment's numbers do not follow its predecessor's"
 
     private mutating func report(_ file: DataFile, _ what: String, lost: ClosedRange<UInt64>? = nil) {
         findings.append(Finding(.corruption, file: file.path, offset: 0, what, lost: lost, refusesOpening: counts))
