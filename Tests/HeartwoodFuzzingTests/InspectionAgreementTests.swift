@@ -32,6 +32,30 @@ import Testing
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
     }
 
+    /// An opening that meets it looks for no other one, even if that would do.
+    @Test func aSnapshotOfANewerVersionWasSaidToBeDamaged() throws {
+        var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
+        HostileStore.setFooterFlags(of: &snapshot)
+        let first = HostileLog()
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(1), first.bytes),
+            (StoreFileName.log(6), HostileLog(firstSequence: 6, predecessor: end, salt: 7).bytes),
+        ])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(check.verdict == .unsupported && !check.opens)
+        let survey = try StoreSurvey.make(of: "/store", now: 1, fileSystem: fileSystem, patience: .none)
+        #expect(survey.findings.count { $0.offset > 4_096 } == 1, "once: \(survey.findings)")
+    }
+
+    @Test func ofTwoDamagedSnapshotsTheOlderOneWasTakenForTheNewest() throws {
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(9), []), (StoreFileName.snapshot(3), HostileLog().bytes),
+            (StoreFileName.log(5), HostileLog(firstSequence: 5).bytes),
+        ])
+        // Nothing that is here goes on behind number 9.
+        #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
+    }
+
     @Test func anEndThatIsRecordedWithinTheHeaderWasTakenForReached() throws {
         let end = FileHeader.Predecessor(salt: HostileLog.salt, lastSequence: 0, endOffset: 4_088)
         let fileSystem = try HostileStore.check([
@@ -39,6 +63,18 @@ import Testing
             (StoreFileName.log(2), HostileLog(firstSequence: 2, predecessor: end, salt: 7).bytes),
         ])
         #expect(try Verification.run("/store", fileSystem: fileSystem, patience: .none).verdict == .corrupt)
+    }
+
+    /// An opening asks for the id of the snapshot that it takes, and for no other one's.
+    @Test func anotherStoresSnapshotThatIsNotReadWasSaidToRefuseAnOpening() throws {
+        let (snapshot, _) = HostileStore.snapshot(upTo: 3, ["a"], storeID: StoreID(low: 8, high: 8))
+        let (newest, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(3), snapshot), (StoreFileName.snapshot(5), newest),
+            (StoreFileName.log(6), HostileLog(firstSequence: 6, predecessor: end, salt: 7).bytes),
+        ])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(check.opens && check.verdict == .corrupt, "it belongs to another store all the same")
     }
 
     /// An opening refuses it, and a repair took it for whole.

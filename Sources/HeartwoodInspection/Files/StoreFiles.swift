@@ -48,9 +48,12 @@ package struct StoreFiles {
         holder = listing.holder
         isFile = listing.isFile
         for entry in listing.entries { try add(entry) }
-        if isFile { try chooseAlone() }
-        judgeStoreIDs()
-        if !isFile { try choose() }
+        if isFile {
+            try chooseAlone()
+            judgeStoreIDs(nil)
+        } else {
+            try choose()
+        }
     }
 
     package var logs: [Member] { members.filter { $0.role == .log } }
@@ -119,7 +122,7 @@ package struct StoreFiles {
             findings.append(
                 Finding(
                     .unsupported, file: data.path, offset: 0, "it was written by a newer version of Heartwood",
-                    cause: error, refusesOpening: true))
+                    cause: error, refusesOpening: isLog || isFile))
         case .otherKind:
             findings.append(
                 Finding(
@@ -135,27 +138,26 @@ package struct StoreFiles {
     }
 
     /// The id that most of the files have is the store's; a rebuilt header's is not evidence.
-    private mutating func judgeStoreIDs() {
+    ///
+    /// - Parameter snapshot: The one that an opening would take. Its id and those of the segments are what is asked for;
+    ///   the other snapshots' is only worth knowing.
+    private mutating func judgeStoreIDs(_ snapshot: Int?) {
+        let ids = members.map { $0.isStores && !$0.file.isRebuilt ? $0.file.header?.storeID : nil }
+        let asked = members.indices.filter { ids[$0] != nil && (members[$0].role == .log || $0 == snapshot) }
+            .sorted { ($0 == snapshot ? 1 : 0, $0) < ($1 == snapshot ? 1 : 0, $1) }
+        let others = members.indices.filter { ids[$0] != nil && !asked.contains($0) }
         var counts: [StoreID: Int] = [:]
-        for member in members where member.isStores {
-            if let header = member.file.header, !member.file.isRebuilt { counts[header.storeID, default: 0] += 1 }
-        }
+        for index in asked.isEmpty ? others : asked { counts[ids[index]!, default: 0] += 1 }
         let most = counts.values.max()
-        storeID =
-            members.first {
-                $0.isStores && !$0.file.isRebuilt && $0.file.header.map { counts[$0.storeID] == most } ?? false
-            }?.file.header?.storeID
+        storeID = (asked + others).lazy.compactMap { ids[$0] }.first { counts[$0] == most }
         guard let storeID else { return }
-        for index in members.indices {
-            guard members[index].isStores, !members[index].file.isRebuilt, let header = members[index].file.header,
-                header.storeID != storeID
-            else { continue }
+        for index in asked + others where ids[index] != storeID && members[index].role != .damaged {
             members[index].role = .foreign
             findings.append(
                 Finding(
                     .corruption, file: members[index].file.path, offset: 0,
-                    "it belongs to another store: its id is \(header.storeID), and \(counts[storeID]!) of the files here have \(storeID)",
-                    refusesOpening: true))
+                    "it belongs to another store: its id is \(ids[index]!), and \(most!) of the files here have \(storeID)",
+                    refusesOpening: asked.contains(index)))
         }
     }
 
@@ -175,28 +177,48 @@ package struct StoreFiles {
 
     /// Which snapshot counts, and which segments behind it.
     private mutating func choose() throws(FileSystemError) {
+        // By their names, as an opening does: a header may be none.
         let snapshots = members.indices.filter { members[$0].role == .older }
-            .sorted { members[$0].sequence > members[$1].sequence }
-        var chosen: Int?
+            .sorted { members[$0].file.name > members[$1].file.name }
         var newestDamage: (DataFile, SnapshotKeys.Damage)?
+        var chosen: Int?
         for index in snapshots {
             guard let damage = try SnapshotKeys.damage(of: members[index].file) else {
                 chosen = index
                 break
             }
             if index == snapshots.first { newestDamage = (members[index].file, damage) }
+            if damage.isUnsupported { refuse(members[index].file, damage) }
             members[index].role = .damaged
         }
+        judgeStoreIDs(chosen)
         let logs = members.indices.filter { members[$0].role == .log && members[$0].file.header != nil }
             .sorted { members[$0].sequence < members[$1].sequence }
+        let snapshot = chosen.flatMap { members[$0].role == .foreign ? nil : $0 }
         let chain = ChainCheck(
-            logs: logs.map { members[$0].file }, snapshot: chosen.map { members[$0].file }, damaged: newestDamage)
+            logs: logs.map { members[$0].file }, snapshot: snapshot.map { members[$0].file }, damaged: newestDamage)
         findings += chain.findings
-        if let chosen { members[chosen].role = .snapshot }
+        if let snapshot { members[snapshot].role = .snapshot }
         for (position, index) in logs.enumerated() {
             if position < chain.first { members[index].role = .covered }
             members[index].successor = chain.successors[position]
         }
+    }
+
+    /// An opening that comes to a snapshot of a newer version looks for no other one.
+    private mutating func refuse(_ file: DataFile, _ damage: SnapshotKeys.Damage) {
+        findings.removeAll { $0.file == file.path && $0.severity == .unsupported }
+        findings.append(
+            Finding(
+                .unsupported, file: file.path, offset: damage.offset,
+                "it was written by a newer version of Heartwood", cause: damage.cause, refusesOpening: true))
+    }
+}
+
+extension SnapshotKeys.Damage {
+    /// Whether it is no damage, but what a newer version wrote.
+    var isUnsupported: Bool {
+        if case .unsupported? = cause { true } else { false }
     }
 }
 

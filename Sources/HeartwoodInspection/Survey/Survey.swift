@@ -208,7 +208,7 @@ private struct SurveyRun {
             map.add(\.corrupt, part)
         }
         map.addRest(\.format)
-        survey.findings += examination.findings
+        survey.findings += examination.findings(besides: survey.findings)
         file.end = examination.footer?.keySectionOffset ?? data.size
         if let end = header.predecessor { file.sequences = 1...max(1, end.lastSequence) }
         file.times = header.creationTime...header.creationTime

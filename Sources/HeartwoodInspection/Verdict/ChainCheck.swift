@@ -31,7 +31,8 @@ struct ChainCheck {
             counts = index > first
             check(logs[index], after: logs[index - 1])
         }
-        guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning else { return }
+        guard let (damaged, place) = damaged, case .snapshot(let sequence) = damaged.meaning, !place.isUnsupported
+        else { return }
         // The name says that there was a segment behind that number.
         let goesOn = logs.last.map { $0.header!.firstSequence > sequence } ?? false
         let isNeeded = !goesOn || startsBehindSnapshot || findings.contains { $0.refusesOpening }

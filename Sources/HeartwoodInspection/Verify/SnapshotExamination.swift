@@ -34,6 +34,12 @@ struct SnapshotExamination {
         try meter.advance(walk.file.size - min(before, walk.file.size), records: 0)
     }
 
+    /// What keeps a snapshot from being used is known before it is read through.
+    func findings(besides known: [Finding]) -> [Finding] {
+        let places = Set(known.lazy.filter { $0.file == path }.map(\.offset))
+        return findings.filter { !places.contains($0.offset) }
+    }
+
     private mutating func note(_ damage: SnapshotDamage) {
         damagedParts.append(damage.part)
         guard findings.count < Self.mostFindings else { return }

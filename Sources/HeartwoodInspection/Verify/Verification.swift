@@ -133,9 +133,7 @@ private struct VerificationRun {
     private mutating func examine(_ file: DataFile, _ header: FileHeader, _ meter: inout ProgressMeter) throws {
         var examination = try SnapshotExamination(file, header)
         try examination.run(&meter)
-        // What keeps it from being used is known already.
-        let known = Set(result.findings.lazy.filter { $0.file == file.path }.map(\.offset))
-        result.findings += examination.findings.filter { !known.contains($0.offset) }
+        result.findings += examination.findings(besides: result.findings)
         result.records += examination.records
         result.lastSequence = max(result.lastSequence, header.predecessor?.lastSequence ?? 0)
     }
