@@ -56,6 +56,23 @@ import Testing
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
     }
 
+    /// Of many thousand segments, two may have drawn the same salt.
+    @Test func aSegmentWasCutWhereAnotherOneWithItsSaltEnds() throws {
+        let first = HostileStore.log("a")
+        let (size, salt) = (UInt64(first.bytes.count), HostileLog.salt)
+        let middle = HostileLog(
+            firstSequence: 2, predecessor: FileHeader.Predecessor(salt: salt, lastSequence: 1, endOffset: size), salt: 7
+        )
+        var last = HostileLog(
+            firstSequence: 4, predecessor: FileHeader.Predecessor(salt: 7, lastSequence: 1, endOffset: 4_096))
+        for number: UInt64 in 4...6 { HostileStore.add("b", number, first: 4, to: &last) }
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.log(1), first.bytes), (StoreFileName.log(2), middle.bytes),
+            (StoreFileName.log(4), last.bytes),
+        ])
+        #expect(try Repair.plan("/store", fileSystem: fileSystem).batches == 4)
+    }
+
     @Test func anEndThatIsRecordedWithinTheHeaderWasTakenForReached() throws {
         let end = FileHeader.Predecessor(salt: HostileLog.salt, lastSequence: 0, endOffset: 4_088)
         let fileSystem = try HostileStore.check([

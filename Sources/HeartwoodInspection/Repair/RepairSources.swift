@@ -116,13 +116,21 @@ struct RepairSources {
             || snapshots.contains { $0.end.salt == log.header.salt }
     }
 
+    /// Where each segment ends, by what the next one or a snapshot says. Of many segments two may have the same salt: the
+    /// numbers tell which of them is meant.
     private mutating func findEnds() {
-        let ends =
-            logs.lazy.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
-            + snapshots.lazy.filter { !$0.file.isRebuilt }.map(\.end)
+        let headers = logs.filter { !$0.file.isRebuilt }.map(\.header)
+        let successors = Dictionary(grouping: headers) { $0.predecessor?.salt ?? 0 }
+        let covered = snapshots.filter { !$0.file.isRebuilt }.map(\.end)
+        func end(of header: FileHeader, by ends: [FileHeader.Predecessor]) -> FileHeader.Predecessor? {
+            ends.filter { $0.salt == header.salt && $0.lastSequence + 1 >= header.firstSequence }
+                .min { $0.lastSequence < $1.lastSequence }
+        }
         for index in logs.indices {
-            let salt = logs[index].header.salt
-            logs[index].successor = ends.first { $0.salt == salt }
+            let header = logs[index].header
+            let later = (successors[header.salt] ?? []).filter { $0.firstSequence > header.firstSequence }
+            let before = covered.filter { $0 != header.predecessor }
+            logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: before)
         }
     }
 
