@@ -56,6 +56,20 @@ import Testing
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
     }
 
+    /// A clock that was set back: by the newest commit the value has expired, if that is a mark, too.
+    @Test func whatHadExpiredWasBroughtBackByARepair() throws {
+        var log = HostileLog()
+        log.commit(time: 1 << 50) { offset in
+            HostileLog.record(
+                kind: 2, keyLength: 1, valueLength: 0, expiry: 1 << 45, payload: [65, 0, 0, 0, 0, 0, 0, 0], at: offset)
+        }
+        log.mark(firstSequence: 2, time: 1 << 60)
+        let fileSystem = try HostileStore.check([(StoreFileName.log(1), log.bytes)])
+        _ = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
+        let survey = try StoreSurvey.make(of: "/repaired", now: 1, fileSystem: fileSystem, patience: .none)
+        #expect(survey.now == 1 << 60 && survey.totals.expired == 1)
+    }
+
     /// Of many thousand segments, two may have drawn the same salt.
     @Test func aSegmentWasCutWhereAnotherOneWithItsSaltEnds() throws {
         let first = HostileStore.log("a")

@@ -109,6 +109,7 @@ struct History {
     }
 
     private mutating func finish(_ index: Int) {
+        report.newestTime = max(report.newestTime, cursors[index].newestTime)
         let highest = cursors[index].highest
         if FormatConstants.possibleSequences.contains(highest) {
             report.highestSequence = max(report.highestSequence, highest)

@@ -26,6 +26,8 @@ struct LogCursor {
     private(set) var position: UInt64 = 0
     /// The newest number that anything in the file tells of.
     private(set) var highest: UInt64 = 0
+    /// When the newest commit was written that was read, marks too.
+    private(set) var newestTime: UInt64 = 0
     private(set) var isAtEnd = false
     private var damages: [LogDamage] = []
     private var walk: LogWalk
@@ -51,6 +53,7 @@ struct LogCursor {
             case .commit:
                 let commit = walk.commit
                 highest = max(highest, commit.nextSequence - 1)
+                newestTime = max(newestTime, commit.header.time)
                 position = commit.end
                 if commit.records.isEmpty { continue }
                 current = FoundCommit(commit, isBehindTear: walk.isBehindTear)

@@ -185,9 +185,11 @@ final class NewStore: HistorySink {
 
     /// Ends the newest segment with a closing mark.
     ///
-    /// - Parameter highest: The newest number that was ever seen: so that none is given twice, numbering jumps where it is
-    ///   lost.
-    func finish(highest: UInt64) throws {
+    /// - Parameters:
+    ///   - highest: The newest number that was ever seen: so that none is given twice, numbering jumps where it is
+    ///     lost.
+    ///   - newestTime: When the newest commit was written that there was, by which expiry is judged.
+    func finish(highest: UInt64, newestTime: UInt64) throws {
         try writeCommit()
         if highest >= nextSequence {
             let epoch = FormatConstants.sequenceEpoch
@@ -200,7 +202,7 @@ final class NewStore: HistorySink {
         try file.appendZeros(upTo: markBoundary(from: file.position))
         let mark = CommitHeader(
             flags: [.mark, .closing], bodyLength: 0, firstSequence: nextSequence, syncedMark: file.position,
-            time: max(commit.time, 1), recordCount: 0)
+            time: max(commit.time, newestTime, 1), recordCount: 0)
         try file.append(mark.encoded(salt: header.salt, offset: file.position))
         try endSegment()
         try fileSystem.syncDirectory(directory)

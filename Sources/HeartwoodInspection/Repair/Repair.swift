@@ -61,7 +61,7 @@ public enum Repair {
         do {
             var sink = store
             var report = try run.run(into: &sink, store)
-            try store.finish(highest: report.highestSequence)
+            try store.finish(highest: report.highestSequence, newestTime: report.newestTime)
             report.bytes = store.bytes
             let check = try Verification.run(partial, fileSystem: fileSystem, patience: .none) { step in
                 var step = step

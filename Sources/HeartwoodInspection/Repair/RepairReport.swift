@@ -80,6 +80,8 @@ public struct RepairReport: Sendable {
     public var lastSequence: SequenceNumber = 0
     /// The newest number that anything tells of.
     public var highestSequence: SequenceNumber = 0
+    /// When the newest commit was written: behind that time what has expired stays so.
+    var newestTime: UInt64 = 0
     /// Bytes of the new store's files.
     public var bytes: UInt64 = 0
     /// Where the new store is; nil for a plan.

@@ -59,7 +59,10 @@ struct RepairRun {
         try history.run(into: &sink, &meter)
         report = history.report
         noteUses(base, &report)
-        if options.upToSequence != nil || options.upToTime != nil { report.highestSequence = report.lastSequence }
+        if options.upToSequence != nil || options.upToTime != nil {
+            report.highestSequence = report.lastSequence
+            report.newestTime = 0
+        }
         return report
     }
 
