@@ -24,6 +24,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case lockText = "lock-text"
     /// A directory with several files, as an opening recovers it.
     case directory
+    /// A directory with several files, as they are inspected and repaired.
+    case inspection
 
     /// Bytes of the longest input that is worth trying.
     package var maximumInput: Int {
@@ -31,7 +33,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .fileHeader, .commitHeader, .recordHeader, .snapshotFooter, .fileName, .lockText: 128
         case .value, .keyBlock: 512
         case .segment: 2048
-        case .directory: 2048
+        case .directory, .inspection: 2048
         }
     }
 
@@ -48,6 +50,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .fileName: FileNameTarget.run(input)
         case .lockText: LockTextTarget.run(input)
         case .directory: DirectoryTarget.run(input)
+        case .inspection: InspectionTarget.run(input)
         }
     }
 
@@ -70,6 +73,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .fileName: FileNameTarget.mutate(input, &random, blind)
             case .lockText: blind(input, maximumInput)
             case .directory: DirectoryTarget.mutate(input, &random, blind, workspace)
+            case .inspection: InspectionTarget.mutate(input, &random, blind, workspace)
             }
         return output.count <= maximumInput ? output : blind(input, maximumInput)
     }

@@ -4,7 +4,7 @@ internal import HeartwoodFormat
 package enum Seeds {
     /// The inputs for each target that come from one store's files.
     package static func from(_ image: DirectoryImage) -> [FuzzTarget: [[UInt8]]] {
-        var seeds: [FuzzTarget: [[UInt8]]] = [.directory: [image.encoded]]
+        var seeds: [FuzzTarget: [[UInt8]]] = [.directory: [image.encoded], .inspection: [image.encoded]]
         for (name, bytes) in image.files {
             seeds[.fileName, default: []].append(Array(name.utf8))
             guard bytes.count >= 4096 else { continue }

@@ -120,5 +120,6 @@ import Testing
         // What verifies is brought back all the same.
         let report = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
         #expect(report.snapshotKeys == 3)
+        #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 3)
     }
 }

@@ -116,7 +116,7 @@ func expectRepaired(
     #expect(try StoreImage(of: fileSystem).files == image.files, "\(comment): the old files have changed")
 }
 
-private func difference(_ found: [[UInt8]: WrittenStore.Found], _ expected: [[UInt8]: WrittenStore.Found]) -> String {
+func difference(_ found: [[UInt8]: WrittenStore.Found], _ expected: [[UInt8]: WrittenStore.Found]) -> String {
     Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.prefix(5).map { key in
         let name = String(decoding: key, as: UTF8.self)
         return "\(name): \(found[key]?.sequence ?? 0) instead of \(expected[key]?.sequence ?? 0)"

@@ -129,6 +129,42 @@ import Testing
         #expect(plan.losses.contains { $0.sequences?.contains(covered + 1) ?? false })
     }
 
+    /// Neither its keys nor one of its records can be read, and the log before it is gone: for the keys that may have been
+    /// there, which those of its neighbours tell, what an older snapshot says is all there is.
+    @Test func whereNothingElseIsLeftAnOlderSnapshotStandsIn() async throws {
+        let first = try await WrittenStore.make(.compacted, seed: 28)
+        let fileSystem = try first.image.fileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        _ = try await store.compact()
+        try await store.close()
+        var image = try StoreImage(of: fileSystem)
+        let (newest, older) = (image.snapshots.last!, first.image.snapshots[0])
+        image.files[older] = first.image.files[older]
+        let records = try FileLayout.records(ofSnapshot: image.files[newest]!)
+        let now = first.state(of: first.changes.keys)
+        let then = first.state(of: first.changes.keys.filter { $0 <= UInt64(older.prefix(16), radix: 16)! })
+        var stoodIn = 0
+        for (index, record) in records.enumerated() {
+            var damaged = image
+            damaged.files[newest]![record.part.lowerBound + 33] ^= 1
+            damaged.files[newest]![records.last!.part.upperBound + 40] ^= 1
+            let files = try damaged.fileSystem()
+            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+            var expected = now
+            expected[record.key] = nil
+            for (key, value) in then {
+                let isBehind = index == 0 || records[index - 1].key.lexicographicallyPrecedes(key)
+                let isBefore = index + 1 == records.count || key.lexicographicallyPrecedes(records[index + 1].key)
+                if isBehind, isBefore { expected[key] = value }
+            }
+            let found = try await WrittenStore.contents(of: files, at: "/repaired")
+            #expect(found == expected, "record \(index): \(difference(found, expected)) \(report)")
+            #expect(report.losses.count == 1)
+            stoodIn += Int(report.olderValues)
+        }
+        #expect(stoodIn > 10)
+    }
+
     /// A snapshot that verifies, and says something else than the log did.
     @Test func aSnapshotIsComparedWithTheLogThatItReplaced() async throws {
         let written = try await WrittenStore.make(.kept, seed: 27)

@@ -103,6 +103,20 @@ import Testing
         }
     }
 
+    /// What was read before the proof that it was durable may be older than that.
+    @Test func aPlaceThatWasReadTooEarlyIsReadAgain() async throws {
+        let written = try await WrittenStore.make(.log, seed: 35)
+        let name = written.image.logs.last!
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let commit = try #require(layout.commits.first { !$0.records.isEmpty })
+        let base = try written.image.fileSystem()
+        // For listing, header and walk the size is asked for: as of then the commit is half written.
+        let fileSystem = LateFileSystem(base, path: StoreImage.path + "/" + name, late: commit.part, sizes: 3)
+        let (records, skipped, verdict) = try records(fileSystem)
+        #expect(fileSystem.wasEarly && verdict == .clean && skipped.isEmpty)
+        #expect(records.count == written.changes.values.reduce(0) { $0 + $1.count })
+    }
+
     /// From segment to segment, while it is written to; each record once.
     @Test func aStoreThatIsWrittenToIsFollowed() async throws {
         let fileSystem = InMemoryFileSystem()

@@ -124,6 +124,29 @@ import Testing
         try await second.close()
     }
 
+    /// A torn commit, passed over when the store was opened again: its number is another write's now.
+    @Test func whatIsBehindARecordedEndIsDead() async throws {
+        let written = try await WrittenStore.make(.log, seed: 60, closes: false)
+        let name = written.image.logs.last!
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let torn = try #require(layout.commits.last { !$0.records.isEmpty })
+        let numbers = Set(torn.records.map(\.sequence))
+        var image = written.image
+        image.files[name]![torn.part.lowerBound + 20] ^= 1
+        let fileSystem = try image.fileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        try await store.put("after", "it")
+        try await store.close()
+        // As if the commit had reached the disk late.
+        var late = try StoreImage(of: fileSystem)
+        late.files[name]![torn.part.lowerBound + 20] ^= 1
+        let files = try late.fileSystem()
+        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: files)
+        var expected = written.state(of: written.changes.keys.filter { !numbers.contains($0) })
+        expected[Array("after".utf8)] = WrittenStore.Found(value: Array("it".utf8), sequence: 1 << 32)
+        #expect(try await WrittenStore.contents(of: files, at: "/repaired") == expected)
+    }
+
     @Test func lostNumbersAreMarkedInTheNewStore() async throws {
         let written = try await WrittenStore.make(.log, seed: 55)
         var image = written.image

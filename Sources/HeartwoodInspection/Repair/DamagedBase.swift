@@ -30,7 +30,8 @@ struct DamagedBase {
         var (gaps, lostKeys) = ([Gap](), Set<[UInt8]>())
         var losses: [RepairReport.Loss] = []
         try examination.run(&meter) { walk, damages in
-            var parts = damages.makeIterator()
+            // In the order of the file; that of damaged keys comes before them, and lies behind.
+            var parts = damages.filter(\.isAmongRecords).makeIterator()
             var damage = parts.next()
             func take(before offset: UInt64) {
                 while let next = damage, next.part.lowerBound < offset {

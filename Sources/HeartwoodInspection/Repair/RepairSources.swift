@@ -126,7 +126,8 @@ struct RepairSources {
         for index in logs.indices {
             let header = logs[index].header
             let later = (successors[header.salt] ?? []).filter { $0.firstSequence > header.firstSequence }
-            logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: covered)
+            let before = covered.filter { $0 != header.predecessor }
+            logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: before)
         }
     }
 

@@ -50,7 +50,7 @@ extension InspectReport {
         guard let numbers = file.sequences else { return "none" }
         let (first, last) = (Numbers.grouped(numbers.lowerBound), Numbers.grouped(numbers.upperBound))
         if file.kind == .snapshot { return "up to \(last)" }
-        return numbers.count == 1 ? last : "\(first) to \(last)"
+        return numbers.lowerBound == numbers.upperBound ? last : "\(first) to \(last)"
     }
 
     /// How one file leads to the next.

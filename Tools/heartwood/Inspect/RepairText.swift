@@ -26,7 +26,7 @@ struct RepairText {
         var text = ""
         if let numbers = loss.sequences {
             text +=
-                numbers.count == 1
+                numbers.lowerBound == numbers.upperBound
                 ? "write number \(numbers.lowerBound): "
                 : "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
         }

@@ -1,0 +1,88 @@
+internal import HeartwoodTesting
+internal import HeartwoodFormat
+
+/// Changes a store's directory so that there is something to inspect: as for an opening, and besides that with headers
+/// that are damaged, numbers that no store comes to, and files under names that no store gives.
+enum InspectionMutation {
+    static func run(
+        _ image: inout DirectoryImage, _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace
+    ) {
+        if image.files.isEmpty || !random.oneIn(4) { DirectoryMutation.run(&image, &random, blind, workspace) }
+        guard !image.files.isEmpty, random.oneIn(2) else { return }
+        let index = random.below(image.files.count)
+        var bytes = image.files[index].bytes
+        switch random.below(9) {
+        case 0 where bytes.count >= 4096: bytes[random.below(76) % 72] ^= 1 << UInt8(random.below(8))
+        case 1, 2: changeNumber(of: &bytes, &random)
+        case 3 where bytes.count > 4096: damage(&bytes, at: 4096 + random.below(bytes.count - 4096), &random)
+        case 4 where bytes.count > 4096: damageCommit(of: &bytes, &random)
+        case 5 where bytes.count > 4160:
+            damage(&bytes, at: bytes.count - 1 - random.below(min(200, bytes.count - 4096)), &random)
+        case 6: image.files[index].name = random.pick(["copy.log", "old.snapshot.tmp", "notes", "x"])
+        case 7: image.files[index].name = extremeName(&random)
+        default:
+            image.files.append((random.pick(["copy", "copy.snapshot.tmp", "copy.log"]), bytes))
+            damage(&bytes, at: random.below(max(1, bytes.count)), &random)
+        }
+        image.files[index].bytes = bytes
+        removeDoubles(&image)
+    }
+
+    private static let limits: [UInt64] = [
+        0, 1, .max, .max - 1, 1 << 63, 1 << 63 - 1, 1 << 63 - 2, 1 << 63 - 1 << 32, 1 << 63 - 1 << 33, 1 << 62,
+        1 << 32 - 1, 1 << 32,
+    ]
+
+    /// Numbers at which sums overflow, under checksums that are right: of a record, a commit, the file.
+    private static func changeNumber(of bytes: inout [UInt8], _ random: inout SeededRandom) {
+        guard bytes.count >= 4096 else { return }
+        let first = bytes.number(at: 32, bytes: 8)
+        let number = random.pick(limits + [.max - first, .max - first &+ 1])
+        let commits = SegmentLayout(bytes).commits
+        switch random.below(6) {
+        case 0: bytes.setNumber(number, at: random.pick([32, 48, 48, 56, 64]), bytes: 8)
+        case 1, 2:
+            guard let commit = random.element(of: commits) else { return }
+            bytes.setNumber(number, at: commit.offset + random.pick([8, 16, 16, 24, 32]), bytes: 8)
+        default:
+            let isSnapshot = bytes[10] == 2
+            let records = isSnapshot ? SnapshotLayout(bytes)?.records ?? [] : commits.flatMap(\.records)
+            guard let record = random.element(of: records) else { return }
+            bytes.setNumber(number, at: record.lowerBound + random.pick([8, 8, 8, 16]), bytes: 8)
+        }
+        if bytes[10] == 2 { SnapshotMutation.repair(&bytes, rebuilding: false) } else { Repair.segment(&bytes, []) }
+    }
+
+    /// Without any checksum being made right again.
+    private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom) {
+        guard offset < bytes.count else { return }
+        switch random.below(4) {
+        case 0: bytes[offset] ^= 1 << UInt8(random.below(8))
+        case 1: bytes.removeLast(bytes.count - offset)
+        default:
+            let end = min(bytes.count, offset + random.pick([8, 48, 512]))
+            for index in offset..<end { bytes[index] = random.oneIn(2) ? 0 : UInt8(random.below(256)) }
+        }
+    }
+
+    private static func damageCommit(of bytes: inout [UInt8], _ random: inout SeededRandom) {
+        guard let commit = random.element(of: SegmentLayout(bytes).commits) else { return }
+        damage(&bytes, at: commit.offset + random.below(commit.end - commit.offset), &random)
+    }
+
+    private static func extremeName(_ random: inout SeededRandom) -> String {
+        let number = random.pick(limits)
+        return random.oneIn(2) ? StoreFileName.log(number) : StoreFileName.snapshot(number)
+    }
+
+    private static func removeDoubles(_ image: inout DirectoryImage) {
+        var taken: Set<String> = []
+        image.files.removeAll { !taken.insert($0.name).inserted }
+    }
+}
+
+extension SeededRandom {
+    fileprivate mutating func element<Element>(of elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : pick(elements)
+    }
+}

@@ -1,0 +1,86 @@
+internal import HeartwoodFormat
+
+/// The records of some files that verify each by itself, found without the library: at every place where a record may
+/// stand it is asked whether both checksums hold, under one salt, whichever that is.
+struct VerifiedRecords {
+    /// What a record does.
+    struct Content: Hashable {
+        var kind: UInt8
+        var isCompressed: Bool
+        var expiry: UInt64
+        var key: [UInt8]
+        var stored: [UInt8]
+
+        /// What a repaired store says of a number that could not be brought back.
+        var isLostBatch: Bool { kind == 128 && key.isEmpty && stored.isEmpty }
+    }
+
+    struct Record {
+        var content: Content
+        var distance: UInt64
+        /// Under which both checksums hold.
+        var salt: UInt32
+    }
+
+    /// Numbers that a content was written under.
+    private var numbers: [Content: Set<UInt64>] = [:]
+
+    init(_ image: DirectoryImage) {
+        for (name, bytes) in image.files {
+            let records = Self.records(of: bytes)
+            let firsts = Self.firsts(name, bytes)
+            for record in records {
+                numbers[record.content, default: []].formUnion(firsts.map { $0 &+ record.distance })
+            }
+        }
+    }
+
+    /// Whether this was written under this number.
+    func contains(_ content: Content, number: UInt64) -> Bool { numbers[content]?.contains(number) ?? false }
+
+    /// Whether a key was given this value, as it was stored, under this number.
+    func contains(key: [UInt8], stored: [UInt8], number: UInt64) -> Bool {
+        numbers.contains { $0.key.key == key && $0.key.stored == stored && $0.value.contains(number) }
+    }
+
+    // MARK: - Looking
+
+    static func records(of bytes: [UInt8]) -> [Record] {
+        stride(from: 4096, to: max(4096, bytes.count - 31), by: 8).compactMap { record(at: $0, of: bytes) }
+    }
+
+    private static func record(at offset: Int, of bytes: [UInt8]) -> Record? {
+        let (kind, flags) = (bytes[offset], bytes[offset + 1])
+        guard kind > 0, kind < 4 && flags < 8 || kind >= 128 else { return nil }
+        let keyLength = Int(bytes.number(at: offset + 2, bytes: 2))
+        let valueLength = Int(bytes.number(at: offset + 4, bytes: 4))
+        let end = offset + 32 + (keyLength + valueLength + 7) / 8 * 8
+        guard end <= bytes.count else { return nil }
+        let header = UInt32(bytes.number(at: offset + 28, bytes: 4)) ^ bytes.checksum(offset..<(offset + 28))
+        let payload = UInt32(bytes.number(at: offset + 24, bytes: 4)) ^ bytes.checksum((offset + 32)..<end)
+        guard header == payload else { return nil }
+        let value = offset + 32 + keyLength
+        let content = Content(
+            kind: kind, isCompressed: flags & 2 != 0, expiry: bytes.number(at: offset + 16, bytes: 8),
+            key: Array(bytes[(offset + 32)..<value]), stored: Array(bytes[value..<(value + valueLength)]))
+        return Record(
+            content: content, distance: bytes.number(at: offset + 8, bytes: 8),
+            salt: header ^ UInt32(truncatingIfNeeded: offset / 8))
+    }
+
+    /// The numbers that a file may begin with: by its header, by its name, and by its commits, of which each names its
+    /// first number, and the record behind it how far that is from the file's first.
+    private static func firsts(_ name: String, _ bytes: [UInt8]) -> Set<UInt64> {
+        var firsts: Set<UInt64> = [1]
+        if case .log(let first) = StoreFileName(name) { firsts.insert(first) }
+        if bytes.count >= 40 { firsts.insert(bytes.number(at: 32, bytes: 8)) }
+        var at = 4096
+        while at + 80 <= bytes.count {
+            if SegmentLayout.isCommit(bytes, at) {
+                firsts.insert(bytes.number(at: at + 16, bytes: 8) &- bytes.number(at: at + 56, bytes: 8))
+            }
+            at += 8
+        }
+        return firsts
+    }
+}

@@ -1,0 +1,105 @@
+internal import HeartwoodTesting
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// The input is the image of a store's directory, or of what is left of one.
+///
+/// Whatever it holds, it is verified, surveyed, shown and repaired, and all of these agree: on what the files are worth,
+/// on whether an opening succeeds, and on what a repair brings back. A repaired store is whole, and nothing is in it
+/// that isn't in a record that verifies. No byte of the files is changed.
+enum InspectionTarget {
+    private static let path = "/store"
+
+    static func run(_ input: UnsafeRawBufferPointer) {
+        let image = DirectoryImage(input)
+        // In memory, names that are equal as text are one name.
+        guard Set(image.files.map(\.name)).count == image.files.count, let fileSystem = try? image.inMemory() else {
+            return
+        }
+        let choice = CRC32C.checksum(input)
+        let records = VerifiedRecords(image)
+        do {
+            let check = try judge(path, image, choice, in: fileSystem)
+            try show(path, records, in: fileSystem)
+            // One of the files by itself.
+            if !image.files.isEmpty {
+                let file = path + "/" + image.files[Int(choice) % image.files.count].name
+                _ = try judge(file, image, choice, in: fileSystem)
+                try show(file, records, in: fileSystem)
+            }
+            let inspection = RepairCheck(image: image, records: records, check: check, fileSystem: fileSystem)
+            try inspection.run(choice)
+        } catch {
+            violated("an inspection ended as \(error)")
+        }
+    }
+
+    /// Verifies and surveys, and compares.
+    private static func judge(
+        _ path: String, _ image: DirectoryImage, _ choice: UInt32, in fileSystem: InMemoryFileSystem
+    ) throws -> Verification {
+        let check = try Verification.run(path, fileSystem: fileSystem, patience: .none)
+        var selection = RecordSelection()
+        if choice % 4 == 0 { selection.most = Int(choice >> 8 % 16) }
+        let cells = Int(choice >> 4 % 40) + 1
+        let survey = try StoreSurvey.make(
+            of: path, cells: cells, now: StandingClock.milliseconds, records: choice % 2 == 0 ? selection : nil,
+            fileSystem: fileSystem, patience: .none)
+        // Only verify compares a snapshot with the log that it replaced.
+        let isSame = check.verdict == survey.verdict || check.comparedSnapshots > 0 && survey.verdict <= .torn
+        require(isSame, "verify: \(check.verdict), \(check.findings); inspect: \(survey.verdict), \(survey.findings)")
+        require(check.opens == survey.opens, "verify: \(check.findings); inspect: \(survey.findings)")
+        require(survey.files.count <= image.files.count, "more files than there are")
+        for file in survey.files { look(at: file, cells, selection) }
+        require(survey.totals.bytes.all == survey.files.reduce(0) { $0 + $1.size }, "not the sum of all files")
+        require(!check.findings.contains { $0.description.isEmpty }, "a finding without words")
+        return check
+    }
+
+    /// Every byte of a file is of one kind, in its figures and in its map; and its records lie in it.
+    private static func look(at file: FileSurvey, _ cells: Int, _ selection: RecordSelection) {
+        require(file.bytes.all == file.size, "\(file.name): \(file.bytes) of \(file.size)")
+        require(file.map.count == cells, "\(file.map.count) cells")
+        require(file.map.reduce(0) { $0 + $1.all } == file.size, "\(file.name): the map isn't the file")
+        require(file.map.reduce(0) { $0 + $1.live } == file.bytes.live, "\(file.name): the map has other live bytes")
+        require(file.details.count <= selection.most, "more records than were asked for")
+        var end: UInt64 = 4096
+        var live: UInt64 = 0
+        for index in 0..<file.details.count {
+            let record = file.details[index]
+            require(record.offset >= end, "\(file.name): a record at \(record.offset), before \(end)")
+            end = record.offset + record.length
+            if record.state == .live { live += record.length }
+        }
+        require(end <= max(file.size, 4096), "\(file.name): a record beyond the end")
+        require(live <= file.bytes.live, "\(file.name): \(live) bytes are live, not \(file.bytes.live)")
+        for (left, right) in zip(file.details.parts, file.details.parts.dropFirst()) {
+            require(left.upperBound < right.lowerBound, "\(file.name): parts that overlap")
+        }
+    }
+
+    /// Nothing is shown that doesn't verify.
+    private static func show(_ path: String, _ records: VerifiedRecords, in fileSystem: InMemoryFileSystem) throws {
+        var filter = LogFilter()
+        filter.withValues = true
+        try LogReading.run(path, filter, fileSystem: fileSystem, patience: .none) { item in
+            guard case .record(let record) = item else { return true }
+            let content = record.isCompressed || record.value == nil ? nil : record.value
+            let isThere =
+                content.map { records.contains(key: record.key, stored: $0, number: record.sequence) } ?? true
+            require(isThere, "\(record) isn't there")
+            return true
+        }
+    }
+
+    static func mutate(
+        _ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace
+    ) -> [UInt8] {
+        if random.oneIn(24) { return blind(input, FuzzTarget.inspection.maximumInput) }
+        var image = input.withUnsafeBytes { DirectoryImage($0) }
+        InspectionMutation.run(&image, &random, blind, workspace)
+        return image.encoded
+    }
+}
