@@ -124,6 +124,22 @@ import Testing
         try await second.close()
     }
 
+    /// Nothing behind the damage tells of the number but the damaged record itself.
+    @Test func theNumberOfATornRecordIsNotGivenAgain() async throws {
+        let written = try await WrittenStore.make(.log, seed: 61, closes: false)
+        let name = written.image.logs.last!
+        let layout = try FileLayout(log: written.image.files[name]!)
+        let last = try #require(layout.commits.last { !$0.records.isEmpty }?.records.last)
+        var image = written.image
+        image.files[name]![last.part.lowerBound + 34] ^= 1
+        let fileSystem = try image.fileSystem()
+        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        #expect(report.lastSequence < 70 && report.highestSequence == 70)
+        let store = try await Store.open(at: "/repaired", configuration: WrittenStore.configuration(fileSystem))
+        #expect(try await store.put("a", "b") > 70)
+        try await store.close()
+    }
+
     /// A torn commit, passed over when the store was opened again: its number is another write's now.
     @Test func whatIsBehindARecordedEndIsDead() async throws {
         let written = try await WrittenStore.make(.log, seed: 60, closes: false)
