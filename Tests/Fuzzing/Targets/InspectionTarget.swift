@@ -21,14 +21,19 @@ enum InspectionTarget {
         let choice = CRC32C.checksum(input)
         let records = VerifiedRecords(image)
         do {
-            let check = try judge(path, image, choice, in: fileSystem)
-            try show(path, records, in: fileSystem)
             // One of the files by itself.
             if !image.files.isEmpty {
-                let file = path + "/" + image.files[Int(choice) % image.files.count].name
-                _ = try judge(file, image, choice, in: fileSystem)
-                try show(file, records, in: fileSystem)
+                let file = image.files[Int(choice) % image.files.count].name
+                if Self.isOfStore(file) {
+                    _ = try judge(path + "/" + file, image, choice, in: fileSystem)
+                    try show(path + "/" + file, records, in: fileSystem)
+                }
             }
+            guard image.files.contains(where: { Self.isOfStore($0.name) }) else {
+                return requireNothing(in: fileSystem)
+            }
+            let check = try judge(path, image, choice, in: fileSystem)
+            try show(path, records, in: fileSystem)
             let inspection = RepairCheck(image: image, records: records, check: check, fileSystem: fileSystem)
             try inspection.run(choice)
         } catch {
@@ -37,6 +42,24 @@ enum InspectionTarget {
     }
 
     /// Verifies and surveys, and compares.
+    /// Whether a file is named as a store names its files; what has another name is nobody's.
+    private static func isOfStore(_ name: String) -> Bool {
+        switch StoreFileName(name) {
+        case .log, .snapshot, .temporary: true
+        case .lock, .other: false
+        }
+    }
+
+    /// Where there is no store, that is what is said.
+    private static func requireNothing(in fileSystem: InMemoryFileSystem) {
+        do {
+            let check = try Verification.run(path, fileSystem: fileSystem, patience: .none)
+            require(try fileSystem.kind(of: path + "/" + StoreFileName.lockName) != nil, "no store, and yet: \(check)")
+        } catch {
+            require((error as? StoreError)?.code == .notFound, "no store, but \(error)")
+        }
+    }
+
     private static func judge(
         _ path: String, _ image: DirectoryImage, _ choice: UInt32, in fileSystem: InMemoryFileSystem
     ) throws -> Verification {
