@@ -48,11 +48,7 @@ struct History {
                 continue
             }
             if batch.sequence >= expected { try give(batch, from: index, to: &sink) }
-            let before = cursors[index].position
             try advance(past: batch.sequence, &meter)
-            if cursors.indices.contains(index) {
-                try meter.advance(cursors[index].position - min(before, cursors[index].position), records: 1)
-            }
         }
         noteTail()
     }
@@ -101,8 +97,10 @@ struct History {
     private mutating func advance(past sequence: UInt64, _ meter: inout ProgressMeter) throws {
         for index in cursors.indices {
             while let batch = cursors[index].batch, batch.sequence <= sequence {
+                let before = cursors[index].position
                 try cursors[index].advance()
                 noteDamages(of: index)
+                try meter.advance(cursors[index].position - before, records: batch.records.count)
             }
         }
         for index in cursors.indices.reversed() where cursors[index].batch == nil { finish(index) }

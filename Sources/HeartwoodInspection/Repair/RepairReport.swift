@@ -94,6 +94,11 @@ public struct RepairReport: Sendable {
 
     private static let mostLosses = 10_000
 
+    mutating func note(_ file: DataFile, _ use: Source.Use) {
+        sources.append(
+            Source(name: file.name, use: use, storeID: file.header?.storeID, kind: file.kind, size: file.size))
+    }
+
     mutating func add(_ loss: Loss) {
         // A part of a large store may be gone in very many places; so many are enough to see that.
         if losses.count < Self.mostLosses { losses.append(loss) }

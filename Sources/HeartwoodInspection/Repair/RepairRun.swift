@@ -206,19 +206,14 @@ struct RepairRun {
 
     private func noteUses(_ base: Base, _ report: inout RepairReport) {
         let sequence = base.source?.end.lastSequence ?? 0
-        func add(_ file: DataFile, _ use: RepairReport.Source.Use) {
-            report.sources.append(
-                RepairReport.Source(
-                    name: file.name, use: use, storeID: file.header?.storeID, kind: file.kind, size: file.size))
-        }
         for snapshot in sources.snapshots {
             let isBase = snapshot.file.path == base.source?.file.path
             let isOlder = snapshot.end.lastSequence < sequence
-            add(snapshot.file, isBase ? .used : isOlder ? .covered : .leftOver)
+            report.note(snapshot.file, isBase ? .used : isOlder ? .covered : .leftOver)
         }
         for (index, log) in sources.logs.enumerated() {
             let next = index + 1 < sources.logs.count ? sources.logs[index + 1].header.firstSequence : UInt64.max
-            add(log.file, next <= sequence + 1 ? .covered : .used)
+            report.note(log.file, next <= sequence + 1 ? .covered : .used)
         }
         report.sources.sort { $0.name < $1.name }
     }

@@ -56,7 +56,7 @@ struct RepairSources {
         for file in files {
             guard let header = file.header else {
                 guard file.meaning.isData else { continue }
-                note(file, .unreadable)
+                report.note(file, .unreadable)
                 report.add(
                     RepairReport.Loss(
                         what: "nothing in it verifies", file: file.path, offset: 0, length: file.size,
@@ -65,7 +65,7 @@ struct RepairSources {
             }
             // Whose a file is whose header was put together again, its place and its numbers must tell.
             guard file.isRebuilt || header.storeID == report.storeID else {
-                note(file, .foreign)
+                report.note(file, .foreign)
                 continue
             }
             switch header.kind {
@@ -74,7 +74,7 @@ struct RepairSources {
                 guard header.firstSequence == 1, let end = header.predecessor,
                     end.lastSequence < FormatConstants.possibleSequences.upperBound
                 else {
-                    note(file, .unreadable)
+                    report.note(file, .unreadable)
                     report.add(
                         RepairReport.Loss(
                             what: RepairReport.Loss.impossible, file: file.path, offset: 0, length: file.size))
@@ -101,7 +101,7 @@ struct RepairSources {
             }
             let (mine, other) = (isNamed(log), isNamed(kept[rival]))
             let isBetter = mine != other ? mine : log.header.creationTime > kept[rival].header.creationTime
-            note(isBetter ? kept[rival].file : log.file, .otherHistory)
+            report.note(isBetter ? kept[rival].file : log.file, .otherHistory)
             if isBetter { kept[rival] = log }
         }
         logs = kept
@@ -129,12 +129,6 @@ struct RepairSources {
             let before = covered.filter { $0 != header.predecessor }
             logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: before)
         }
-    }
-
-    mutating func note(_ file: DataFile, _ use: RepairReport.Source.Use) {
-        report.sources.append(
-            RepairReport.Source(
-                name: file.name, use: use, storeID: file.header?.storeID, kind: file.kind, size: file.size))
     }
 
     /// The newest number that anything tells of, by headers and names.
