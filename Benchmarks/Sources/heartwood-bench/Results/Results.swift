@@ -12,6 +12,8 @@ struct Results: Sendable, Codable {
     var plan: String
     /// How to measure the same again.
     var command: String
+    /// All that was asked for; only results of the same are resumed.
+    var parameters: Parameters?
     /// The version of Heartwood, with the commit where the sources are a checkout.
     var heartwood: String
     var machine: MachineInfo

@@ -1,0 +1,86 @@
+internal import Foundation
+internal import Synchronization
+
+/// Another process of this program, which does one thing.
+///
+/// Its standard input is a pipe that nothing is written to: when the parent dies, it ends, and so does the child.
+final class ChildProcess: Sendable {
+    /// How it ended.
+    enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        /// By a signal that nobody here sent.
+        case crashed(Int32)
+        /// It was killed because its time was over.
+        case timedOut
+        /// It was killed because somebody asked the program to stop.
+        case interrupted
+    }
+
+    private let process: Process
+    private let lifeline = Pipe()
+    private let output = Pipe()
+    private let received = Mutex(Data())
+    private let outputHasEnded = Signal()
+
+    init(arguments: [String]) throws {
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.program)
+        process.arguments = arguments
+        process.standardInput = lifeline
+        process.standardOutput = output
+        try process.run()
+        // The child has its own ends; without this one the pipe would never end.
+        try? output.fileHandleForWriting.close()
+        Thread { [self] in
+            while true {
+                let data = output.fileHandleForReading.availableData
+                if data.isEmpty { break }
+                received.withLock { $0.append(data) }
+            }
+            outputHasEnded.raise()
+        }.start()
+    }
+
+    /// This program.
+    private static let program: String = {
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return link ?? Bundle.main.executablePath ?? CommandLine.arguments[0]
+    }()
+
+    /// What it has printed so far.
+    var text: Data { received.withLock { $0 } }
+
+    /// Kills it as a kill of the system does, at once.
+    func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
+
+    /// Waits until it has printed a line, or ended.
+    func waitForLine(seconds: Double) async throws -> String? {
+        let deadline = Ticks.now + UInt64(seconds * 1e9)
+        while Ticks.now < deadline, !Interrupt.isRequested {
+            let data = text
+            if let end = data.firstIndex(of: UInt8(ascii: "\n")) {
+                return String(decoding: data[data.startIndex..<end], as: UTF8.self)
+            }
+            if outputHasEnded.isRaised { return nil }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        return nil
+    }
+
+    /// Waits until it ends, and ends it where it takes too long or somebody asks to stop.
+    func wait(seconds: Double) async throws -> Ending {
+        let deadline = Ticks.now + UInt64(seconds * 1e9)
+        while process.isRunning {
+            if Interrupt.isRequested || Ticks.now >= deadline {
+                let isInterrupted = Interrupt.isRequested
+                kill()
+                process.waitUntilExit()
+                return isInterrupted ? .interrupted : .timedOut
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        while !outputHasEnded.isRaised { try await Task.sleep(for: .milliseconds(1)) }
+        if process.terminationReason == .uncaughtSignal { return .crashed(process.terminationStatus) }
+        return .exited(process.terminationStatus)
+    }
+}
