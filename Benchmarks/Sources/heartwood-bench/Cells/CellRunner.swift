@@ -33,6 +33,15 @@ struct CellRunner: EngineVisitor {
         switch row.work {
         case .write(let work): try await work.measure(engine, cell)
         case .get(let work): try await work.measure(engine, cell)
+        case .scan(let work): try await work.measure(engine, cell)
+        case .seek(let work): try await work.measure(engine, cell)
+        case .readWhileWriting(let work): try await work.measure(engine, cell)
+        case .ycsb(let work): try await work.measure(engine, cell)
+        case .recover(let work): try await work.measure(engine, cell)
+        case .pace(let work): try await work.measure(engine, cell)
+        case .amplify(let work): try await work.measure(engine, cell)
+        case .remember(let work): try await work.measure(engine, cell)
+        case .heartwood(let work): try await work.measure(cell)
         }
     }
 }

@@ -41,10 +41,11 @@ struct Expectation: Sendable {
 
     /// The last value that one of several writers gave a key that others may have written too.
     mutating func mayHave(_ number: Int, _ value: Int) {
-        if last[number] == 0 {
+        if others[number] == nil {
             put(number, value)
+            others[number] = []
         } else {
-            others[number, default: []].append(UInt32(value) + 1)
+            others[number]?.append(UInt32(value) + 1)
         }
     }
 

@@ -6,7 +6,9 @@ struct Catalogue: Sendable {
     init(_ parameters: Parameters) {
         self.parameters = parameters
         let maker = RowMaker(parameters: parameters)
-        rows = maker.durable + maker.writing + maker.reading
+        rows =
+            maker.durable + maker.writing + maker.reading + maker.ycsb + maker.values + maker.json + maker.recovery
+            + maker.compaction + maker.growth + maker.memory + maker.amplification + maker.heartwood
     }
 
     /// The row of that name.
@@ -30,7 +32,9 @@ struct Catalogue: Sendable {
         for name in names where !groups.contains(name) && !rows.contains(where: { $0.id == name }) {
             throw UnknownName(name, "row or group", groups + rows.map(\.id))
         }
-        return rows.filter { names.contains($0.id) || names.contains($0.info.group) }
+        let chosen = rows.filter { names.contains($0.id) || names.contains($0.info.group) }
+        let sources = Set(chosen.compactMap(\.source))
+        return rows.filter { row in sources.contains(row.id) || chosen.contains { $0.id == row.id } }
     }
 }
 

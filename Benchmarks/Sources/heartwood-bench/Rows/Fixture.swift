@@ -82,13 +82,17 @@ enum FixtureMaker {
             for round in 0..<rounds {
                 for number in 0..<keys.count {
                     keys.write(number, to: &key)
-                    try await session.put(key, cell.data.values[(number + round * 7_919) % cell.data.values.count])
+                    try await session.put(
+                        key, cell.data.values[value(number, round: round, of: cell.data.values.count)])
                 }
             }
         }
         // Held until the process ends: a store that is let go of may be closed.
         held.append(database)
     }
+
+    /// Which value a key gets in a round, counted from 0.
+    static func value(_ number: Int, round: Int, of values: Int) -> Int { (number + round * 7_919) % values }
 
     nonisolated(unsafe) private static var held: [any Database] = []
 }

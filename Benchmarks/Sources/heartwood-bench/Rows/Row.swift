@@ -16,6 +16,8 @@ struct Row: Sendable {
     var runs: Int
     /// The plans that measure it by default.
     var plans: Set<PlanName>
+    /// The row whose runs are this one's too: another figure of the same work.
+    var source: String?
 
     var id: String { info.id }
 
@@ -32,8 +34,17 @@ enum PlanName: String, Sendable, Codable, CaseIterable {
     case full
 }
 
-/// What a cell does. Each case is a workload, which is generic over the engine; `WorkVisitor` brings the two together.
+/// What a cell does. Each case is a workload, which is generic over the engine; `CellRunner` brings the two together.
 enum Work: Sendable {
     case write(Writing)
     case get(Getting)
+    case scan(Scanning)
+    case seek(Seeking)
+    case readWhileWriting(ReadingWhileWriting)
+    case ycsb(YCSBWork)
+    case recover(Recovering)
+    case pace(PacedWriting)
+    case amplify(Amplifying)
+    case remember(Remembering)
+    case heartwood(HeartwoodWork)
 }

@@ -1,7 +1,9 @@
 extension RowMaker {
     private var readers: [EngineID] { [.heartwood, .heartwoodMapped] + Self.peers + [.raw] }
+    /// Those that have an order.
+    private var scanners: [EngineID] { [.heartwood, .heartwoodMapped] + Self.peers }
 
-    /// Reads of a store that nobody writes to.
+    /// Reads of a full store, compacted, that is in the system's file cache.
     var reading: [Row] {
         [
             row(
@@ -9,11 +11,36 @@ extension RowMaker {
                 readers,
                 fixture: .compacted, plans: Self.always),
             row(
-                "readmissing", "readmissing", group: "reading", "get of keys that aren't there",
-                .get(Getting(isPresent: false)), readers, fixture: .compacted),
-            row(
                 "readrandom-2", "readrandom", group: "reading", "get of random keys, two threads", .get(Getting()),
                 readers, workers: 2, fixture: .compacted),
+            row(
+                "readmissing", "readmissing", group: "reading", "get of keys that aren't there",
+                .get(Getting(isPresent: false)), scanners, fixture: .compacted),
+            row(
+                "readseq", "readseq", group: "reading", "all pairs in order", .scan(Scanning()), readers,
+                fixture: .compacted, plans: Self.always),
+            row(
+                "readreverse", "readreverse", group: "reading", "all pairs, from the last to the first",
+                .scan(Scanning(isBackwards: true)), readers, fixture: .compacted),
+            row(
+                "seekrandom", "seekrandom", group: "reading", "seek to a random key and read 10 pairs",
+                .seek(Seeking()),
+                scanners, fixture: .compacted),
+            row(
+                "readwhilewriting", "readwhilewriting", group: "reading",
+                "get of random keys beside one writer that overwrites (gets)", .readWhileWriting(ReadingWhileWriting()),
+                scanners, promise: .survivesProcessDeath, workers: 2, fixture: .compacted, copies: true),
         ]
+    }
+
+    /// The core workloads of YCSB. Their values are ten times as long as the others', so there are fewer keys.
+    var ycsb: [Row] {
+        YCSBMix.allCases.map { mix in
+            row(
+                "ycsb-\(mix.rawValue)", "ycsb-\(mix.rawValue)", group: "ycsb", mix.title, .ycsb(YCSBWork(mix: mix)),
+                [.heartwood] + (mix == .c ? [.heartwoodMapped] : []) + Self.peers, promise: .survivesProcessDeath,
+                workers: 8, keys: max(1_000, parameters.keys / 4), valueBytes: 1_000, fixture: .compacted,
+                copies: mix != .c, plans: mix == .a ? Self.always : Self.unlessQuick)
+        }
     }
 }

@@ -60,12 +60,12 @@ struct Conductor {
     }
 
     private mutating func note(_ step: Step, _ change: (inout CellResult) -> Void) {
-        let index =
-            results.cells.firstIndex { $0.row == step.row && $0.engine == step.engine.rawValue } ?? results.cells.count
-        if index == results.cells.count {
-            results.cells.append(CellResult(row: step.row, engine: step.engine.rawValue))
+        let engine = step.engine.rawValue
+        for row in [step.row] + rows.filter({ $0.source == step.row }).map(\.id) {
+            let index = results.cells.firstIndex { $0.row == row && $0.engine == engine } ?? results.cells.count
+            if index == results.cells.count { results.cells.append(CellResult(row: row, engine: engine)) }
+            change(&results.cells[index])
         }
-        change(&results.cells[index])
     }
 
     private mutating func measure(_ step: Step, _ row: Row) async throws -> CellResult.Run {

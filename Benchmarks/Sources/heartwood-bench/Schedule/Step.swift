@@ -13,7 +13,8 @@ enum Schedule {
     ///   - rows: In their order.
     ///   - engines: Those that are chosen and there.
     static func steps(_ rows: [Row], engines: [EngineID]) -> [Step] {
-        rows.flatMap { row in
+        // Other figures of the same work come with it.
+        rows.filter { $0.source == nil }.flatMap { row in
             let order = row.engines.filter(engines.contains)
             return (0..<row.runs).flatMap { run in
                 order.indices.map { position in

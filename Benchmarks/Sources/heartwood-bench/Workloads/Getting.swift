@@ -30,7 +30,7 @@ struct Getting: Sendable {
     }
 
     @inline(__always)
-    private static func get<S: Session>(
+    static func get<S: Session>(
         _ session: S, _ data: Dataset, _ numbers: RandomNumbers, offset: Int, _ watch: Stopwatch
     ) throws -> Outcome {
         var outcome = Outcome(watch: watch)

@@ -15,9 +15,10 @@ struct Writing: Sendable {
     var kind: Kind
     /// Pairs of a write.
     var batch = 1
-
-    /// How much longer than a run takes a fill goes on that isn't done, before it is ended.
-    private static let patience: UInt64 = 4
+    /// How many times longer than a run takes a fill goes on that isn't done, before it is ended.
+    var patience: UInt64 = 4
+    /// Whether the room on the disk is looked at, once all is compacted.
+    var looksAtDisk = false
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         var total = try await measureOnce(engine, cell, at: cell.store, isChecked: true)
@@ -49,8 +50,18 @@ struct Writing: Sendable {
         measured.operations *= batch
         measured.bytes *= UInt64(batch)
         measured.noteHeartwood(database)
+        if case .fill = kind {
+            measured.figures[.done] = Double(measured.operations) / Double(cell.data.keyCount)
+            measured.figures[.nanosecondsPerRecord] = measured.seconds * 1e9 / Double(max(1, measured.operations))
+        }
         team.disband()
         sessions.forEach { $0.end() }
+        if looksAtDisk {
+            try await database.compactAll()
+            try await database.settle()
+            let payload = Double(measured.operations * cell.data.pairBytes)
+            measured.figures[.diskBytesPerPayloadByte] = Double(try await DiskUse.settledBytes(of: path)) / payload
+        }
         try await database.close()
         if isChecked, !(engine is RawEngine) { try await check(engine, cell, at: path, watches) }
         return measured
@@ -62,7 +73,7 @@ struct Writing: Sendable {
         switch kind {
         case .fill, .remove:
             return Stopwatch(
-                deadline: start + Self.patience * cell.nanoseconds, limit: max(1, range.count / batch),
+                deadline: start + patience * cell.nanoseconds, limit: max(1, range.count / batch),
                 interval: interval)
         case .endless, .overwrite:
             return Stopwatch(deadline: start + cell.nanoseconds, interval: interval)
@@ -100,7 +111,7 @@ struct Writing: Sendable {
 
 extension Writing {
     @inline(__always)
-    private static func put<S: Session>(
+    static func put<S: Session>(
         _ session: S, _ walk: KeyWalk, _ data: Dataset, _ watch: Stopwatch
     ) async throws -> Stopwatch {
         var (walk, watch) = (walk, watch)
