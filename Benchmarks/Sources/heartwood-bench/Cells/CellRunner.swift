@@ -10,7 +10,7 @@ struct CellRunner: EngineVisitor {
         row = try Catalogue(spec.parameters).row(spec.row)
     }
 
-    /// Does it, and returns what it came to; nil where a fixture was made.
+    /// Does it, and returns what it came to; nil where there is nothing to measure.
     func run() async throws -> CellResult.Run? { try await spec.engine.accept(self) }
 
     func visit<E: Engine>(_ engine: E) async throws -> CellResult.Run? {
@@ -21,6 +21,10 @@ struct CellRunner: EngineVisitor {
         case .makeFixture:
             guard let fixture = row.fixture else { return nil }
             try await FixtureMaker.make(fixture, engine, cell)
+            return nil
+        case .damage:
+            guard case .damage(let work) = row.work else { return nil }
+            try await work.tryAll(engine, cell, from: spec.run, seed: spec.parameters.seed)
             return nil
         case .measure:
             let started = Date().timeIntervalSince1970
@@ -41,6 +45,7 @@ struct CellRunner: EngineVisitor {
         case .pace(let work): try await work.measure(engine, cell)
         case .amplify(let work): try await work.measure(engine, cell)
         case .remember(let work): try await work.measure(engine, cell)
+        case .damage: throw WrongResult("changes are tried one by one")
         case .heartwood(let work): try await work.measure(cell)
         }
     }

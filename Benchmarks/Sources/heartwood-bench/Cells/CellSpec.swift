@@ -3,6 +3,8 @@ struct CellSpec: Sendable, Codable {
     enum Action: String, Sendable, Codable {
         case measure
         case makeFixture
+        /// Changes from number `run` on.
+        case damage
     }
 
     var action: Action

@@ -19,7 +19,9 @@ final class ChildProcess: Sendable {
     private let process: Process
     private let lifeline = Pipe()
     private let output = Pipe()
+    private let errors = Pipe()
     private let received = Mutex(Data())
+    private let complaints = Mutex(Data())
     private let outputHasEnded = Signal()
 
     init(arguments: [String]) throws {
@@ -28,17 +30,35 @@ final class ChildProcess: Sendable {
         process.arguments = arguments
         process.standardInput = lifeline
         process.standardOutput = output
+        process.standardError = errors
+        // An engine that crashes is a result; where it did would be a screen full of text.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["SWIFT_BACKTRACE": "enable=no"], uniquingKeysWith: { $1 })
         try process.run()
-        // The child has its own ends; without this one the pipe would never end.
+        // The child has its own ends; without these the pipes would never end.
         try? output.fileHandleForWriting.close()
+        try? errors.fileHandleForWriting.close()
         Thread { [self] in
-            while true {
-                let data = output.fileHandleForReading.availableData
-                if data.isEmpty { break }
-                received.withLock { $0.append(data) }
-            }
+            Self.read(output) { data in received.withLock { $0.append(data) } }
             outputHasEnded.raise()
         }.start()
+        Thread { [self] in
+            Self.read(errors) { data in complaints.withLock { $0 = ($0 + data).suffix(2_000) } }
+        }.start()
+    }
+
+    private static func read(_ pipe: Pipe, _ take: (Data) -> Void) {
+        while true {
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { return }
+            take(data)
+        }
+    }
+
+    /// The last line that it wrote to its standard error.
+    var lastComplaint: String? {
+        let text = String(decoding: complaints.withLock { $0 }, as: UTF8.self)
+        return text.split(separator: "\n").last.map(String.init)
     }
 
     /// This program.
@@ -65,6 +85,20 @@ final class ChildProcess: Sendable {
             try await Task.sleep(for: .milliseconds(2))
         }
         return nil
+    }
+
+    /// Waits until it has printed more, or has ended; ends it where it prints nothing for too long or somebody asks to stop.
+    ///
+    /// - Returns: How it ended; nil where it goes on.
+    func wait(forOutputOr seconds: Double) async throws -> Ending? {
+        let seen = text.count
+        let deadline = Ticks.now + UInt64(seconds * 1e9)
+        while process.isRunning, Ticks.now < deadline, !Interrupt.isRequested {
+            // Not for each line: that would take time from the child.
+            try await Task.sleep(for: .milliseconds(50))
+            if text.count > seen { return nil }
+        }
+        return try await wait(seconds: 0)
     }
 
     /// Waits until it ends, and ends it where it takes too long or somebody asks to stop.

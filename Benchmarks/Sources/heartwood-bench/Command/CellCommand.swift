@@ -14,6 +14,7 @@ struct CellCommand: AsyncParsableCommand {
         let runner = try CellRunner(spec)
         do {
             guard let run = try await runner.run() else {
+                guard spec.action == .makeFixture else { return }
                 print("ready")
                 fflush(nil)
                 // The parent kills it where the store is to be left as a kill leaves it.
@@ -22,7 +23,6 @@ struct CellCommand: AsyncParsableCommand {
             }
             print(String(decoding: try JSONEncoder().encode(run), as: UTF8.self))
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
             print(String(decoding: try JSONEncoder().encode(CellFailure(failure: "\(error)")), as: UTF8.self))
             throw ExitCode(1)
         }

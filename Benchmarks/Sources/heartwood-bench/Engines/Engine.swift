@@ -47,9 +47,12 @@ protocol Database: Sendable {
     func settle() async throws
     /// Closes it; nothing may be called afterwards. Sessions have ended before.
     func close() async throws
+    /// Whether a report of the opening, which one has to ask for, says that bytes were passed over.
+    var reportsLoss: Bool { get }
 }
 
 extension Database {
+    var reportsLoss: Bool { false }
     func settle() async throws {}
 }
 

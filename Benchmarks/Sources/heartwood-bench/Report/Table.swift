@@ -33,6 +33,10 @@ struct Table {
             let name = isFirst ? row.id : ""
             let promise = isFirst ? row.promise?.title ?? "" : ""
             isFirst = false
+            if let damage = cell.runs.last?.damage {
+                table.add([name, promise, engine.title, Self.text(damage), "", "", ""])
+                continue
+            }
             guard let spread = spread(row, engine.id) else {
                 table.add([name, promise, engine.title, cell.failure.map { _ in "failed" } ?? "", "", "", ""])
                 continue
@@ -70,6 +74,14 @@ struct Table {
         case .latency: Numbers.latency(UInt64(value))
         case .damage: Numbers.rate(value)
         }
+    }
+
+    private static func text(_ damage: DamageResult) -> String {
+        let parts = [
+            (damage.refused, "refused"), (damage.harmless, "harmless"), (damage.lost, "lost"), (damage.wrong, "wrong"),
+            (damage.crashed, "crashed"), (damage.hung, "hung"),
+        ]
+        return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 
     /// How many times better Heartwood is.

@@ -188,4 +188,6 @@ struct DamageResult: Sendable, Codable {
     var crashed: Int
     /// It didn't end within its time.
     var hung: Int
+    /// Of those lost: where a report of the opening, which one has to ask for, told that something was passed over.
+    var lostButTold: Int?
 }

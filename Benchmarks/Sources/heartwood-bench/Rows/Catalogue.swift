@@ -8,7 +8,8 @@ struct Catalogue: Sendable {
         let maker = RowMaker(parameters: parameters)
         rows =
             maker.durable + maker.writing + maker.reading + maker.ycsb + maker.values + maker.json + maker.recovery
-            + maker.compaction + maker.growth + maker.memory + maker.amplification + maker.heartwood
+            + maker.compaction + maker.growth + maker.memory + maker.amplification + maker.damage
+            + maker.heartwood
     }
 
     /// The row of that name.

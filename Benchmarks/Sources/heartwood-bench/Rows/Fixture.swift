@@ -10,6 +10,10 @@ struct Fixture: Sendable, Codable, Hashable {
         case killedLog
         /// Filled and overwritten once, by single writes, as the engine comes, and then killed.
         case killedOverwritten
+        /// Few records, part of them compacted, and closed.
+        case smallClosed
+        /// The same, and killed.
+        case smallKilled
     }
 
     var state: State
@@ -27,7 +31,7 @@ struct Fixture: Sendable, Codable, Hashable {
     private func family(_ engine: EngineID) -> String { engine.isHeartwood ? "heartwood" : engine.rawValue }
 
     /// Whether the process that makes it is killed when it is done.
-    var isKilled: Bool { state != .compacted }
+    var isKilled: Bool { ![.compacted, .smallClosed].contains(state) }
 }
 
 /// Makes fixtures.
@@ -42,6 +46,16 @@ enum FixtureMaker {
         case .compacted: try await fill(engine, cell, compresses: fixture.compresses)
         case .killedLog: try await putAll(engine, cell, EngineUse(keepsLog: true), rounds: 1)
         case .killedOverwritten: try await putAll(engine, cell, EngineUse(), rounds: 2)
+        case .smallClosed, .smallKilled:
+            // Durable, so that no engine may take a change for what a crash left.
+            let database = try await engine.open(at: cell.store, for: EngineUse(promise: .survivesPowerLoss))
+            let session = try database.session()
+            try await DamageStore.fill(session, database, cell.data)
+            guard fixture.isKilled else {
+                session.end()
+                return try await database.close()
+            }
+            held.append(database)
         }
     }
 

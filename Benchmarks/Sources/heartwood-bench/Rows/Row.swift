@@ -46,5 +46,6 @@ enum Work: Sendable {
     case pace(PacedWriting)
     case amplify(Amplifying)
     case remember(Remembering)
+    case damage(Damaging)
     case heartwood(HeartwoodWork)
 }

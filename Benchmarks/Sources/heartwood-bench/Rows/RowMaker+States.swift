@@ -52,4 +52,23 @@ extension RowMaker {
             return row
         }
     }
+
+    /// What becomes of a changed byte.
+    var damage: [Row] {
+        let work = Work.damage(Damaging(changes: parameters.plan == .full ? 1_000 : 250))
+        let states: [(String, Fixture.State, String)] = [
+            ("closed", .smallClosed, "a store that was closed"), ("killed", .smallKilled, "a store that was killed"),
+        ]
+        return states.flatMap { name, state, title in
+            [false, true].map { isParanoid in
+                row(
+                    "damage-\(name)\(isParanoid ? "-checked" : "")", "damage", group: "damage",
+                    "one changed byte in the files of \(title)\(isParanoid ? ", with all checks on" : "")", work,
+                    isParanoid ? [.heartwood, .rocksdb, .leveldb] : [.heartwood, .heartwoodMapped] + Self.peers,
+                    promise: .survivesPowerLoss, keys: DamageStore.keys, measure: .damage,
+                    use: EngineUse(isParanoid: isParanoid), fixture: state,
+                    runs: 1)
+            }
+        }
+    }
 }

@@ -15,7 +15,9 @@ enum ChildCell {
         case .exited(let code):
             let failure = try? JSONDecoder().decode(CellFailure.self, from: child.text)
             throw failure ?? CellFailure(failure: "its process ended with code \(code)")
-        case .crashed(let signal): throw CellFailure(failure: "its process died of signal \(signal)")
+        case .crashed(let signal):
+            let complaint = child.lastComplaint.map { ": \($0)" } ?? ""
+            throw CellFailure(failure: "its process died of signal \(signal)\(complaint)")
         case .timedOut: throw CellFailure(failure: "it wasn't done after \(Int(seconds)) s, and was ended")
         case .interrupted: throw CellFailure(failure: "interrupted")
         }
@@ -42,7 +44,7 @@ enum ChildCell {
         return CellFailure(failure: "the store that it starts from couldn't be made: \(told?.failure ?? "\(ending)")")
     }
 
-    private static func start(_ spec: CellSpec) throws -> ChildProcess {
+    static func start(_ spec: CellSpec) throws -> ChildProcess {
         let json = String(decoding: try JSONEncoder().encode(spec), as: UTF8.self)
         return try ChildProcess(arguments: ["cell", json])
     }

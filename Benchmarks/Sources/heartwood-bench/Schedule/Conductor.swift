@@ -85,6 +85,7 @@ struct Conductor {
         let spec = CellSpec(
             action: .measure, engine: step.engine, parameters: catalogue.parameters, row: row.id, run: step.run,
             store: store, scratch: "\(place)/scratch")
+        if case .damage(let work) = row.work { return try await work.measure(spec) }
         return try await ChildCell.measure(spec, seconds: PlanTime.limit(row))
     }
 }

@@ -22,6 +22,7 @@ struct HeartwoodEngine: Engine {
                 "As it comes: values are read by pread, and every read verifies the record's checksum.",
                 "Writes are .synced, .written or .buffered, as the row promises.",
                 "Where a log is kept whole to be opened, compaction = .manual.",
+                "strictRecovery in the rows where all checks are on.",
                 "Compression is off, as it comes; .zlib() in the row that compresses.",
             ]
     }
@@ -36,6 +37,7 @@ struct HeartwoodEngine: Engine {
         var configuration = Store.Configuration()
         configuration.valueReading = reading
         if use.keepsLog { configuration.compaction = .manual }
+        configuration.strictRecovery = use.isParanoid
         if use.compresses { configuration.compression = .zlib() }
         return configuration
     }
@@ -71,6 +73,13 @@ struct HeartwoodDatabase: Database {
     }
 
     func close() async throws { try await store.close() }
+
+    var reportsLoss: Bool {
+        switch store.recoveryReport.tail {
+        case .new, .closed, .unclosed: false
+        default: true
+        }
+    }
 }
 
 /// A task's use of a store.

@@ -30,6 +30,7 @@ struct HeartwoodThreadsDatabase: Database {
     func compactAll() async throws { try await base.compactAll() }
     func settle() async throws { try await base.settle() }
     func close() async throws { try await base.close() }
+    var reportsLoss: Bool { base.reportsLoss }
 }
 
 /// A thread's use of a store.

@@ -119,6 +119,8 @@ final class LMDBSession: Session, @unchecked Sendable {
             throw error
         }
         try LMDBDatabase.check(mdb_txn_commit(transaction))
+        // What it has written it sees.
+        getsLeft = 0
     }
 
     @inline(__always)

@@ -18,7 +18,8 @@ struct LevelDBEngine: Engine {
                 + "process, so it isn't in the rows whose writes may lose the last moments.",
             "No compression, which Heartwood doesn't use as it comes either; Snappy in the row that compresses.",
             "A write buffer of 1 GiB, its limit, where a log is kept whole to be opened; it is opened with the usual one.",
-            "It doesn't verify checksums of what it reads, as it comes; its C library returns a copy of a value.",
+            "It doesn't verify checksums of what it reads, as it comes; paranoid_checks and verify_checksums in the rows where "
+                + "all checks are on. Its C library returns a copy of a value.",
         ]
     }
 

@@ -24,6 +24,8 @@ struct RocksDBEngine: Engine {
                 + "Heartwood's .buffered.",
             "No compression, which Heartwood doesn't use as it comes either; LZ4, and Zstandard in the last level, in the "
                 + "row that compresses.",
+            "Checksums of blocks are verified as it comes; wal_recovery_mode = kAbsoluteConsistency in the rows where all "
+                + "checks are on.",
             "A write buffer of 64 GiB where a log is kept whole to be opened; it is opened with the usual one.",
         ]
     }
@@ -88,7 +90,9 @@ final class RocksDBDatabase: Database, @unchecked Sendable {
         }
         if use.keepsLog { rocksdb_options_set_write_buffer_size(options, 64 << 30) }
         if use.promise == .mayLoseLastMoments { rocksdb_options_set_manual_wal_flush(options, 1) }
-        rocksdb_options_set_paranoid_checks(options, 1)
+        if use.isParanoid {
+            rocksdb_options_set_wal_recovery_mode(options, CInt(rocksdb_absolute_consistency_recovery))
+        }
     }
 
     func session() -> RocksDBSession { RocksDBSession(database: self) }
@@ -107,6 +111,7 @@ final class RocksDBDatabase: Database, @unchecked Sendable {
 
     func close() async throws {
         flusher?.stop()
+        try checked("RocksDB") { rocksdb_flush_wal(database, 0, &$0) }
         rocksdb_close(database)
         rocksdb_options_destroy(options)
         rocksdb_writeoptions_destroy(writing)
