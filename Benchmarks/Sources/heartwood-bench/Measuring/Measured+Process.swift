@@ -12,9 +12,6 @@ extension Measured {
         if let (first, last) = ProcessUse.both(before.writtenBytes, now.writtenBytes) {
             figures[.writeAmplification] = Double(last - first) / Double(bytes)
         }
-        if let (first, last) = ProcessUse.both(before.diskBytes, now.diskBytes) {
-            figures[.diskWriteAmplification] = Double(last - first) / Double(bytes)
-        }
     }
 
     /// What Heartwood tells of itself, where it is Heartwood.

@@ -2,8 +2,6 @@
 enum Figure: String, Sendable, Codable, CaseIterable {
     /// Bytes given to the system to be written, by bytes put.
     case writeAmplification
-    /// Bytes that the system sent to the disk meanwhile, by bytes put.
-    case diskWriteAmplification
     /// Blocks of the directory at the end, by the bytes of all keys and values; at most; and after compaction.
     case spaceAmplification
     case peakSpaceAmplification
@@ -42,7 +40,6 @@ enum Figure: String, Sendable, Codable, CaseIterable {
     var title: String {
         switch self {
         case .writeAmplification: "bytes written a byte put"
-        case .diskWriteAmplification: "bytes sent to the disk a byte put"
         case .spaceAmplification: "disk, by live bytes"
         case .peakSpaceAmplification: "most disk, by live bytes"
         case .compactedSpaceAmplification: "disk after compaction, by live bytes"

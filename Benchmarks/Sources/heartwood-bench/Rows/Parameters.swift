@@ -14,8 +14,8 @@ struct Parameters: Sendable, Codable, Hashable {
         self.plan = plan
         switch plan {
         case .quick: (keys, seconds, durableSeconds, runs) = (200_000, 0.5, 1, 1)
-        case .default: (keys, seconds, durableSeconds, runs) = (1_000_000, 2, 5, 3)
-        case .full: (keys, seconds, durableSeconds, runs) = (1_000_000, 4, 20, 3)
+        case .default: (keys, seconds, durableSeconds, runs) = (300_000, 1, 3, 2)
+        case .full: (keys, seconds, durableSeconds, runs) = (1_000_000, 3, 20, 3)
         }
     }
 }

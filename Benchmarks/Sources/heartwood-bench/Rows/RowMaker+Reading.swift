@@ -15,17 +15,17 @@ extension RowMaker {
                 readers, workers: 2, fixture: .compacted),
             row(
                 "readmissing", "readmissing", group: "reading", "get of keys that aren't there",
-                .get(Getting(isPresent: false)), scanners, fixture: .compacted),
+                .get(Getting(isPresent: false)), scanners, fixture: .compacted, runs: 2),
             row(
                 "readseq", "readseq", group: "reading", "all pairs in order", .scan(Scanning()), readers,
                 fixture: .compacted, plans: Self.always),
             row(
                 "readreverse", "readreverse", group: "reading", "all pairs, from the last to the first",
-                .scan(Scanning(isBackwards: true)), readers, fixture: .compacted),
+                .scan(Scanning(isBackwards: true)), readers, fixture: .compacted, runs: 2),
             row(
                 "seekrandom", "seekrandom", group: "reading", "seek to a random key and read 10 pairs",
                 .seek(Seeking()),
-                scanners, fixture: .compacted),
+                scanners, fixture: .compacted, runs: 2),
             row(
                 "readwhilewriting", "readwhilewriting", group: "reading",
                 "get of random keys beside one writer that overwrites (gets)", .readWhileWriting(ReadingWhileWriting()),

@@ -2,23 +2,26 @@ extension RowMaker {
     private var writers: [EngineID] { [.heartwood] + Self.peers + [.raw] }
     private var readers: [EngineID] { [.heartwood, .heartwoodMapped] + Self.peers + [.raw] }
 
+    /// They are many, and what they show is a curve.
+    private var runsOfSizes: Int { parameters.plan == .full ? 2 : 1 }
+
     /// Puts and gets by the size of values; the larger they are, the fewer.
     var values: [Row] {
-        let most = parameters.plan == .quick ? 64 << 20 : 256 << 20
+        let most = parameters.plan == .full ? 128 << 20 : 64 << 20
         let sizes = [
             ("v16", 16, "16 B"), ("v100", 100, "100 B"), ("v1k", 1_024, "1 KiB"), ("v16k", 16_384, "16 KiB"),
             ("v1m", 1 << 20, "1 MiB"),
         ]
         return sizes.flatMap { name, bytes, title in
-            let keys = max(16, min(parameters.keys, most / (bytes + Dataset.keyBytes)))
+            let keys = max(16, min(parameters.keys / 4, most / (bytes + Dataset.keyBytes)))
             return [
                 row(
                     "fillrandom-\(name)", "fillrandom", group: "values", "puts of values of \(title)",
                     .write(Writing(kind: .fill)), writers, promise: .survivesProcessDeath, keys: keys,
-                    valueBytes: bytes, runs: 2),
+                    valueBytes: bytes, runs: runsOfSizes),
                 row(
                     "readrandom-\(name)", "readrandom", group: "values", "gets of values of \(title)", .get(Getting()),
-                    readers, keys: keys, valueBytes: bytes, fixture: .compacted, runs: 2),
+                    readers, keys: keys, valueBytes: bytes, fixture: .compacted, runs: runsOfSizes),
             ]
         }
     }
@@ -32,7 +35,8 @@ extension RowMaker {
                 .write(Writing(kind: .fill, looksAtDisk: true)),
                 compresses ? [.heartwood, .rocksdb, .leveldb] : [.heartwood] + Self.peers,
                 promise: .survivesProcessDeath, keys: max(1_000, parameters.keys / 4), valueBytes: 700,
-                figure: .diskBytesPerPayloadByte, use: EngineUse(compresses: compresses), contents: .json, runs: 2)
+                figure: .diskBytesPerPayloadByte, use: EngineUse(compresses: compresses), contents: .json,
+                runs: runsOfSizes)
         }
     }
 
@@ -50,11 +54,12 @@ extension RowMaker {
                 row(
                     "growth-fill-\(name)", "fillrandom", group: "growth", "puts into an empty store, \(title) keys",
                     .write(Writing(kind: .fill, patience: 1_000)), writers.filter { !left.contains($0) },
-                    promise: .survivesProcessDeath, keys: keys, seconds: 0.5, runs: isLarge ? 1 : 2, plans: plans),
+                    promise: .survivesProcessDeath, keys: keys, seconds: 0.5, runs: isLarge ? 1 : runsOfSizes,
+                    plans: plans),
                 row(
                     "growth-read-\(name)", "readrandom", group: "growth", "gets of random keys, \(title) keys",
                     .get(Getting()), readers.filter { !left.contains($0) }, keys: keys, fixture: .compacted,
-                    runs: isLarge ? 1 : 2, plans: plans),
+                    runs: isLarge ? 1 : runsOfSizes, plans: plans),
             ]
         }
     }

@@ -40,7 +40,7 @@ extension RowMaker {
     var amplification: [Row] {
         let title = "every key of a full store overwritten ten times, in random order"
         let keys = parameters.plan == .quick ? parameters.keys / 4 : parameters.keys
-        let work = Work.amplify(Amplifying(patience: parameters.plan == .full ? 60 : 20))
+        let work = Work.amplify(Amplifying(patience: [.quick: 3, .default: 10, .full: 45][parameters.plan] ?? 10))
         return [Figure.writeAmplification, .spaceAmplification].map { figure in
             let name = figure == .writeAmplification ? "write-amplification" : "space-amplification"
             var row = row(

@@ -26,7 +26,7 @@ extension RowMaker {
         var rows = [
             row(
                 "fillseq", "fillseq", group: "writing", "every key once, in order", fill, writers, promise: survives,
-                order: .ascending),
+                order: .ascending, runs: 2),
             row(
                 "fillrandom", "fillrandom", group: "writing", "every key once, in random order", fill, writers,
                 promise: survives, plans: Self.always),
@@ -38,7 +38,7 @@ extension RowMaker {
                 promise: survives, fixture: .compacted, copies: true, plans: Self.always),
             row(
                 "deleterandom", "deleterandom", group: "writing", "removal of every key, in random order",
-                .write(Writing(kind: .remove)), writers, promise: survives, fixture: .compacted, copies: true),
+                .write(Writing(kind: .remove)), writers, promise: survives, fixture: .compacted, copies: true, runs: 2),
         ]
         for (name, work) in [("fillrandom", fill), ("fillbatch", batches), ("overwrite", overwrite)] {
             let fixture: Fixture.State? = name == "overwrite" ? .compacted : nil

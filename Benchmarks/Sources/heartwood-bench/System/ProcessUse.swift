@@ -2,10 +2,9 @@ internal import Foundation
 
 /// What this process has used so far.
 struct ProcessUse: Sendable {
-    /// Bytes that it gave the system to be written; nil where the system doesn't tell.
+    /// Bytes that it gave the system to be written; nil where the system doesn't tell. (`write_bytes`, those sent to the
+    /// disk, says nothing any more: newer systems count whole folios of up to a MiB for each byte.)
     let writtenBytes: UInt64?
-    /// Bytes that the system sent, or will send, to the disk for it.
-    let diskBytes: UInt64?
     /// The most memory that it had, mapped files included.
     let peakMemoryBytes: UInt64?
     /// Nanoseconds of the processor, of all threads, in the program and in the system.
@@ -18,7 +17,7 @@ struct ProcessUse: Sendable {
         getrusage(0, &usage)
         let io = lines(of: "/proc/self/io")
         return ProcessUse(
-            writtenBytes: number("wchar:", io), diskBytes: number("write_bytes:", io),
+            writtenBytes: number("wchar:", io),
             peakMemoryBytes: number("VmHWM:", lines(of: "/proc/self/status")).map { $0 * 1024 },
             processorNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
     }

@@ -16,7 +16,7 @@ struct Writing: Sendable {
     /// Pairs of a write.
     var batch = 1
     /// How many times longer than a run takes a fill goes on that isn't done, before it is ended.
-    var patience: UInt64 = 4
+    var patience: UInt64 = 3
     /// Whether the room on the disk is looked at, once all is compacted.
     var looksAtDisk = false
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Heartwood
 
 /// Heartwood from threads: a call that blocks until the write is what was promised, for code that isn't `async`.
@@ -9,7 +8,9 @@ struct HeartwoodThreadsEngine: Engine {
     var version: String { HeartwoodVersion.current }
     var runsOnThreads: Bool { true }
     var unimportantFiles: [String] { ["LOCK"] }
-    var settings: [String] { ["Each writer is a thread whose call blocks, otherwise as Heartwood."] }
+    var settings: [String] {
+        ["Each writer is a thread that calls the blocking forms of put, remove and write; otherwise as Heartwood."]
+    }
 
     func open(at path: String, for use: EngineUse) async throws -> HeartwoodThreadsDatabase {
         let store = try await Store.open(
@@ -38,25 +39,14 @@ struct HeartwoodThreadsSession: Session {
     let reading: HeartwoodSession
     let durability: Durability
 
-    func put(_ key: [UInt8], _ value: [UInt8]) throws {
-        try Self.blocking { [store = reading.store, durability] in
-            try await store.put(key, value, durability: durability)
-        }
-    }
+    @inline(__always)
+    func put(_ key: [UInt8], _ value: [UInt8]) throws { try reading.store.put(key, value, durability: durability) }
 
-    func remove(_ key: [UInt8]) throws {
-        try Self.blocking { [store = reading.store, durability] in
-            try await store.remove(key, durability: durability)
-        }
-    }
+    @inline(__always)
+    func remove(_ key: [UInt8]) throws { try reading.store.remove(key, durability: durability) }
 
-    func write(
-        _ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void
-    ) throws {
-        let batch = try HeartwoodSession.batch(reading.store, fill)
-        try Self.blocking { [store = reading.store, durability] in
-            try await store.write(batch, durability: durability)
-        }
+    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+        try reading.store.write(HeartwoodSession.batch(reading.store, fill), durability: durability)
     }
 
     @inline(__always)
@@ -70,20 +60,5 @@ struct HeartwoodThreadsSession: Session {
     @inline(__always)
     func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
         try reading.scanBackwards(visit)
-    }
-
-    /// Blocks the thread until `body`, which runs as a task, is done.
-    private static func blocking(_ body: @escaping @Sendable () async throws -> Void) throws {
-        final class Outcome: @unchecked Sendable {
-            var error: (any Error)?
-        }
-        let outcome = Outcome()
-        let isDone = DispatchSemaphore(value: 0)
-        Task.detached {
-            do { try await body() } catch { outcome.error = error }
-            isDone.signal()
-        }
-        isDone.wait()
-        if let error = outcome.error { throw error }
     }
 }
