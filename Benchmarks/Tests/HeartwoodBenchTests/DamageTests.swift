@@ -9,7 +9,7 @@ struct DamageTests {
         defer { try? FileManager.default.removeItem(atPath: root) }
         let source = URL(fileURLWithPath: root + "/source")
         try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
-        let contents = ["LOCK": [1, 2, 3], "a": [9, 8, 7, 0, 0, 0], "b": [UInt8](1...100)]
+        let contents: [String: [UInt8]] = ["LOCK": [1, 2, 3], "a": [9, 8, 7, 0, 0, 0], "b": [UInt8](1...100)]
         for (name, bytes) in contents { try Data(bytes).write(to: source.appendingPathComponent(name)) }
         let files = try DamagedFiles(source.path, except: ["LOCK"])
         var changed: [String: Int] = [:]

@@ -38,7 +38,8 @@ struct ResultsFileTests {
     @Test func resultsOfAnotherVersionAreNot() {
         var earlier = Self.results()
         earlier.heartwood = "2"
-        #expect(throws: WrongFile.self) { [earlier] in try ResultsFile.resume(earlier, for: Self.results(), path: "") }
+        let others = earlier
+        #expect(throws: WrongFile.self) { try ResultsFile.resume(others, for: Self.results(), path: "") }
     }
 
     @Test func aFileComesBackAsItWasWritten() throws {

@@ -19,7 +19,8 @@ struct ScheduleTests {
     @Test func otherFiguresOfTheSameWorkAreNotRunAgain() throws {
         let rows = try Self.rows(["write-amplification", "space-amplification"], runs: 1)
         #expect(Schedule.steps(rows, engines: [.heartwood]).map(\.row) == ["write-amplification"])
-        #expect(try Catalogue(Parameters(.quick)).select(["space-amplification"]).map(\.id).contains("write-amplification"))
+        #expect(
+            try Catalogue(Parameters(.quick)).select(["space-amplification"]).map(\.id).contains("write-amplification"))
     }
 
     @Test func whatIsMeasuredIsNotMeasuredAgain() throws {

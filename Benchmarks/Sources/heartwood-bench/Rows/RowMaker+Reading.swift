@@ -40,7 +40,7 @@ extension RowMaker {
                 "ycsb-\(mix.rawValue)", "ycsb-\(mix.rawValue)", group: "ycsb", mix.title, .ycsb(YCSBWork(mix: mix)),
                 [.heartwood] + (mix == .c ? [.heartwoodMapped] : []) + Self.peers, promise: .survivesProcessDeath,
                 workers: 8, keys: max(1_000, parameters.keys / 4), valueBytes: 1_000, fixture: .compacted,
-                copies: mix != .c, plans: mix == .a ? Self.always : Self.unlessQuick)
+                copies: mix != .c, runs: 2, plans: mix == .a ? Self.always : Self.unlessQuick)
         }
     }
 }

@@ -45,14 +45,14 @@ extension RowMaker {
             rows.append(
                 row(
                     "\(name)-8", name, group: "writing", "\(name), eight writers", work, writers, promise: survives,
-                    workers: 8, fixture: fixture, copies: fixture != nil))
+                    workers: 8, fixture: fixture, copies: fixture != nil, runs: 2))
             for workers in [1, 8] {
                 rows.append(
                     row(
                         "\(name)\(workers == 1 ? "" : "-8")-buffered", name, group: "writing",
                         "\(name)\(workers == 1 ? "" : ", eight writers")", work, bufferedWriters,
                         promise: .mayLoseLastMoments, workers: workers, fixture: fixture, copies: fixture != nil,
-                        plans: workers == 1 && name == "fillrandom" ? Self.always : Self.unlessQuick))
+                        runs: 2, plans: workers == 1 && name == "fillrandom" ? Self.always : Self.unlessQuick))
             }
         }
         return rows

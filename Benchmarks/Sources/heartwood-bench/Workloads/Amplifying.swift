@@ -44,7 +44,7 @@ struct Amplifying: Sendable {
     }
 
     private func check<E: Engine>(_ engine: E, _ cell: Cell, _ count: Int) async throws {
-        var expected = Expectation(cell.data, isFilled: true)
+        var expected = ExpectedContents(cell.data, isFilled: true)
         var walk = walk(cell)
         for _ in 0..<count {
             walk.advance()

@@ -2,7 +2,7 @@
 enum Checking {
     /// - Throws: `WrongResult`.
     static func check<E: Engine>(
-        _ expected: Expectation, _ engine: E, at path: String, _ use: EngineUse
+        _ expected: ExpectedContents, _ engine: E, at path: String, _ use: EngineUse
     ) async throws {
         let database = try await engine.open(at: path, for: use)
         let session = try database.session()

@@ -49,7 +49,7 @@ struct PacedWriting: Sendable {
     }
 
     private func check<E: Engine>(_ engine: E, _ cell: Cell, _ counts: [Int]) async throws {
-        var expected = Expectation(cell.data, isFilled: true)
+        var expected = ExpectedContents(cell.data, isFilled: true)
         for (worker, count) in counts.enumerated() {
             var walk = walk(cell, worker)
             for _ in 0..<count {

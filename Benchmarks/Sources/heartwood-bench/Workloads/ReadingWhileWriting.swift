@@ -23,7 +23,7 @@ struct ReadingWhileWriting: Sendable {
         guard read.found == read.watch.count, read.bytes == read.found * cell.data.valueBytes else {
             throw WrongResult("of \(read.watch.count) keys \(read.found) were found, with \(read.bytes) bytes")
         }
-        var expected = Expectation(cell.data, isFilled: true)
+        var expected = ExpectedContents(cell.data, isFilled: true)
         var walk = steps
         for _ in 0..<written.count {
             walk.advance()

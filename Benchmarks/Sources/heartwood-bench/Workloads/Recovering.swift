@@ -22,7 +22,7 @@ struct Recovering: Sendable {
         measured.note(ProcessUse.now, since: before)
         measured.figures[.recordsPerSecond] = Double(count) / measured.seconds
         measured.figures[.megabytesPerSecond] = Double(measured.bytes) / 1e6 / measured.seconds
-        var expected = Expectation(cell.data, isFilled: true)
+        var expected = ExpectedContents(cell.data, isFilled: true)
         if rounds > 1 {
             let values = cell.data.values.count
             for number in 0..<cell.data.keyCount {

@@ -97,7 +97,7 @@ struct Writing: Sendable {
         case .overwrite, .remove: isFilled = true
         case .fill, .endless: break
         }
-        var expected = Expectation(cell.data, isFilled: isFilled)
+        var expected = ExpectedContents(cell.data, isFilled: isFilled)
         for (worker, watch) in watches.enumerated() {
             var walk = walk(cell, worker)
             for _ in 0..<watch.count * batch {

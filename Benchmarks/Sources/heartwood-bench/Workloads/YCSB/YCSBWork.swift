@@ -86,7 +86,7 @@ struct YCSBWork: Sendable {
         _ engine: E, _ cell: Cell, _ outcomes: [Outcome], _ zipfian: Zipfian?
     ) async throws {
         let inserted = outcomes.map(\.inserted).max() ?? 0
-        var expected = Expectation(
+        var expected = ExpectedContents(
             cell.data, keyLimit: cell.data.keyCount + inserted * cell.workers, isFilled: true)
         for (worker, outcome) in outcomes.enumerated() {
             var walk = walk(cell, worker, zipfian)

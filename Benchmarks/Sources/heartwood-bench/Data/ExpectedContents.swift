@@ -7,7 +7,7 @@ internal import Musl
 #endif
 
 /// What must be in a store: for each key which values may be its last. Filled by the walks of the writers, made again.
-struct Expectation: Sendable {
+struct ExpectedContents: Sendable {
     private let data: Dataset
     private let keys: KeySource
     /// For each key's number the value that it has, counted from 1; 0 where it has none.
