@@ -83,6 +83,7 @@ struct RunCommand: AsyncParsableCommand {
         let chosen = try selectedEngines()
         let work = try WorkDirectory(in: directory)
         defer { work.removeAll() }
+        try checkPlace(work, rows)
         Interrupt.listen()
         var infos: [EngineInfo] = []
         for engine in chosen { infos.append(try await engine.info) }
@@ -96,6 +97,22 @@ struct RunCommand: AsyncParsableCommand {
             Catalogue(parameters), rows, results, in: work, progress: ProgressLine(), file: file)
         try await conductor.run(engines: chosen.filter(\.isBuilt))
         try finish(conductor.results, file)
+    }
+
+    /// Needs room for the largest row's stores of all engines, for copies of them, and for logs.
+    private func checkPlace(_ work: WorkDirectory, _ rows: [Row]) throws {
+        let largest = rows.map { $0.info.keys * ($0.info.valueBytes + Dataset.keyBytes) }.max() ?? 0
+        let needed = UInt64(largest) * 16 + (6 << 30)
+        guard work.freeBytes >= needed else {
+            throw WrongPlace(
+                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are "
+                    + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
+        }
+        if directory == ".", let fileSystem = MountedFileSystem.of(work.path), fileSystem.isInMemory {
+            throw WrongPlace(
+                "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with --directory"
+            )
+        }
     }
 
     private func finish(_ results: Results, _ file: ResultsFile?) throws {
@@ -112,4 +129,11 @@ struct RunCommand: AsyncParsableCommand {
     private static var command: String {
         (["Benchmarks/run"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
     }
+}
+
+/// The directory can't be used for this.
+struct WrongPlace: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

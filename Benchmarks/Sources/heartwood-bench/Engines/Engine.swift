@@ -85,6 +85,8 @@ extension Session {
 struct EngineUse: Sendable, Codable, Hashable {
     /// What a write has survived when it has returned.
     var promise = Promise.survivesProcessDeath
+    /// Whether nothing is written.
+    var onlyReads = false
     /// Whether all that is written stays in the log, so that the next opening has to replay it.
     var keepsLog = false
     /// Whether values are compressed, by the engine's own means.

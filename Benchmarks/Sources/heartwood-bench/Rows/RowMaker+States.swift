@@ -21,7 +21,8 @@ extension RowMaker {
             row(
                 "compaction-latency", "overwrite", group: "compaction",
                 "\(Numbers.grouped(rate)) puts a second to random keys of a full store, four writers, over time",
-                .pace(PacedWriting(rate: rate)), [.heartwood] + Self.peers, promise: .survivesProcessDeath, workers: 4,
+                .pace(PacedWriting(rate: rate)), [.heartwood, .heartwoodThreads] + Self.peers,
+                promise: .survivesProcessDeath, workers: 4,
                 measure: .latency, fixture: .compacted, copies: true, seconds: 5, runs: 2)
         ]
     }
@@ -39,14 +40,13 @@ extension RowMaker {
     /// What overwriting costs the disk. One work, two figures.
     var amplification: [Row] {
         let title = "every key of a full store overwritten ten times, in random order"
-        let keys = parameters.plan == .quick ? parameters.keys / 4 : parameters.keys
         let work = Work.amplify(Amplifying(patience: [.quick: 3, .default: 10, .full: 45][parameters.plan] ?? 10))
         return [Figure.writeAmplification, .spaceAmplification].map { figure in
             let name = figure == .writeAmplification ? "write-amplification" : "space-amplification"
             var row = row(
                 name, "overwrite", group: "amplification",
                 "\(title): \(figure.title)", work, [.heartwood] + Self.peers, promise: .survivesProcessDeath,
-                keys: keys, measure: .figure, figure: figure, fixture: .compacted, copies: true, runs: 1,
+                measure: .figure, figure: figure, fixture: .compacted, copies: true, runs: 1,
                 plans: Self.always)
             row.source = figure == .writeAmplification ? nil : "write-amplification"
             return row

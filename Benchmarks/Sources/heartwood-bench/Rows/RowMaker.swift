@@ -19,7 +19,7 @@ struct RowMaker: Sendable {
     ) -> Row {
         let keys = keys ?? parameters.keys
         var use = use ?? EngineUse()
-        if let promise { use.promise = promise }
+        if let promise { use.promise = promise } else { use.onlyReads = true }
         let time = promise == .survivesPowerLoss ? parameters.durableSeconds : parameters.seconds
         return Row(
             info: RowInfo(

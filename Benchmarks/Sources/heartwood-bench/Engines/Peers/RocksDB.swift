@@ -26,7 +26,7 @@ struct RocksDBEngine: Engine {
                 + "row that compresses.",
             "Checksums of blocks are verified as it comes; wal_recovery_mode = kAbsoluteConsistency in the rows where all "
                 + "checks are on.",
-            "A write buffer of 64 GiB where a log is kept whole to be opened; it is opened with the usual one.",
+            "A write buffer of 4 GiB where a log is kept whole to be opened; it is opened with the usual one.",
         ]
     }
 
@@ -88,7 +88,7 @@ final class RocksDBDatabase: Database, @unchecked Sendable {
         } else {
             rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
         }
-        if use.keepsLog { rocksdb_options_set_write_buffer_size(options, 64 << 30) }
+        if use.keepsLog { rocksdb_options_set_write_buffer_size(options, 4 << 30) }
         if use.promise == .mayLoseLastMoments { rocksdb_options_set_manual_wal_flush(options, 1) }
         if use.isParanoid {
             rocksdb_options_set_wal_recovery_mode(options, CInt(rocksdb_absolute_consistency_recovery))

@@ -20,7 +20,7 @@ struct RawEngine: Engine {
         ]
     }
 
-    func open(at path: String, for use: EngineUse) async throws -> RawDatabase { try RawDatabase(path, use.promise) }
+    func open(at path: String, for use: EngineUse) async throws -> RawDatabase { RawDatabase(path, use) }
 }
 
 /// A file that is appended to, and one of values that are read.
@@ -28,27 +28,27 @@ final class RawDatabase: Database {
     /// The size of what is appended to; beyond it, writing begins at the front again, which costs the same.
     static let ringBytes = 64 << 20
 
-    let promise: Promise
+    private let use: EngineUse
     /// The files are made when they are needed first.
     private let path: String
     private let ring = Mutex<RawFile?>(nil)
     private let nextSession = Atomic<Int>(0)
 
-    init(_ path: String, _ promise: Promise) throws {
+    init(_ path: String, _ use: EngineUse) {
         self.path = path
-        self.promise = promise
+        self.use = use
     }
 
     func session() throws -> RawSession {
         let number = nextSession.add(1, ordering: .relaxed).oldValue
         let values = try RawValues(opening: RawValues.path(in: path))
         let file = try ring.withLock { file in
-            if values == nil, promise != .mayLoseLastMoments, file == nil {
+            if !use.onlyReads, use.promise != .mayLoseLastMoments, file == nil {
                 file = try RawFile(zeros: Self.ringBytes, at: "\(path)/ring")
             }
             return file
         }
-        return RawSession(file, values, number: number, promise)
+        return RawSession(file, values, number: number, use)
     }
 
     func compactAll() async throws {}
@@ -71,14 +71,16 @@ final class RawSession: Session, @unchecked Sendable {
     private var buffer: [UInt8] = []
     private var memory: [UInt8] = []
 
-    init(_ file: RawFile?, _ values: RawValues?, number: Int, _ promise: Promise) {
+    init(_ file: RawFile?, _ values: RawValues?, number: Int, _ use: EngineUse) {
         self.file = file
         self.values = values
-        self.promise = promise
+        promise = use.promise
         // The first has the ring for itself until there is a second.
         start = number * Self.pieceBytes % RawDatabase.ringBytes
         length = number == 0 ? RawDatabase.ringBytes : Self.pieceBytes
-        if promise == .mayLoseLastMoments { memory = [UInt8](repeating: 0, count: RawDatabase.ringBytes) }
+        if !use.onlyReads, use.promise == .mayLoseLastMoments {
+            memory = [UInt8](repeating: 0, count: RawDatabase.ringBytes)
+        }
     }
 
     @inline(__always)
