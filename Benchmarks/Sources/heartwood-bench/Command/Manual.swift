@@ -8,7 +8,7 @@ enum Manual {
         EXAMPLES
           Benchmarks/run --quick
           Benchmarks/run --only durable,readrandom --engines heartwood,rocksdb
-          Benchmarks/run --full --json results.json
+          Benchmarks/run --full --json results.json --html results.html
 
         EXIT CODES
           0    done

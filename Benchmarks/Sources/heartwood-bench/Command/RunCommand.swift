@@ -18,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only these engines, separated by commas; see 'list'.", valueName: "name,…"))
     var engines: String?
 
-    @Option(help: ArgumentHelp("Runs of each cell, at most. (default: that of the plan)", valueName: "count"))
+    @Option(help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: that of the plan)", valueName: "count"))
     var runs: Int?
 
     @Option(
@@ -41,6 +41,9 @@ struct RunCommand: AsyncParsableCommand {
             "Keep the results in this file, after each run. A file that is there is resumed: what it has isn't measured again.",
             valueName: "file"))
     var json: String?
+
+    @Option(help: ArgumentHelp("Write the page with the charts to this file too.", valueName: "file"))
+    var html: String?
 
     private var parameters: Parameters {
         var parameters = Parameters(quick ? .quick : full ? .full : .default)
@@ -120,6 +123,7 @@ struct RunCommand: AsyncParsableCommand {
         results.finished = Date().timeIntervalSince1970
         results.isInterrupted = Interrupt.isRequested
         try file?.write(results)
+        if let html { try PageCommand.write(results, to: html) }
         print(Table(results).text, terminator: "")
         if Interrupt.isRequested { throw ExitCode(130) }
         if results.cells.contains(where: { $0.failure != nil }) { throw ExitCode(1) }
