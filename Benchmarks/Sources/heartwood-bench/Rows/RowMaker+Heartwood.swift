@@ -50,6 +50,12 @@ extension RowMaker {
                 "write-cost-large", "puts that overwrite, three times the keys, compacted by itself", .writeCost,
                 promise: buffered, keys: parameters.keys * 3, fixture: .compacted, runs: 1, plans: [.full]),
             own(
+                "put-rate", "puts that overwrite, as fast as they can be made, no compaction", .putRate(.never),
+                promise: buffered, fixture: .compacted),
+            own(
+                "put-rate-compacting", "the same, compactions back to back", .putRate(.backToBack), promise: buffered,
+                fixture: .compacted),
+            own(
                 "put-latency", "200,000 puts a second, no compaction", .putLatency(.never), promise: buffered,
                 measure: .latency, fixture: .compacted, seconds: 2),
             own(

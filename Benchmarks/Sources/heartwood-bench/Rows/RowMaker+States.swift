@@ -11,6 +11,10 @@ extension RowMaker {
                 "recovery-default", "recovery", group: "recovery",
                 "opening after a kill, as the engine comes, every key put twice", .recover(Recovering(rounds: 2)),
                 [.heartwood] + Self.peers, measure: .seconds, fixture: .killedOverwritten, copies: true),
+            row(
+                "open-compacted", "open", group: "recovery", "opening after a close, everything compacted",
+                .recover(Recovering(rounds: 1)), [.heartwood] + Self.peers, measure: .seconds, fixture: .compacted,
+                copies: true),
         ]
     }
 

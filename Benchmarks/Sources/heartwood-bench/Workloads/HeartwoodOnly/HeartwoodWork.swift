@@ -10,6 +10,7 @@ enum HeartwoodWork: Sendable {
     case getsTogether
     case writeCost
     case putLatency(Compacting)
+    case putRate(Compacting)
     case paceFloor
 
     func measure(_ cell: Cell) async throws -> Measured {
@@ -21,6 +22,7 @@ enum HeartwoodWork: Sendable {
         case .getsTogether: try await HeartwoodReads.getTogether(cell)
         case .writeCost: try await WriteCost.measure(cell)
         case .putLatency(let compacting): try await PutLatency.measure(cell, compacting)
+        case .putRate(let compacting): try await PutRate.measure(cell, compacting)
         case .paceFloor: try await PaceFloor.measure(cell)
         }
     }
