@@ -18,8 +18,6 @@ struct Latencies: Sendable {
         histogram.add(other.histogram)
     }
 
-    mutating func reset() { histogram.reset() }
-
     var maximum: UInt64 { histogram.max }
 
     /// The latency that `percent` of the operations didn't exceed.

@@ -14,7 +14,19 @@ struct Table {
     var text: String {
         var groups: [String] = []
         for row in results.rows where !groups.contains(row.group) { groups.append(row.group) }
-        return groups.compactMap(block).joined(separator: "\n")
+        return (groups.compactMap(block) + [failures, missing].compactMap { $0 }).joined(separator: "\n")
+    }
+
+    /// Cells that failed, with the reason.
+    private var failures: String? {
+        let lines = results.cells.compactMap { cell in cell.failure.map { "\(cell.row), \(cell.engine): \($0)" } }
+        return lines.isEmpty ? nil : (["FAILED"] + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// Engines that aren't there, with how to get them.
+    private var missing: String? {
+        let lines = results.engines.compactMap { engine in engine.missing.map { "\(engine.title): \($0)" } }
+        return lines.isEmpty ? nil : (["NOT MEASURED"] + lines).joined(separator: "\n") + "\n"
     }
 
     private func block(_ group: String) -> String? {

@@ -17,11 +17,11 @@ extension RowMaker {
         [
             own(
                 "harness-put", "the loop of puts without a store, as a task on a thread of its own",
-                .putLoop(isPlain: false), engine: .raw),
+                .putLoop(isPlain: false), runs: 1, engine: .raw),
             own(
                 "harness-put-plain", "the loop of puts without a store, on a plain thread", .putLoop(isPlain: true),
-                engine: .raw),
-            own("harness-get", "the loop of gets without a store", .getLoop, engine: .raw),
+                runs: 1, engine: .raw),
+            own("harness-get", "the loop of gets without a store", .getLoop, runs: 1, engine: .raw),
         ]
     }
 
@@ -51,20 +51,20 @@ extension RowMaker {
                 promise: buffered, keys: parameters.keys * 3, fixture: .compacted, runs: 1, plans: [.full]),
             own(
                 "put-rate", "puts that overwrite, as fast as they can be made, no compaction", .putRate(.never),
-                promise: buffered, fixture: .compacted),
+                promise: buffered, fixture: .compacted, runs: 2),
             own(
                 "put-rate-compacting", "the same, compactions back to back", .putRate(.backToBack), promise: buffered,
                 fixture: .compacted),
             own(
                 "put-latency", "200,000 puts a second, no compaction", .putLatency(.never), promise: buffered,
-                measure: .latency, fixture: .compacted, seconds: 2),
+                measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
             own(
                 "put-latency-compacting", "200,000 puts a second, compactions back to back", .putLatency(.backToBack),
-                promise: buffered, measure: .latency, fixture: .compacted, seconds: 2),
+                promise: buffered, measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
             own(
                 "pace-beside-copying",
                 "200,000 steps a second of half a µs, no store, beside a thread that writes files",
-                .paceFloor, measure: .latency, seconds: 2, engine: .raw),
+                .paceFloor, measure: .latency, seconds: 2, runs: 1, engine: .raw),
         ]
     }
 }

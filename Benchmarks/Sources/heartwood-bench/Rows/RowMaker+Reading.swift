@@ -12,7 +12,7 @@ extension RowMaker {
                 fixture: .compacted, plans: Self.always),
             row(
                 "readrandom-2", "readrandom", group: "reading", "get of random keys, two threads", .get(Getting()),
-                readers, workers: 2, fixture: .compacted),
+                readers, workers: 2, fixture: .compacted, runs: 2),
             row(
                 "readmissing", "readmissing", group: "reading", "get of keys that aren't there",
                 .get(Getting(isPresent: false)), scanners, fixture: .compacted, runs: 2),

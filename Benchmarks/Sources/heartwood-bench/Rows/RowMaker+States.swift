@@ -10,11 +10,11 @@ extension RowMaker {
             row(
                 "recovery-default", "recovery", group: "recovery",
                 "opening after a kill, as the engine comes, every key put twice", .recover(Recovering(rounds: 2)),
-                [.heartwood] + Self.peers, measure: .seconds, fixture: .killedOverwritten, copies: true),
+                [.heartwood] + Self.peers, measure: .seconds, fixture: .killedOverwritten, copies: true, runs: 2),
             row(
                 "open-compacted", "open", group: "recovery", "opening after a close, everything compacted",
                 .recover(Recovering(rounds: 1)), [.heartwood] + Self.peers, measure: .seconds, fixture: .compacted,
-                copies: true),
+                copies: true, runs: 2),
         ]
     }
 

@@ -4,7 +4,7 @@ extension RowMaker {
         [1, 8, 64, 256, 1_024, 4_096].map { writers in
             // Where one writer at a time gets in, more of them only queue: up to 64 show it.
             let engines = EngineID.allCases.filter {
-                $0 != .heartwoodMapped && (writers <= 64 || ![.lmdb, .sqlite, .grdb, .raw].contains($0))
+                $0 != .heartwoodMapped && (writers <= 64 || !($0.hasOneWriter || $0 == .raw))
             }
             return row(
                 "fillsync-\(writers)", "fillsync", group: "durable",

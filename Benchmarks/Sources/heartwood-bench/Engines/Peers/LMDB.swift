@@ -21,6 +21,7 @@ struct LMDBEngine: Engine {
                 + "reads fastest when it is never renewed, and sees newer writes only when it is.",
             "Databases that are only read are filled in the order of the keys, in its favour: full pages, as a bulk load "
                 + "leaves them.",
+            "One writer at a time gets in, with a sync of its own: more only queue, so that it is measured up to 64.",
             "It has no checksums and no compression.",
         ]
     }
