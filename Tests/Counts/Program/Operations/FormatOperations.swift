@@ -36,6 +36,7 @@ enum FormatOperations {
     private static func encode() -> Operation.Work {
         let keys = CountedData.keys(64)
         let values = CountedData.values
+        // Kept until the process ends, which does nothing else.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 4_096)
         let walk = Walk(keys.count)
         return { times in
