@@ -42,6 +42,8 @@ struct BenchPlanTests {
         #expect(plan(60).neededBytes > 60 << 28)
         #expect(plan(2, 100_000_000, 1_000).neededBytes > 100_000_000 * 1_016)
         #expect(plan(0.05, 1, 8).neededBytes > plan().durableLogLimit / 2)
+        // A thousand tasks, each with a value that it writes and one that it goes on to write.
+        #expect(plan(2, 1, 256 << 10).neededBytes > plan().durableLogLimit + 2_048 << 18)
         let largest = plan(
             BenchOptions.secondsRange.upperBound, BenchOptions.recordRange.upperBound,
             BenchOptions.valueRange.upperBound)

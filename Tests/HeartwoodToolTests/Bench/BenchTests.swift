@@ -84,7 +84,9 @@ struct BenchTests {
     @Test("what is no directory is 73, and what is no option 64")
     func refusals() async throws {
         try sandbox.write("", to: "file")
-        for (name, words) in [("nothing", "no such directory"), ("file", "not a directory")] {
+        for (name, words) in [
+            ("nothing", "no such directory"), ("file", "not a directory"), ("file/in", "no such directory"),
+        ] {
             let outcome = try await sandbox.heartwood("bench", name)
             #expect(outcome.code == 73, "\(outcome.error)")
             #expect(outcome.error.hasPrefix("heartwood: ") && outcome.error.contains(words))

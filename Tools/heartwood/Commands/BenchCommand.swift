@@ -6,8 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measure what a store does on a disk of this machine.",
         discussion: """
             Makes a fresh directory in the one that is named, measures in it for about half a minute, and removes it; \
-            nothing else there is touched. All that was written is read back and compared: a figure whose data isn't what \
-            was written is no figure, but ends with 3.
+            nothing else there is touched. All that was written is read back and compared; where it differs there is no \
+            figure, and the exit code is 3.
 
               heartwood bench .
               heartwood bench /var/lib/app --seconds 10

@@ -15,13 +15,7 @@ struct BenchDirectory: Sendable {
     init(in parent: String, need: UInt64, fileSystem: any FileSystem = POSIXFileSystem()) throws {
         self.fileSystem = fileSystem
         do {
-            guard let kind = try fileSystem.kind(of: parent) else {
-                throw Failure(
-                    .noStore, "no such directory: \(parent): make it, or name one on the disk that is to be measured")
-            }
-            guard kind == .directory else {
-                throw Failure(.noStore, "\(parent) is not a directory: name one on the disk that is to be measured")
-            }
+            try Self.checkDirectory(parent, fileSystem)
             if let free = fileSystem.availableBytes(at: parent), free < need {
                 throw Failure(
                     .inputOutput,
@@ -52,6 +46,23 @@ struct BenchDirectory: Sendable {
             try Self.removeAll(path, fileSystem)
         } catch {
             throw Failure(error, "remove \(path), which only has what was measured with, by hand")
+        }
+    }
+
+    private static func checkDirectory(_ path: String, _ fileSystem: any FileSystem) throws {
+        var kind: FileKind?
+        do throws(FileSystemError) {
+            kind = try fileSystem.kind(of: path)
+        } catch {
+            // Something in a file is as good as nothing.
+            if error.code != ErrorNumber.ENOTDIR { throw error }
+        }
+        guard let kind else {
+            throw Failure(
+                .noStore, "no such directory: \(path): make it, or name one on the disk that is to be measured")
+        }
+        guard kind == .directory else {
+            throw Failure(.noStore, "\(path) is not a directory: name one on the disk that is to be measured")
         }
     }
 

@@ -28,7 +28,8 @@ struct BenchPlan: Sendable {
     /// Bytes that have to be free.
     var neededBytes: UInt64 {
         let record = UInt64(BenchKey.byteCount + options.valueBytes + Self.recordOverhead)
-        let overshoot = UInt64(putsBetweenLooks * Self.mostTasks) * record
+        // Each task has one more under way when the limit is noticed.
+        let overshoot = UInt64((putsBetweenLooks + 1) * Self.mostTasks) * record
         let durable = durableLogLimit + overshoot
         let filled = UInt64(options.records) * record
         return max(durable, filled, UInt64(RawFloor.fileBytes)) + Self.roomAhead
