@@ -33,7 +33,7 @@ struct BenchCommand: AsyncParsableCommand {
             just written, so that it comes from the system's memory: reads and recovery are not the disk's.
 
             Keys are 16 random bytes, values are random, and the same in every run. Figures of a machine that others \
-            use, too, vary from run to run: measure more than once, and for longer with '--seconds'. The full benchmarks, \
+            use, too, vary from run to run, and within one: measure more than once, and for longer with '--seconds'. The full benchmarks, \
             with other engines beside, are in the source's Benchmarks directory.
 
             A warning is given where syncs are faster than a disk can be, and where the directory is in memory (tmpfs).
