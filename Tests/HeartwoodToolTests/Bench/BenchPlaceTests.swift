@@ -83,7 +83,7 @@ struct BenchPlaceTests {
         let mounts = """
             21 28 0:20 / /sys rw,nosuid - sysfs sysfs rw
             28 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw
-            40 28 0:33 / /tmp rw shared:9 master:2 - tmpfs tmpfs rw,size=1g
+            40 28 0:33 / /run rw shared:9 master:2 - tmpfs tmpfs rw,size=1g
             """
         #expect(DiskKind.name(ofDevice: 259 << 8 | 2, in: mounts) == "ext4")
         #expect(DiskKind.name(ofDevice: 33, in: mounts) == "tmpfs")
