@@ -153,7 +153,7 @@ let package = Package(
         // Runs the built tool; the dependency sees to it that there is one.
         .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["heartwood-tool"],
+            dependencies: ["heartwood-tool", "Heartwood", "HeartwoodFileSystem"],
             swiftSettings: settings
         ),
     ]
