@@ -147,6 +147,7 @@ package struct CommitPipeline: Sendable {
     var backgroundSync: UInt64? { unsyncedSince.map { $0 &+ timing.sync } }
 
     /// Whether the open commit asks for no more than to be written, so that whoever waits for that may do it itself.
+    @inline(__always)
     var needsNoSync: Bool {
         inFlight == nil && syncRequestedThrough <= syncedSequence && open.map { $0.firstSynced == nil } ?? false
     }
