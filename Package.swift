@@ -89,6 +89,18 @@ let package = Package(
             path: "Tests/Campaigns",
             swiftSettings: settings
         ),
+        // Instruction counts of the hot operations, under callgrind.
+        .target(name: "CCallgrind", path: "Tests/Counts/CCallgrind"),
+        .executableTarget(
+            name: "heartwood-counts",
+            dependencies: [
+                "CCallgrind", "CHeartwood", "CZlib", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem",
+                "HeartwoodTesting", "HeartwoodCampaignSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Counts/Program",
+            swiftSettings: settings
+        ),
         // Fuzzing: what every decoder is held to, and the mutators that get past its checksums.
         .target(
             name: "HeartwoodFuzzing",
@@ -141,7 +153,7 @@ let package = Package(
         // Runs the built tool; the dependency sees to it that there is one.
         .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["heartwood-tool"],
+            dependencies: ["heartwood-tool", "Heartwood", "HeartwoodFileSystem"],
             swiftSettings: settings
         ),
     ]

@@ -156,8 +156,8 @@ extension Store {
         if case .mustWait(let generation) = admission {
             admission = try await admitLate(batch, conditions, level, ticket, generation)
         }
-        guard case .accepted(let sequence, let isVisible) = admission else { preconditionFailure() }
-        if !isVisible { try await log.visibleGate.wait(for: sequence) }
+        guard case .accepted(let sequence, let isVisible, let commits) = admission else { preconditionFailure() }
+        if !isVisible, !commits || !log.commitAsCaller() { try await log.visibleGate.wait(for: sequence) }
         return sequence
     }
 

@@ -8,12 +8,14 @@ public struct ChecksumTag: Sendable, Hashable {
     public let mask: UInt32
 
     /// The tag of an item that starts at `offset` of the file with this salt.
+    @inlinable
     @inline(__always)
     public init(salt: UInt32, offset: UInt64) {
         mask = salt ^ UInt32(truncatingIfNeeded: offset >> 3)
     }
 
     /// The checksum as it is stored (and, being an xor, back again).
+    @inlinable
     @inline(__always)
     public func apply(_ crc: UInt32) -> UInt32 { crc ^ mask }
 }

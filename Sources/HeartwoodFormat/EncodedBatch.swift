@@ -138,6 +138,8 @@ package enum RecordPlacement {
         package let keyLength: Int
         package let valueLength: Int
         package let expiry: UInt64
+        @inlinable
+        @inline(__always)
         package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(keyLength + valueLength) }
     }
 

@@ -14,11 +14,14 @@ public enum FormatConstants {
     /// Bytes of a commit header.
     public static let commitHeaderSize = 48
     /// Bytes of a record header.
-    public static let recordHeaderSize = 32
+    @inlinable
+    public static var recordHeaderSize: Int { 32 }
     /// Commits and records start at multiples of this many bytes.
-    public static let alignment = 8
+    @inlinable
+    public static var alignment: Int { 8 }
     /// Marks start at multiples of this many bytes, so that writing one touches no page that holds earlier commits.
-    public static let markAlignment: UInt64 = 4096
+    @inlinable
+    public static var markAlignment: UInt64 { 4096 }
     /// The longest key, in bytes. The shortest has one.
     public static let maximumKeyBytes = 65_535
     /// The largest encoded batch, in bytes (2 GiB): one write(2) and every length of a commit stay under it.
@@ -35,12 +38,14 @@ public enum FormatConstants {
 }
 
 /// Rounds up to the alignment of commits and records.
+@inlinable
 @inline(__always)
 public func alignedUp(_ count: Int) -> Int {
     (count &+ (FormatConstants.alignment &- 1)) & ~(FormatConstants.alignment &- 1)
 }
 
 /// Rounds up to the boundary at which a mark may stand.
+@inlinable
 @inline(__always)
 public func markBoundary(from offset: UInt64) -> UInt64 {
     (offset &+ (FormatConstants.markAlignment &- 1)) & ~(FormatConstants.markAlignment &- 1)

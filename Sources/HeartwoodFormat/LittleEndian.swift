@@ -3,6 +3,7 @@
 /// The caller has checked the bounds: these are the leaves under decoders that compare lengths first, and a debug
 /// build traps when one of them did not.
 extension UnsafeRawBufferPointer {
+    @inlinable
     @inline(__always)
     package func load<T: FixedWidthInteger>(_ type: T.Type = T.self, littleEndianAt offset: Int) -> T {
         assert(offset >= 0 && offset &+ MemoryLayout<T>.size <= count)
@@ -24,6 +25,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The part that starts at `offset` and has `count` bytes.
+    @inlinable
     @inline(__always)
     package func slice(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
         assert(offset >= 0 && count >= 0 && offset &+ count <= self.count)
@@ -32,6 +34,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawPointer {
+    @inlinable
     @inline(__always)
     package func store<T: FixedWidthInteger>(_ value: T, littleEndianAt offset: Int) {
         (self + offset).storeBytes(of: value.littleEndian, as: T.self)

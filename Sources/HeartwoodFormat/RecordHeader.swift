@@ -103,10 +103,12 @@ public struct RecordHeader: Sendable, Hashable {
     }
 
     /// Bytes of key and value, without padding. At most 65,535 and 4 GiB: no overflow.
+    @inlinable
     @inline(__always)
     public var payloadLength: Int { Int(keyLength) + Int(valueLength) }
 
     /// Bytes of the whole record: header, key, value and padding.
+    @inlinable
     @inline(__always)
     public var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(payloadLength) }
 

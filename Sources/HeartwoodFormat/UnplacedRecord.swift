@@ -26,6 +26,8 @@ package struct UnplacedRecord {
     }
 
     /// Bytes of the record when it is encoded.
+    @inlinable
+    @inline(__always)
     package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(key.count + value.count) }
 
     /// Encodes it where it will lie, with its number and its place. O(bytes).

@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    /// Verifying counted the padding behind the last record of a whole commit behind a tear, and an opening didn't.
+    @Test func aTearEndsBeforePadding() async throws {
+        for length in 1...8 {
+            let fileSystem = InMemoryFileSystem()
+            let store = try await Store.open(
+                at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+            try await store.put("a", "1")
+            // Neither is synced: the first isn't known to have been durable.
+            try await store.put("b", "2", durability: .written)
+            try await store.put("c", [UInt8](repeating: 0x61, count: length), durability: .written)
+            var image = try StoreImage(of: fileSystem)
+            try await store.close()
+            let name = try #require(image.logs.first)
+            let torn = try FileLayout(log: image.files[name]!).commits[1]
+            image.files[name]![Int(torn.part.lowerBound)] ^= 1
+            try await expectSameVerdict(image, "a value of \(length) bytes")
+        }
+    }
+
     /// Verifies, opens and repairs a copy with one damaged file, and compares each with what the oracle says.
     private func check(_ written: WrittenStore, _ name: String, _ damaged: [UInt8], _ comment: Comment) async throws {
         var image = written.image

@@ -29,7 +29,7 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
             ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"], ["inspect", ""],
-            ["export", "s", "--format", "jsonl"],
+            ["export", "s", "--format", "jsonl"], ["bench"], ["bench", "s", "--seconds", "long"],
         ])
     func usage(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 64, "heartwood", "--help")
@@ -52,7 +52,7 @@ struct ExitCodeTests {
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
         }
-        for command in ["put", "get", "delete", "scan", "stats", "inspect", "compact", "load", "export"] {
+        for command in ["put", "get", "delete", "scan", "stats", "inspect", "compact", "load", "export", "bench"] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
     }

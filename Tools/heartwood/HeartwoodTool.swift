@@ -19,7 +19,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self,
             StatsCommand.self, InspectCommand.self, VerifyCommand.self, LogCommand.self, RepairCommand.self,
-            CompactCommand.self, LoadCommand.self, ExportCommand.self,
+            CompactCommand.self, LoadCommand.self, ExportCommand.self, BenchCommand.self,
             ManualCommand.self,
         ]
     )

@@ -55,7 +55,9 @@ struct Holds {
         return true
     }
 
-    /// The same for a chunk of the undo log.
+    /// The same for a chunk of the undo log. Not inlined: the empty array would be copied at each write of a store without
+    /// holds, for its uniqueness is looked at before it is known that there is something to keep (90 instructions a put).
+    @inline(never)
     mutating func keep(_ chunk: UndoChunk) -> Bool {
         guard !holds.isEmpty, let index = index(in: chunk.points) else { return false }
         holds[index].kept.chunks.append(chunk)

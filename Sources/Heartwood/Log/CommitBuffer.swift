@@ -40,6 +40,8 @@ final class CommitBuffer: @unchecked Sendable {
 
     /// Bytes of the commit, header included.
     var count: Int { memoryCount + externalBytes }
+    /// Where it ends in the file.
+    var end: UInt64 { offset + UInt64(count) }
     var isEmpty: Bool { recordCount == 0 }
     /// Bytes of the records.
     var bodyLength: Int { count - FormatConstants.commitHeaderSize }

@@ -143,10 +143,18 @@ package struct CommitPipeline: Sendable {
         syncedSequence = lastSequence
     }
 
-    /// What to do now. Never called while a commit is in flight.
+    /// When what was written is synced though nobody asks for it.
+    var backgroundSync: UInt64? { unsyncedSince.map { $0 &+ timing.sync } }
+
+    /// Whether the open commit asks for no more than to be written, so that whoever waits for that may do it itself.
+    @inline(__always)
+    var needsNoSync: Bool {
+        inFlight == nil && syncRequestedThrough <= syncedSequence && open.map { $0.firstSynced == nil } ?? false
+    }
+
+    /// What to do now; while a commit is in flight, what there is to do once it is done.
     func work(now: UInt64) -> Work {
-        precondition(inFlight == nil)
-        let backgroundSync = unsyncedSince.map { $0 &+ timing.sync }
+        let backgroundSync = backgroundSync
         if let open {
             if open.firstSynced != nil || syncRequestedThrough > syncedSequence { return .commit(sync: true) }
             let isSyncDue = backgroundSync.map { $0 <= now } ?? false

@@ -4,8 +4,9 @@ internal import HeartwoodFormat
 extension Log {
     /// What became of an attempt to append.
     enum Admission {
-        /// It has this number; `isVisible` when no wait is left.
-        case accepted(SequenceNumber, isVisible: Bool)
+        /// It has this number; `isVisible` when no wait is left; `commits` when it is the caller's turn to write the open
+        /// commit: ``Log/commitAsCaller()`` comes next, whatever else happens.
+        case accepted(SequenceNumber, isVisible: Bool, commits: Bool)
         /// There was no room; wait for a change of this generation and try again.
         case mustWait(generation: UInt64)
     }
@@ -67,7 +68,7 @@ extension Log {
             let isFirst = state.pipeline.open == nil
             let now = isFirst ? delays.now() : 0
             let base = state.open.identity.baseAddress
-            let start = state.open.offset + UInt64(state.open.count)
+            let start = state.open.end
             let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
             let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
             let buffer = state.open
@@ -77,15 +78,17 @@ extension Log {
             state.counters.batches += 1
             state.counters.records += UInt64(count)
             state.counters.acceptedBytes += UInt64(acceptedBytes)
-            wakeWriter(&state, for: durability, isFirst: isFirst, now: now)
-            return .accepted(sequence, isVisible: isVisible)
+            let commits = durability == .written && state.givesTurnToCaller(configuration)
+            if !commits { wakeWriter(&state, for: durability, isFirst: isFirst, now: now) }
+            return .accepted(sequence, isVisible: isVisible, commits: commits)
         }
     }
 
     @inline(__always)
     private func wakeWriter(_ state: inout State, for durability: Durability.Level, isFirst: Bool, now: UInt64) {
         if durability != .buffered {
-            wakeWriter(&state, deadline: 0)
+            // A caller who writes looks itself whether there is more to write.
+            if durability == .synced || state.turn.holder != .caller { wakeWriter(&state, deadline: 0) }
         } else if state.open.count >= configuration.commitBufferBytes / 4 {
             state.pipeline.requestWrite()
             wakeWriter(&state, deadline: 0)
@@ -98,23 +101,29 @@ extension Log {
     ///
     /// - Parameter length: That of the batch for which there was no room.
     /// - Throws: Why there is none (`.outOfSpace` above all), `.closed`, `.failed`.
-    func waitForRoom(since generation: UInt64, for length: Int) async throws(StoreError) {
-        let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
-            let passes = state.withState { state -> Bool in
-                guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
-                    return true
-                }
-                state.waiters.append(Waiter(continuation: continuation, length: length))
-                return false
+    nonisolated(nonsending) func waitForRoom(since generation: UInt64, for length: Int) async throws(StoreError) {
+        if let failure = await Sleeper.suspend({ wake($0, whenRoomChangesFrom: generation, length) }) { throw failure }
+    }
+
+    /// The same for a thread, which is blocked meanwhile.
+    func blockForRoom(since generation: UInt64, for length: Int) throws(StoreError) {
+        if let failure = Sleeper.block({ wake($0, whenRoomChangesFrom: generation, length) }) { throw failure }
+    }
+
+    private func wake(_ sleeper: Sleeper<StoreError?>, whenRoomChangesFrom generation: UInt64, _ length: Int) {
+        let passes = state.withState { state -> Bool in
+            guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
+                return true
             }
-            if passes { continuation.resume(returning: nil) }
+            state.waiters.append(Waiter(sleeper: sleeper, length: length))
+            return false
         }
-        if let failure { throw failure }
+        if passes { sleeper.resume(returning: nil) }
     }
 
     /// A write gives up: if others were waiting for it, they needn't any more.
     func withdraw(ticket: UInt64) {
-        let waiters = state.withState { state -> [UnsafeContinuation<StoreError?, Never>] in
+        let waiters = state.withState { state -> [Sleeper<StoreError?>] in
             guard state.exclusiveTicket == ticket else { return [] }
             state.exclusiveTicket = nil
             return state.takeWaiters()
@@ -231,17 +240,17 @@ extension Log.State {
     }
 
     /// Room may have appeared: everybody who waits is to try again. The caller resumes them outside the lock.
-    mutating func takeWaiters() -> [UnsafeContinuation<StoreError?, Never>] {
+    mutating func takeWaiters() -> [Sleeper<StoreError?>] {
         roomGeneration &+= 1
         guard !waiters.isEmpty else { return [] }
         defer { waiters = [] }
-        return waiters.map(\.continuation)
+        return waiters.map(\.sleeper)
     }
 
     /// The same, with those apart that have as many bytes as `length`, or more.
     mutating func takeWaiters(
         from length: Int
-    ) -> (tooLarge: [UnsafeContinuation<StoreError?, Never>], others: [UnsafeContinuation<StoreError?, Never>]) {
+    ) -> (tooLarge: [Sleeper<StoreError?>], others: [Sleeper<StoreError?>]) {
         let isTooLarge = waiters.map { $0.length >= length }
         let all = zip(takeWaiters(), isTooLarge)
         return (all.filter(\.1).map(\.0), all.filter { !$0.1 }.map(\.0))

@@ -20,7 +20,17 @@ final class Log: Sendable {
         /// Where the open commit goes; nil until the first write of this opening.
         var current: Segment?
         var room: RoomPlan
+        /// Who writes to the files at the moment.
+        var turn = WriteTurn()
+        /// Everything of the current segment before this offset is on disk: what the next commit says as its mark.
+        var syncedEnd: UInt64 = 0
+        /// Where the last commit of the current segment ends.
+        var writtenEnd: UInt64 = 0
         var demands = Demands()
+        /// A caller's commit has used room up that the log writer is to lay again, before anybody waits for it.
+        var wantsRoomAhead = false
+        /// Whether the next segment's file is being prepared already.
+        var hasSpare = false
         var waiters: [Waiter] = []
         /// Counts the times at which room appeared, so that a waiter that comes late doesn't miss it.
         var roomGeneration: UInt64 = 0
@@ -43,7 +53,7 @@ final class Log: Sendable {
         var failure: StoreError?
         var phase = Phase.running
         /// Those who wait for the close, and what it came to.
-        var closers: [UnsafeContinuation<StoreError?, Never>] = []
+        var closers: [Sleeper<StoreError?>] = []
         var closeFailure: StoreError?
         /// The deadline of the writer's sleep, while it sleeps (`.max`: none).
         var writerSleepsUntil: UInt64?
@@ -68,7 +78,7 @@ final class Log: Sendable {
 
     /// A write that waits for room.
     struct Waiter {
-        let continuation: UnsafeContinuation<StoreError?, Never>
+        let sleeper: Sleeper<StoreError?>
         /// The length of its batch.
         let length: Int
     }

@@ -38,8 +38,9 @@ extension LogWriter {
             try syncWritten()
         }
         try writeMark(flags: [.mark, .closing])
-        try failing("the log could not be trimmed at its end", current) { () throws(FileSystemError) in
-            try current.file.truncate(to: writtenEnd)
+        let end = log.state.withState { $0.writtenEnd }
+        try log.failing("the log could not be trimmed at its end", current) { () throws(FileSystemError) in
+            try current.file.truncate(to: end)
             try current.file.sync(.full)
         }
     }
@@ -81,20 +82,26 @@ extension Log {
     /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
     /// gets its outcome.
     func close() async throws(StoreError) {
-        let failure = await withUnsafeContinuation { (continuation: UnsafeContinuation<StoreError?, Never>) in
-            enum Outcome { case waits, ended(StoreError?) }
-            let (outcome, waiters) = state.withState { state -> (Outcome, [UnsafeContinuation<StoreError?, Never>]) in
-                if state.phase == .ended { return (.ended(state.closeFailure), []) }
-                state.closers.append(continuation)
-                state.phase = .closing
-                closing.store(true, ordering: .releasing)
-                wakeWriter(&state, deadline: 0)
-                return (.waits, state.takeWaiters())
-            }
-            for waiter in waiters { waiter.resume(returning: .closed) }
-            if case .ended(let failure) = outcome { continuation.resume(returning: failure) }
+        if let failure = await Sleeper.suspend({ close(waking: $0) }) { throw failure }
+    }
+
+    /// The same for a thread, which is blocked meanwhile.
+    func closeBlocking() throws(StoreError) {
+        if let failure = Sleeper.block({ close(waking: $0) }) { throw failure }
+    }
+
+    private func close(waking sleeper: Sleeper<StoreError?>) {
+        enum Outcome { case waits, ended(StoreError?) }
+        let (outcome, waiters) = state.withState { state -> (Outcome, [Sleeper<StoreError?>]) in
+            if state.phase == .ended { return (.ended(state.closeFailure), []) }
+            state.closers.append(sleeper)
+            state.phase = .closing
+            closing.store(true, ordering: .releasing)
+            wakeWriter(&state, deadline: 0)
+            return (.waits, state.takeWaiters())
         }
-        if let failure { throw failure }
+        for waiter in waiters { waiter.resume(returning: .closed) }
+        if case .ended(let failure) = outcome { sleeper.resume(returning: failure) }
     }
 
     /// Ends the log as the death of the process would: nothing more is written. Returns once the writer's thread has

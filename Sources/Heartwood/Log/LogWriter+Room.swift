@@ -42,8 +42,8 @@ extension LogWriter {
         do throws(FileSystemError) {
             try layRoom(need: 0)
             if isSyncing { try zeroAhead() }
-            let (end, room) = log.state.withState { ($0.open.offset + UInt64($0.open.count), $0.room) }
-            if spare == nil, end > room.limit / 4 * 3 { try prepareSpare(need: 0) }
+            let (end, room) = log.state.withState { ($0.open.end, $0.room) }
+            if spare == nil, end > room.spareDue { try prepareSpare(need: 0) }
         } catch {
             log.configuration.logger?.debug("room could not be laid ahead", metadata: ["cause": "\(error)"])
         }
@@ -54,7 +54,7 @@ extension LogWriter {
     /// Allocates so that a commit up to `need` fits, and a step ahead.
     private mutating func layRoom(need: UInt64) throws(FileSystemError) {
         let (segment, end, plan) = log.state.withState { state in
-            (state.current, state.open.offset + UInt64(state.open.count), state.room)
+            (state.current, state.open.end, state.room)
         }
         if need > 0, plan.hasRoom(to: need) { return }
         guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need) else { return }
@@ -100,7 +100,7 @@ extension LogWriter {
 
     private mutating func zeroAhead() throws(FileSystemError) {
         let (segment, end, plan) = log.state.withState { state in
-            (state.current, state.open.offset + UInt64(state.open.count), state.room)
+            (state.current, state.open.end, state.room)
         }
         // Whatever is accepted meanwhile is written by this same thread, afterwards: zeros never cover a commit.
         guard let segment, let range = plan.nextZeroing(end: end) else { return }
@@ -149,7 +149,7 @@ extension LogWriter {
         if demands.rotation != nil {
             modest.askForRotation(length)
         } else {
-            let end = log.state.withState { $0.open.offset + UInt64($0.open.count) }
+            let end = log.state.withState { $0.open.end }
             modest.askForRoom(to: end + UInt64(length), length)
         }
         return modest
@@ -292,7 +292,7 @@ extension LogWriter {
     }
 
     private mutating func putInPlace(_ segment: Segment) throws(Failure) {
-        try failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
+        try log.failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
             let fileSystem = log.configuration.fileSystem
             try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
                 try segment.file.writeFully(bytes, at: 0)
@@ -301,9 +301,11 @@ extension LogWriter {
             try fileSystem.rename(sparePath, to: segment.path)
             try fileSystem.syncDirectory(log.directory)
         }
-        syncedEnd = UInt64(FormatConstants.fileHeaderSize)
-        writtenEnd = syncedEnd
-        log.state.withState { $0.counters.rotations += 1 }
+        log.state.withState { state in
+            state.syncedEnd = UInt64(FormatConstants.fileHeaderSize)
+            state.writtenEnd = state.syncedEnd
+            state.counters.rotations += 1
+        }
         if log.segments.count >= log.configuration.compaction.maximumSegments { log.askForCompaction() }
     }
 

@@ -20,11 +20,12 @@ struct LogWriter: ~Copyable {
     var superseded: [String]
 
     /// The segment being prepared.
-    var spare: Spare?
-    /// Everything of the current segment before this offset is on disk: what the next commit says as its mark.
-    var syncedEnd: UInt64 = 0
-    /// Where the last commit of the current segment ends.
-    var writtenEnd: UInt64 = 0
+    var spare: Spare? {
+        didSet {
+            let hasSpare = spare != nil
+            if (oldValue != nil) != hasSpare { log.state.withState { $0.hasSpare = hasSpare } }
+        }
+    }
     /// Whether commits are being synced, so that zeroing blocks ahead pays.
     var isSyncing = false
     /// What compaction asked for, made by the last turn and not given to it yet.
@@ -56,6 +57,7 @@ struct LogWriter: ~Copyable {
     enum Job {
         case pipeline(CommitPipeline.Work)
         case demands(Log.Demands)
+        case prepare
         case close
         case abandon
     }
@@ -66,6 +68,7 @@ struct LogWriter: ~Copyable {
             switch nextJob() {
             case .pipeline(let work): attempt { (writer) throws(Failure) in try writer.perform(work) }
             case .demands(let demands): meet(demands)
+            case .prepare: prepare()
             case .close:
                 close()
                 return
@@ -76,48 +79,33 @@ struct LogWriter: ~Copyable {
         }
     }
 
-    /// A system call of the write path failed, on blocks that were allocated: what is on disk is unknown.
-    struct Failure: Error {
-        let cause: FileSystemError
-        let doing: String
-    }
+    typealias Failure = Log.Failure
+    typealias Sealed = Log.Sealed
 
     private mutating func attempt(_ body: (inout LogWriter) throws(Failure) -> Void) {
         do throws(Failure) { try body(&self) } catch { fail(error) }
     }
 
-    /// Sleeps until there is something to do.
+    /// Gives the turn back, and sleeps until there is something to do and the turn is the writer's.
     private mutating func nextJob() -> Job {
         let probe = nextProbe
         let refused = refusedDemands
         return log.state.withLock { held in
+            if held.state.turn.holder == .writer { held.state.turn.giveBack() }
             while true {
                 held.state.writerSleepsUntil = nil
-                switch held.state.phase {
-                case .closing: return .close
-                case .abandoned, .ended: return .abandon
-                case .running: break
-                }
-                var until: UInt64 = .max
-                if held.state.failure == nil {
-                    if !held.state.demands.isEmpty {
-                        defer { held.state.demands = Log.Demands() }
-                        return .demands(held.state.demands)
+                let now = log.delays.now()
+                switch held.state.nextJob(now: now, probe: probe, refused: refused) {
+                case .job(let job):
+                    if held.state.turn.takeAsWriter() {
+                        held.state.noteTaken(job)
+                        return job
                     }
-                    let now = log.delays.now()
-                    if let probe {
-                        if probe <= now { return .demands(refused) }
-                        until = probe
-                    }
-                    switch held.state.pipeline.work(now: now) {
-                    case .sleep(let deadline): until = min(until, deadline ?? .max)
-                    case let work: return .pipeline(work)
-                    }
-                    held.state.writerSleepsUntil = until
-                    held.wait(timeoutNanoseconds: log.delays.timeout(until: until, now: now))
-                } else {
-                    held.state.writerSleepsUntil = .max
+                    // The caller who has the turn wakes this thread when it gives it back.
                     held.wait()
+                case .sleep(let until):
+                    held.state.writerSleepsUntil = until
+                    held.wait(timeoutNanoseconds: until == .max ? nil : log.delays.timeout(until: until, now: now))
                 }
             }
         }
@@ -148,18 +136,10 @@ struct LogWriter: ~Copyable {
 
     // MARK: - Commits
 
-    /// A sealed commit.
-    struct Sealed {
-        let buffer: CommitBuffer
-        let content: CommitPipeline.Content
-    }
-
     /// Takes the open commit and puts the other buffer in its place, behind it in the same segment.
     mutating func seal() -> Sealed {
         let (sealed, waiters) = log.state.withState { state in
-            let end = state.open.offset + UInt64(state.open.count)
-            let sealed = state.seal(next: state.current, at: end, wanted: log.configuration.commitBufferBytes)
-            return (sealed, state.takeWaiters())
+            (state.seal(wanted: log.configuration.commitBufferBytes), state.takeWaiters())
         }
         resume(waiters)
         return sealed
@@ -167,62 +147,32 @@ struct LogWriter: ~Copyable {
 
     /// Writes a sealed commit, syncs it if asked, and lets everybody see it and go on.
     mutating func commit(_ sealed: Sealed, sync: Bool) throws(Failure) {
-        let buffer = sealed.buffer
-        let segment = buffer.segment!
-        let time = log.now.milliseconds
-        buffer.finish(
-            CommitHeader(
-                bodyLength: UInt64(buffer.bodyLength), firstSequence: sealed.content.first, syncedMark: syncedEnd,
-                time: time, recordCount: UInt32(buffer.recordCount)))
-        try failing("the log could not be written", segment) { () throws(FileSystemError) in
-            try buffer.forEachPiece { (piece, offset) throws(FileSystemError) in
-                try segment.file.writeFully(piece, at: offset)
-            }
-        }
-        log.noteTime(time)
-        noteWritten(segment, to: buffer.offset + UInt64(buffer.count))
+        try log.write(sealed)
         let needsSync = sync || sealed.content.firstSynced != nil
         isSyncing = needsSync
         if needsSync {
             if sealed.content.firstWritten != nil {
-                publish(
+                log.publish(
                     log.state.withState { state in
                         state.pipeline.written()
                         return state.pipeline.visiblePoint
                     })
             }
-            try syncFile(of: segment)
-            syncedEnd = writtenEnd
+            try syncFile(of: sealed.buffer.segment!)
         }
         finish(sealed, synced: needsSync)
-    }
-
-    /// The segment is in the kernel up to this offset: readers find what lies before it in the file.
-    private mutating func noteWritten(_ segment: Segment, to end: UInt64) {
-        writtenEnd = end
-        log.unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
     }
 
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
         let now = log.delays.now()
         var isCompactionDue = false
         let (visible, onDisk) = log.state.withState { state in
-            state.counters.commits += 1
-            state.counters.writtenBytes += UInt64(sealed.buffer.count)
-            state.pipeline.written()
-            if synced {
-                state.counters.syncs += 1
-                state.pipeline.synced(now: now)
-            } else {
-                state.pipeline.finishWithoutSync()
-            }
-            state.inFlight = nil
+            state.finish(sealed, wanted: log.configuration.commitBufferBytes)
+            if synced { state.noteSynced(now: now) } else { state.pipeline.finishWithoutSync() }
             isCompactionDue = state.logBytes >= state.compactionTrigger
-            sealed.buffer.reset(segment: nil, offset: 0, keeping: log.configuration.commitBufferBytes)
-            state.idle = sealed.buffer
             return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
         }
-        publish(visible)
+        log.publish(visible)
         if synced { log.syncedGate.open(to: onDisk) }
         if isCompactionDue { log.askForCompaction() }
     }
@@ -230,13 +180,12 @@ struct LogWriter: ~Copyable {
     /// Syncs what was written without anybody waiting for it.
     mutating func syncWritten() throws(Failure) {
         try syncFile(of: log.state.withState { $0.current! })
-        syncedEnd = writtenEnd
         noteSynced()
     }
 
     /// Syncs a segment: everything written to it is on disk then.
     func syncFile(of segment: Segment) throws(Failure) {
-        try failing("the log could not be synced", segment) { () throws(FileSystemError) in
+        try log.failing("the log could not be synced", segment) { () throws(FileSystemError) in
             try segment.file.sync(.data)
         }
     }
@@ -245,8 +194,7 @@ struct LogWriter: ~Copyable {
     func noteSynced() {
         let now = log.delays.now()
         let onDisk = log.state.withState { state in
-            state.counters.syncs += 1
-            state.pipeline.synced(now: now)
+            state.noteSynced(now: now)
             return state.pipeline.syncedSequence
         }
         log.syncedGate.open(to: onDisk)
@@ -269,13 +217,15 @@ struct LogWriter: ~Copyable {
         let header = CommitHeader(
             flags: flags, bodyLength: 0, firstSequence: next, syncedMark: offset, time: time, recordCount: 0)
         let bytes = header.encoded(salt: segment.header.salt, offset: offset)
-        try failing("a mark could not be written to the log", segment) { () throws(FileSystemError) in
+        try log.failing("a mark could not be written to the log", segment) { () throws(FileSystemError) in
             try lend(bytes) { (buffer) throws(FileSystemError) in try segment.file.writeFully(buffer, at: offset) }
             try segment.file.sync(.data)
         }
-        noteWritten(segment, to: offset + UInt64(FormatConstants.commitHeaderSize))
-        syncedEnd = writtenEnd
+        let end = offset + UInt64(FormatConstants.commitHeaderSize)
+        log.noteWritten(segment, to: end)
         log.state.withState { state in
+            state.writtenEnd = end
+            state.syncedEnd = end
             state.counters.writtenBytes += UInt64(bytes.count)
             state.counters.syncs += 1
             state.pipeline.marked()
@@ -284,24 +234,8 @@ struct LogWriter: ~Copyable {
 
     // MARK: - What the others learn
 
-    private func publish(_ visible: HeldPoint) {
-        log.index.publish(visible.address, visible.sequence)
-        log.visibleGate.open(to: visible.sequence)
-    }
-
-    func resume(_ waiters: [UnsafeContinuation<StoreError?, Never>], with error: StoreError? = nil) {
+    func resume(_ waiters: [Sleeper<StoreError?>], with error: StoreError? = nil) {
         for waiter in waiters { waiter.resume(returning: error) }
-    }
-
-    /// Calls `body`; a failure names the segment as it is called now, not as it was when it was opened.
-    func failing(
-        _ doing: String, _ segment: Segment, _ body: () throws(FileSystemError) -> Void
-    ) throws(Failure) {
-        do throws(FileSystemError) {
-            try body()
-        } catch {
-            throw Failure(cause: error.naming(segment), doing: doing)
-        }
     }
 
     /// After a failed write or sync nothing more is acknowledged: what the disk holds is unknown, and a second sync
@@ -336,15 +270,47 @@ extension Log {
 }
 
 extension Log.State {
-    /// Seals the open commit and opens the next one at `offset` of `next`.
-    mutating func seal(next: Segment?, at offset: UInt64, wanted: Int) -> LogWriter.Sealed {
-        let content = pipeline.seal()
-        let sealed = open
-        let fresh = idle!
-        idle = nil
-        inFlight = sealed
-        fresh.reset(segment: next, offset: offset, keeping: wanted)
-        open = fresh
-        return LogWriter.Sealed(buffer: sealed, content: content)
+    /// What the log writer finds when it looks.
+    enum Found {
+        case job(LogWriter.Job)
+        /// Nothing before this time (`.max`: none), or before somebody asks for something.
+        case sleep(until: UInt64)
+    }
+
+    /// What the log writer is to do now.
+    ///
+    /// - Parameters:
+    ///   - probe: When it looks again whether a full disk has room.
+    ///   - refused: What was asked for when it hadn't.
+    fileprivate func nextJob(now: UInt64, probe: UInt64?, refused: Log.Demands) -> Found {
+        switch phase {
+        case .closing: return .job(.close)
+        case .abandoned, .ended: return .job(.abandon)
+        case .running: break
+        }
+        if failure != nil { return .sleep(until: .max) }
+        if !demands.isEmpty { return .job(.demands(demands)) }
+        if let probe, probe <= now { return .job(.demands(refused)) }
+        if wantsRoomAhead { return .job(.prepare) }
+        switch pipeline.work(now: now) {
+        case .sleep(let deadline): return .sleep(until: min(probe ?? .max, deadline ?? .max))
+        case let work: return .job(.pipeline(work))
+        }
+    }
+
+    /// The log writer does this job now: nobody needs to ask for it again.
+    fileprivate mutating func noteTaken(_ job: LogWriter.Job) {
+        switch job {
+        case .demands: demands = Log.Demands()
+        case .prepare: wantsRoomAhead = false
+        case .pipeline, .close, .abandon: break
+        }
+    }
+
+    /// What was written is on disk.
+    mutating func noteSynced(now: UInt64) {
+        counters.syncs += 1
+        syncedEnd = writtenEnd
+        pipeline.synced(now: now)
     }
 }

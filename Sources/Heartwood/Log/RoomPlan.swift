@@ -41,6 +41,9 @@ struct RoomPlan: Sendable, Hashable {
     /// Whether a commit that ends at `end` belongs into this segment at all.
     func fits(to end: UInt64) -> Bool { end + Self.reserve <= limit }
 
+    /// Once commits reach up to here, the next segment is prepared.
+    var spareDue: UInt64 { limit / 4 * 3 }
+
     /// The room to allocate next, when commits reach up to `end` so far and one more is to reach `need`.
     func nextAllocation(end: UInt64, need: UInt64) -> Range<UInt64>? {
         let wanted = max(end + step, need + Self.reserve)

@@ -1,10 +1,10 @@
 internal import HeartwoodFileSystem
 internal import Synchronization
 
-/// Where tasks wait until a sequence number is reached.
+/// Where tasks and threads wait until a sequence number is reached.
 ///
-/// The one place of the engine that suspends tasks for a commit. Unsafe continuations: the checked form is slower from
-/// 256 tasks on. What makes it sound: a continuation is either resumed at once by `add`, or put into `waiters`, whose
+/// The one place of the engine where they do so for a commit. Unsafe continuations: the checked form is slower from
+/// 256 tasks on. What makes it sound: a sleeper is either resumed at once by `add`, or put into `waiters`, whose
 /// elements are taken out, under the lock, by exactly one `open` or `fail`, and resumed by it; a gate that has
 /// failed lets nobody wait.
 final class SequenceGate: Sendable {
@@ -22,8 +22,7 @@ final class SequenceGate: Sendable {
             }
         }
     }
-    typealias Continuation = UnsafeContinuation<Outcome, Never>
-    typealias Waiter = (sequence: SequenceNumber, continuation: Continuation)
+    typealias Waiter = (sequence: SequenceNumber, sleeper: Sleeper<Outcome>)
 
     private struct State {
         var failure: StoreError?
@@ -43,8 +42,17 @@ final class SequenceGate: Sendable {
     /// - Throws: What the gate failed with, if it fails before.
     nonisolated(nonsending) func wait(for sequence: SequenceNumber) async throws(StoreError) {
         if reached.load(ordering: .acquiring) >= sequence { return }
-        let outcome = await withUnsafeContinuation { (continuation: Continuation) in
-            if let outcome = add((sequence, continuation)) { continuation.resume(returning: outcome) }
+        let outcome = await Sleeper.suspend { sleeper in
+            if let outcome = add((sequence, sleeper)) { sleeper.resume(returning: outcome) }
+        }
+        _ = try outcome.get()
+    }
+
+    /// The same for a thread, which is blocked meanwhile.
+    func block(until sequence: SequenceNumber) throws(StoreError) {
+        if reached.load(ordering: .acquiring) >= sequence { return }
+        let outcome = Sleeper.block { sleeper in
+            if let outcome = add((sequence, sleeper)) { sleeper.resume(returning: outcome) }
         }
         _ = try outcome.get()
     }
@@ -77,7 +85,7 @@ final class SequenceGate: Sendable {
             return all.filter { $0.sequence <= sequence }
         }
         guard !ready.isEmpty else { return }
-        for waiter in ready { waiter.continuation.resume(returning: .reached(waiter.sequence)) }
+        for waiter in ready { waiter.sleeper.resume(returning: .reached(waiter.sequence)) }
         ready.removeAll(keepingCapacity: true)
         state.withLock { [ready] in if $0.spare.capacity == 0 { $0.spare = ready } }
     }
@@ -89,6 +97,6 @@ final class SequenceGate: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.continuation.resume(returning: .failed(error)) }
+        for waiter in waiters { waiter.sleeper.resume(returning: .failed(error)) }
     }
 }

@@ -90,20 +90,24 @@ extension Condition {
     /// that the key's newest version is still that one. A number that the newest version doesn't have, no later one
     /// will: then it is over at once.
     func resolved(in log: Log) async throws(StoreError) -> Condition? {
+        guard case .key(let key, let condition) = kind, case .sequence = condition.kind else { return self }
+        guard let version = Self.current(key, in: log) else { return nil }
+        if log.mayBePending(version.place) { return try resolvedBlocking(in: log) }
+        return try await BlockingPool.run { () throws(StoreError) in try resolvedBlocking(in: log) }
+    }
+
+    /// The same; may block on the disk.
+    func resolvedBlocking(in log: Log) throws(StoreError) -> Condition? {
         guard case .key(let key, let condition) = kind, case .sequence(let sequence) = condition.kind else {
             return self
         }
-        guard let version = Self.current(key, in: log) else { return nil }
-        let read = { @Sendable () throws(StoreError) -> (place: Place, sequence: SequenceNumber)? in
-            try log.index.epochs.pinned { () throws(StoreError) in
-                // Looked up anew: the file of a place that is no longer pinned may be gone.
-                guard let version = Self.current(key, in: log) else { return nil }
-                return try lend(key) { (key) throws(StoreError) in
-                    try RecordReader(log: log).withValue(of: key, at: version.place) { (version.place, $1) }
-                }
+        let found = try log.index.epochs.pinned { () throws(StoreError) -> (place: Place, sequence: SequenceNumber)? in
+            // Looked up with the epoch pinned: the file of a place that isn't may be gone.
+            guard let version = Self.current(key, in: log) else { return nil }
+            return try lend(key) { (key) throws(StoreError) in
+                try RecordReader(log: log).withValue(of: key, at: version.place) { (version.place, $1) }
             }
         }
-        let found = log.mayBePending(version.place) ? try read() : try await BlockingPool.run(read)
         guard let found, found.sequence == sequence else { return nil }
         return Condition(kind: .current(key, found.place))
     }

@@ -44,7 +44,7 @@ struct LogExamination {
             case .commit:
                 let commit = walk.commit
                 if walk.isBehindTear {
-                    tornEnd = max(tornEnd, commit.end)
+                    tornEnd = max(tornEnd, try walk.contentEnd(from: commit.offset, to: commit.end))
                     wholeBehindTear += commit.batchCount
                 } else {
                     summary.add(commit)

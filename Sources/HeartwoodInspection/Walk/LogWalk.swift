@@ -252,7 +252,8 @@ package struct LogWalk {
         }
     }
 
-    private mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
+    /// Where the last byte of a part ends that isn't zero: padding is no content.
+    mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
         var last = start
         var at = start
         while at < end {

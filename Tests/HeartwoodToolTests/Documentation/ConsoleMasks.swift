@@ -22,6 +22,14 @@ enum ConsoleMasks {
             (/(?<before>\bdamaged-)[0-9]{13}(?<after>\b)/, "<time>"),
             // Process numbers: `process 4711`.
             (/(?<before>\bprocess )[0-9]+(?<after>)/, "<pid>"),
+            // What `bench` has measured, and on what: `. (ext4): keys of 16 bytes`; behind the rates of syncs and durable
+            // puts the latencies, `  98.2 µs  …  × 0.6`; the rates, `  readseq      777,483  records`.
+            (/(?<before>^\S+ \()[^)]+(?<after>\): keys of )/, "<file system>"),
+            (/(?<before>^  (?:raw|fillsync).*  (?:syncs|puts)) +[0-9.]+ [mµ]?s .*(?<after>$)/, "<latencies>"),
+            (
+                /(?<before>^  (?:raw|fill|read|reco).*? ) +[0-9][0-9,.]*(?<after>  (?:syncs|puts|gets|records))/,
+                "<rate>"
+            ),
             // Memory, which depends on the machine: `1.1 MiB of memory`; `"indexBytes":1134592`.
             (/(?<before>\b)[0-9]+(?:\.[0-9] [KMG]iB| bytes)(?<after> of memory)/, "<memory>"),
             (/(?<before>"indexBytes":)[0-9]+(?<after>)/, "<memory>"),

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Heartwood
-internal import Synchronization
 
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -143,11 +142,4 @@ struct LoadCommand: AsyncParsableCommand {
             throw ValidationError(problem.message)
         }
     }
-}
-
-/// Something that happens once.
-private final class OneWaySwitch: Sendable {
-    private let value = Atomic<Bool>(false)
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
 }

@@ -5,6 +5,7 @@ enum ExitStatus: Int32, CaseIterable {
     case done = 0
     case notFound = 1
     case corruption = 2
+    case mismatch = 3
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -23,17 +24,20 @@ enum ExitStatus: Int32, CaseIterable {
         case .done: "done"
         case .notFound: "not found; or a torn tail was found, or not all could be repaired"
         case .corruption: "the store is damaged, and the work can't be done"
+        case .mismatch: "what 'bench' read back is not what it had written"
         case .usage: "the command was not understood"
         case .badData:
             "bad input data (a line is named by its number), or a value that isn't text where text was asked for"
         case .noInput: "the input file is missing or can't be opened"
         case .defect: "a defect of heartwood itself; please report it"
-        case .noStore: "there is no such store, or it can't be created"
+        case .noStore: "there is no such store or directory, or it can't be created"
         case .inputOutput: "input or output failed, or the disk is full"
         case .tryLater: "try later: another process holds the store, or too many open files"
         case .unsupported: "the store was written by a newer version of heartwood"
         case .permission: "permission denied"
-        case .interrupted: "stopped by SIGINT: 'load' has loaded what it had read, and 'compact' has lost nothing"
+        case .interrupted:
+            "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, and 'bench' has printed "
+                + "what it had measured"
         case .terminated: "stopped by SIGTERM: the same"
         }
     }

@@ -15,6 +15,8 @@ struct KeySource: Sendable {
     let keyBytes: Int
     let order: Order
     private let distance: UInt64
+    /// So that the first key isn't zeros.
+    private static let offset: UInt64 = 0x5851_F42D_4C95_7F2D
 
     init(count: Int, keyBytes: Int = Dataset.keyBytes, order: Order = .random) {
         precondition(count > 0 && keyBytes >= 8)
@@ -65,10 +67,22 @@ struct KeySource: Sendable {
         }
     }
 
+    /// The number of a key that this made; a number that isn't below `count`, or another key's, where it made none such.
+    @inline(__always)
+    func number(of key: RawSpan) -> Int {
+        guard key.byteCount >= 8 else { return -1 }
+        let head = UInt64(bigEndian: key.unsafeLoadUnaligned(as: UInt64.self))
+        switch order {
+        case .random:
+            return Int(truncatingIfNeeded: SplitMix64.unmixed(head) &- Self.offset)
+        case .ascending: return Int(truncatingIfNeeded: head / distance)
+        }
+    }
+
     /// The first eight bytes, as the number that sorts as they do. No two keys share them.
     @inline(__always)
     private func head(_ number: Int) -> UInt64 {
-        let mixed = SplitMix64.mixed(UInt64(bitPattern: Int64(number)) &+ 0x5851_F42D_4C95_7F2D)
+        let mixed = SplitMix64.mixed(UInt64(bitPattern: Int64(number)) &+ Self.offset)
         switch order {
         case .random: return mixed
         case .ascending: return UInt64(number) &* distance &+ mixed.multipliedFullWidth(by: distance).high

@@ -20,6 +20,16 @@ struct SplitMix64: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
+    /// The number that `mixed` makes this one of.
+    static func unmixed(_ mixed: UInt64) -> UInt64 {
+        var number = mixed
+        number ^= (number >> 31) ^ (number >> 62)
+        number = number &* 0x3196_42B2_D24D_8EC3
+        number ^= (number >> 27) ^ (number >> 54)
+        number = number &* 0x96DE_1B17_3F11_9089
+        return number ^ (number >> 30) ^ (number >> 60)
+    }
+
     /// An array of that many random bytes.
     mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

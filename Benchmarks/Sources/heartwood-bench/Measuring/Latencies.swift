@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// How long operations took, in nanoseconds, to two significant digits. Small enough that each of a thousand tasks
+/// How long operations took, in nanoseconds, to two significant digits. Small enough that each of thousands of workers
 /// keeps its own.
 struct Latencies: Sendable {
     private static let highest: UInt64 = 60_000_000_000
@@ -9,6 +9,7 @@ struct Latencies: Sendable {
     /// Number of operations.
     var count: Int { Int(histogram.totalCount) }
 
+    @inline(__always)
     mutating func record(_ nanoseconds: UInt64) {
         histogram.record(min(nanoseconds, Self.highest))
     }
@@ -17,22 +18,33 @@ struct Latencies: Sendable {
         histogram.add(other.histogram)
     }
 
+    var maximum: UInt64 { histogram.max }
+
     /// The latency that `percent` of the operations didn't exceed.
     func percentile(_ percent: Double) -> UInt64 {
         histogram.valueAtPercentile(percent)
     }
 
-    /// The figures that are shown.
-    var summary: LatencySummary {
-        LatencySummary(
-            p50: percentile(50), p99: percentile(99), p999: percentile(99.9), maximum: histogram.max)
+    /// What the results keep; nil where nothing was recorded.
+    ///
+    /// - Parameter isCorrected: Whether each was counted from the moment at which it was due.
+    func result(isCorrected: Bool = false) -> LatencyResult? {
+        guard count > 0 else { return nil }
+        return LatencyResult(
+            count: count, mean: histogram.mean, p50: percentile(50), p90: percentile(90), p99: percentile(99),
+            p999: percentile(99.9), p9999: percentile(99.99), maximum: maximum, isCorrected: isCorrected, curve: curve)
     }
-}
 
-/// Percentiles of latency, in nanoseconds.
-struct LatencySummary: Sendable, Codable {
-    var p50: UInt64
-    var p99: UInt64
-    var p999: UInt64
-    var maximum: UInt64
+    /// Percentiles from the lowest up to the last that the number of operations supports, eight for each nine.
+    private var curve: [LatencyResult.Point] {
+        var points = [0.0, 10, 20, 30, 40].map { LatencyResult.Point(percentile: $0, nanoseconds: percentile($0)) }
+        var share = 0.5
+        while share * Double(count) >= 1, points.count < 60 {
+            let percent = 100 * (1 - share)
+            points.append(LatencyResult.Point(percentile: percent, nanoseconds: percentile(percent)))
+            share *= 0.75
+        }
+        points.append(LatencyResult.Point(percentile: 100, nanoseconds: maximum))
+        return points
+    }
 }

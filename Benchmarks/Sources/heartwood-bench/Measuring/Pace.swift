@@ -1,36 +1,79 @@
 /// Steps at a rate that doesn't depend on how fast they are: each is due at its moment, and waits from then on. So a step
 /// that blocks makes all those late that were due meanwhile, as it would for those who send requests, and they are caught
-/// up with.
-enum Pace {
+/// up with: coordinated omission has no room.
+struct Pace: Sendable {
+    /// Nanoseconds from one step to the next.
+    let distance: UInt64
+    let nanoseconds: UInt64
+    /// When the first step is due.
+    let start: UInt64
+
+    /// - Parameters:
+    ///   - rate: Steps a second, of all workers together.
+    ///   - worker: Which of them; their steps alternate.
+    init(rate: Int, worker: Int = 0, of workers: Int = 1, nanoseconds: UInt64, since start: UInt64) {
+        distance = UInt64(1_000_000_000 * workers / rate)
+        self.nanoseconds = nanoseconds
+        self.start = start + distance * UInt64(worker) / UInt64(workers)
+    }
+
+    /// What became of the steps.
     struct Steps: Sendable {
         var latencies = Latencies()
         var stalls = Stalls()
-        var seconds = 0.0
-    }
+        /// Those of each second.
+        var seconds: [Latencies] = []
+        var count = 0
+        var end: UInt64 = 0
 
-    /// Nanoseconds from one step to the next: 200,000 a second.
-    private static let distance: UInt64 = 5_000
+        mutating func add(_ other: Steps) {
+            latencies.add(other.latencies)
+            count += other.count
+            end = max(end, other.end)
+            for (second, latencies) in other.seconds.enumerated() {
+                if second < seconds.count { seconds[second].add(latencies) } else { seconds.append(latencies) }
+            }
+        }
+
+        /// What happened in each second, by when the steps were done.
+        var timeline: [CellResult.Moment] {
+            seconds.enumerated().map { second, latencies in
+                CellResult.Moment(
+                    second: Double(second), operations: latencies.count,
+                    p99: latencies.count > 0 ? latencies.percentile(99) : 0, maximum: latencies.maximum)
+            }
+        }
+    }
 
     /// Calls `body` for each step.
     @inline(__always)
-    static func steps(_ run: Run, _ body: () async throws -> Void) async throws -> Steps {
+    nonisolated(nonsending) func steps(_ body: () async throws -> Void) async throws -> Steps {
         var steps = Steps()
-        let start = Ticks.now
-        let last = start + run.nanoseconds
+        steps.seconds = [Latencies()]
+        var second = 0
+        var secondEnd = start + 1_000_000_000
+        let last = start + nanoseconds
         // Whoever doesn't keep up is given three times the time; how late it was is known by then.
-        let deadline = start + 3 * run.nanoseconds
+        let deadline = start + 3 * nanoseconds
         var due = start
         var now = start
-        while due < last, !run.isOver(now, deadline: deadline) {
+        while due < last, now < deadline {
             // Asleep rather than looking at the clock all the time: that would take one of few cores from the store.
             if now < due { Ticks.sleep(from: now, until: due) }
             try await body()
             now = Ticks.now
+            while now >= secondEnd {
+                steps.seconds.append(Latencies())
+                second += 1
+                secondEnd += 1_000_000_000
+            }
             steps.latencies.record(now - due)
+            steps.seconds[second].record(now - due)
             steps.stalls.note(due: due, done: now)
+            steps.count += 1
             due += distance
         }
-        steps.seconds = Ticks.seconds(from: start, to: now)
+        steps.end = now
         return steps
     }
 }

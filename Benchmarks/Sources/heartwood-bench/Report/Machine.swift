@@ -1,25 +1,18 @@
 internal import Foundation
 
-/// Where and with what the figures were made.
-struct Machine: Sendable, Codable {
-    var processor: String
-    var cores: Int
-    var memoryBytes: UInt64
-    var kernel: String
-    var swift: String
-    /// Processes that were running or waiting for the disk, over the last minute, when the run began; nil where the
-    /// system doesn't say.
-    var loadAverage: Double?
-
-    /// What this process can find out.
-    static func current() -> Machine {
-        Machine(
+extension MachineInfo {
+    /// What this process can find out of the machine, and of the disk that a directory lies on.
+    static func current(directory: String) -> MachineInfo {
+        let mounted = MountedFileSystem.of(directory)
+        return MachineInfo(
             processor: processorName(),
             cores: ProcessInfo.processInfo.activeProcessorCount,
             memoryBytes: ProcessInfo.processInfo.physicalMemory,
-            kernel: kernelName(),
+            system: kernelName(),
+            fileSystem: mounted?.kind ?? "unknown",
+            disk: mounted?.device,
             swift: swiftVersion(),
-            loadAverage: currentLoad())
+            load: currentLoad())
     }
 
     private static func processorName() -> String {

@@ -12,6 +12,8 @@ struct Results: Sendable, Codable {
     var plan: String
     /// How to measure the same again.
     var command: String
+    /// All that was asked for; only results of the same are resumed.
+    var parameters: Parameters?
     /// The version of Heartwood, with the commit where the sources are a checkout.
     var heartwood: String
     var machine: MachineInfo
@@ -186,4 +188,6 @@ struct DamageResult: Sendable, Codable {
     var crashed: Int
     /// It didn't end within its time.
     var hung: Int
+    /// Of those lost: where a report of the opening, which one has to ask for, told that something was passed over.
+    var lostButTold: Int?
 }

@@ -26,40 +26,9 @@ final class WorkDirectory: Sendable {
         try FileManager.default.copyItem(atPath: source, toPath: destination)
     }
 
-    /// Copies a directory, but gives files whose names end like this only another name: those that nobody changes.
-    func copy(_ source: String, to destination: String, linking suffixes: [String]) throws {
-        try make(destination)
-        for name in try names(in: source) {
-            if suffixes.contains(where: name.hasSuffix) {
-                try link("\(source)/\(name)", as: "\(destination)/\(name)")
-            } else {
-                try copy("\(source)/\(name)", to: "\(destination)/\(name)")
-            }
-        }
-    }
-
-    /// Reads all files of a directory, so that the system has them in memory.
-    func readAll(_ path: String) throws {
-        for name in try names(in: path) {
-            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(path)/\(name)"))
-            while let bytes = try file.read(upToCount: 1 << 20), !bytes.isEmpty {}
-            try file.close()
-        }
-    }
-
     /// Makes a directory.
     func make(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    /// The names in a directory.
-    func names(in path: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path)
-    }
-
-    /// Gives a file a second name, which keeps it when the first one is deleted.
-    func link(_ source: String, as destination: String) throws {
-        try FileManager.default.linkItem(atPath: source, toPath: destination)
     }
 
     /// Deletes a file or directory.

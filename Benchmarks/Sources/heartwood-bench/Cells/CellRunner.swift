@@ -1,0 +1,52 @@
+internal import Foundation
+
+/// Does in the child what the parent asks for.
+struct CellRunner: EngineVisitor {
+    let spec: CellSpec
+    let row: Row
+
+    init(_ spec: CellSpec) throws {
+        self.spec = spec
+        row = try Catalogue(spec.parameters).row(spec.row)
+    }
+
+    /// Does it, and returns what it came to; nil where there is nothing to measure.
+    func run() async throws -> CellResult.Run? { try await spec.engine.accept(self) }
+
+    func visit<E: Engine>(_ engine: E) async throws -> CellResult.Run? {
+        let cell = Cell(
+            row: row, data: row.dataset(seed: spec.parameters.seed), store: spec.store, scratch: spec.scratch,
+            run: spec.run)
+        switch spec.action {
+        case .makeFixture:
+            guard let fixture = row.fixture else { return nil }
+            try await FixtureMaker.make(fixture, engine, cell)
+            return nil
+        case .damage:
+            guard case .damage(let work) = row.work else { return nil }
+            try await work.tryAll(engine, cell, from: spec.run, seed: spec.parameters.seed)
+            return nil
+        case .measure:
+            let started = Date().timeIntervalSince1970
+            return try await measure(engine, cell).run(started: started)
+        }
+    }
+
+    /// The engine's concrete type meets that of the workload here, so that its loops are compiled for both.
+    private func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
+        switch row.work {
+        case .write(let work): try await work.measure(engine, cell)
+        case .get(let work): try await work.measure(engine, cell)
+        case .scan(let work): try await work.measure(engine, cell)
+        case .seek(let work): try await work.measure(engine, cell)
+        case .readWhileWriting(let work): try await work.measure(engine, cell)
+        case .ycsb(let work): try await work.measure(engine, cell)
+        case .recover(let work): try await work.measure(engine, cell)
+        case .pace(let work): try await work.measure(engine, cell)
+        case .amplify(let work): try await work.measure(engine, cell)
+        case .remember(let work): try await work.measure(engine, cell)
+        case .damage: throw WrongResult("changes are tried one by one")
+        case .heartwood(let work): try await work.measure(cell)
+        }
+    }
+}

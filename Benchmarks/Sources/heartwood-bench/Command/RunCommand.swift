@@ -1,0 +1,143 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Measures, shows the table, and writes the results.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Measure, and show a table (the default).", discussion: Manual.run)
+
+    @Flag(help: "The central rows with few keys and short runs, in under three minutes: a look, not a figure.")
+    var quick = false
+
+    @Flag(help: "All rows with long runs, in up to two hours: for figures that are published. Give --json too.")
+    var full = false
+
+    @Option(help: ArgumentHelp("Only these rows or groups, separated by commas; see 'list'.", valueName: "name,…"))
+    var only: String?
+
+    @Option(help: ArgumentHelp("Only these engines, separated by commas; see 'list'.", valueName: "name,…"))
+    var engines: String?
+
+    @Option(help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: that of the plan)", valueName: "count"))
+    var runs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds of each run, durable ones included. (default: those of the plan)", valueName: "seconds"))
+    var seconds: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keys of a store, but in the rows of growth. (default: that of the plan)", valueName: "count"))
+    var keys: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to make stores, in a fresh directory that is deleted afterwards.", valueName: "directory"))
+    var directory = "."
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the results in this file, after each run. A file that is there is resumed: what it has isn't measured again.",
+            valueName: "file"))
+    var json: String?
+
+    @Option(help: ArgumentHelp("Write the page with the charts to this file too.", valueName: "file"))
+    var html: String?
+
+    private var parameters: Parameters {
+        var parameters = Parameters(quick ? .quick : full ? .full : .default)
+        if let runs { parameters.runs = runs }
+        if let keys { parameters.keys = keys }
+        if let seconds { (parameters.seconds, parameters.durableSeconds) = (seconds, seconds) }
+        return parameters
+    }
+
+    func validate() throws {
+        guard !(quick && full) else { throw ValidationError("--quick and --full exclude each other") }
+        guard parameters.seconds.isFinite, parameters.seconds >= 0.1, parameters.seconds <= 86_400 else {
+            throw ValidationError("--seconds must be from 0.1 to 86400")
+        }
+        guard (1...1_000).contains(parameters.runs) else { throw ValidationError("--runs must be from 1 to 1000") }
+        guard (10_000...100_000_000).contains(parameters.keys) else {
+            throw ValidationError("--keys must be from 10000 to 100000000")
+        }
+        do { _ = (try selectedRows(), try selectedEngines()) } catch { throw ValidationError("\(error)") }
+    }
+
+    private func selectedRows() throws -> [Row] { try Catalogue(parameters).select(Self.names(only)) }
+
+    private func selectedEngines() throws -> [EngineID] {
+        guard let names = Self.names(engines) else { return EngineID.allCases }
+        return try names.map { name in
+            guard let engine = EngineID(rawValue: name) else {
+                throw UnknownName(name, "engine", EngineID.allCases.map(\.rawValue))
+            }
+            return engine
+        }
+    }
+
+    private static func names(_ list: String?) -> [String]? {
+        list.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    }
+
+    func run() async throws {
+        let rows = try selectedRows()
+        let chosen = try selectedEngines()
+        let work = try WorkDirectory(in: directory)
+        defer { work.removeAll() }
+        try checkPlace(work, rows)
+        Interrupt.listen()
+        var infos: [EngineInfo] = []
+        for engine in chosen { infos.append(try await engine.info) }
+        let fresh = Results(
+            plan: parameters.plan.rawValue, command: Self.command, parameters: parameters,
+            heartwood: HeartwoodVersion.current, machine: .current(directory: work.path),
+            started: Date().timeIntervalSince1970, seed: parameters.seed, engines: infos, rows: rows.map(\.info))
+        let file = json.map { ResultsFile(path: $0) }
+        let results = try file?.resumed(fresh) ?? fresh
+        var conductor = Conductor(
+            Catalogue(parameters), rows, results, in: work, progress: ProgressLine(), file: file)
+        try await conductor.run(engines: chosen.filter(\.isBuilt))
+        try finish(conductor.results, file)
+    }
+
+    /// Needs room for the largest row's stores of all engines, for copies of them, and for logs.
+    private func checkPlace(_ work: WorkDirectory, _ rows: [Row]) throws {
+        let largest = rows.map { $0.info.keys * ($0.info.valueBytes + Dataset.keyBytes) }.max() ?? 0
+        let needed = UInt64(largest) * 16 + (6 << 30)
+        guard work.freeBytes >= needed else {
+            throw WrongPlace(
+                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are "
+                    + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
+        }
+        if directory == ".", let fileSystem = MountedFileSystem.of(work.path), fileSystem.isInMemory {
+            throw WrongPlace(
+                "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with --directory"
+            )
+        }
+    }
+
+    private func finish(_ results: Results, _ file: ResultsFile?) throws {
+        var results = results
+        results.finished = Date().timeIntervalSince1970
+        results.isInterrupted = Interrupt.isRequested
+        try file?.write(results)
+        if let html { try PageCommand.write(results, to: html) }
+        print(Table(results).text, terminator: "")
+        if Interrupt.isRequested { throw ExitCode(130) }
+        if results.cells.contains(where: { $0.failure != nil }) { throw ExitCode(1) }
+    }
+
+    /// How to measure the same again.
+    private static var command: String {
+        (["Benchmarks/run"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
+    }
+}
+
+/// The directory can't be used for this.
+struct WrongPlace: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,39 @@
+/// The small store that is damaged: what is in it, and how it came to be.
+enum DamageStore {
+    static let keys = 500
+    /// Those that are there before it is compacted: the others are in a log, where there is one.
+    private static let compacted = 300
+    /// The first of these get another value afterwards.
+    private static let overwritten = 50
+
+    /// Fills it, so that its files have all kinds of structure.
+    static func fill<S: Session, D: Database>(_ session: S, _ database: D, _ data: Dataset) async throws {
+        let keys = data.keys()
+        var key = keys.makeBuffer()
+        for number in 0..<compacted {
+            keys.write(number, to: &key)
+            try await session.put(key, data.values[value(number, round: 0, data)])
+        }
+        try await database.compactAll()
+        for number in Array(compacted..<data.keyCount) + Array(0..<overwritten) {
+            keys.write(number, to: &key)
+            try await session.put(key, data.values[value(number, round: number < overwritten ? 1 : 0, data)])
+        }
+    }
+
+    private static func value(_ number: Int, round: Int, _ data: Dataset) -> Int {
+        FixtureMaker.value(number, round: round, of: data.values.count)
+    }
+
+    /// What a value is of a key's number.
+    static func judge(_ number: Int, _ value: RawSpan, _ data: Dataset) -> DamageClass {
+        let isOverwritten = number < overwritten
+        if equals(value, data.values[Self.value(number, round: isOverwritten ? 1 : 0, data)]) { return .harmless }
+        // The value that it had before: the later write is lost.
+        return isOverwritten && equals(value, data.values[Self.value(number, round: 0, data)]) ? .lost : .wrong
+    }
+
+    private static func equals(_ span: RawSpan, _ bytes: [UInt8]) -> Bool {
+        span.withUnsafeBytes { $0.elementsEqual(bytes) }
+    }
+}

@@ -1,0 +1,120 @@
+internal import Heartwood
+
+/// The engines by their names in results and on the command line, in the order of the tables.
+enum EngineID: String, Sendable, Codable, CaseIterable {
+    case heartwood
+    case heartwoodMapped = "heartwood-mapped"
+    case heartwoodThreads = "heartwood-threads"
+    case rocksdb
+    case leveldb
+    case lmdb
+    case sqlite
+    case grdb
+    case raw
+
+    /// Whether it is Heartwood, in one of the ways of using it.
+    var isHeartwood: Bool { [.heartwood, .heartwoodMapped, .heartwoodThreads].contains(self) }
+
+    /// Whether only one writer gets in at a time, each with a sync of its own.
+    var hasOneWriter: Bool { [.lmdb, .sqlite, .grdb].contains(self) }
+
+    /// Hands the engine to a visitor, by its concrete type: the one place where an engine is chosen at run time.
+    ///
+    /// - Throws: `NotBuilt`, and what the visitor throws.
+    func accept<V: EngineVisitor>(_ visitor: V) async throws -> V.Result {
+        switch self {
+        case .heartwood: return try await visitor.visit(HeartwoodEngine(.positioned))
+        case .heartwoodMapped: return try await visitor.visit(HeartwoodEngine(.mapped))
+        case .heartwoodThreads: return try await visitor.visit(HeartwoodThreadsEngine())
+        case .raw: return try await visitor.visit(RawEngine())
+        default: break
+        }
+        #if PEER_ROCKSDB
+        if self == .rocksdb { return try await visitor.visit(RocksDBEngine()) }
+        #endif
+        #if PEER_LEVELDB
+        if self == .leveldb { return try await visitor.visit(LevelDBEngine()) }
+        #endif
+        #if PEER_LMDB
+        if self == .lmdb { return try await visitor.visit(LMDBEngine()) }
+        #endif
+        #if PEER_SQLITE
+        if self == .sqlite { return try await visitor.visit(SQLiteEngine()) }
+        if self == .grdb { return try await visitor.visit(GRDBEngine()) }
+        #endif
+        throw NotBuilt(engine: self)
+    }
+
+    /// Whether it is in this program.
+    var isBuilt: Bool {
+        switch self {
+        case .heartwood, .heartwoodMapped, .heartwoodThreads, .raw: return true
+        default: break
+        }
+        #if PEER_ROCKSDB
+        if self == .rocksdb { return true }
+        #endif
+        #if PEER_LEVELDB
+        if self == .leveldb { return true }
+        #endif
+        #if PEER_LMDB
+        if self == .lmdb { return true }
+        #endif
+        #if PEER_SQLITE
+        if self == .sqlite || self == .grdb { return true }
+        #endif
+        return false
+    }
+}
+
+/// Something that is done with an engine of any type.
+protocol EngineVisitor {
+    associatedtype Result
+    func visit<E: Engine>(_ engine: E) async throws -> Result
+}
+
+/// An engine that this program was built without.
+struct NotBuilt: Error, CustomStringConvertible {
+    let engine: EngineID
+    var description: String { "\(engine.rawValue) isn't in this program: \(engine.howToGet)" }
+}
+
+extension EngineID {
+    /// What the results say of it, whether it is in this program or not.
+    var info: EngineInfo {
+        get async throws {
+            guard isBuilt else {
+                return EngineInfo(
+                    id: rawValue, title: plainTitle, family: rawValue, version: "", settings: [], missing: howToGet)
+            }
+            return try await accept(Describer())
+        }
+    }
+
+    /// How an engine that isn't there comes to be.
+    var howToGet: String {
+        let package =
+            switch self {
+            case .rocksdb: "librocksdb-dev"
+            case .leveldb: "libleveldb-dev"
+            case .lmdb: "liblmdb-dev"
+            default: "libsqlite3-dev"
+            }
+        return "run 'apt-get install \(package)' (Debian, Ubuntu), or Benchmarks/setup-peers, and build again"
+    }
+
+    private var plainTitle: String {
+        switch self {
+        case .rocksdb: "RocksDB"
+        case .leveldb: "LevelDB"
+        case .lmdb: "LMDB"
+        case .sqlite: "SQLite"
+        case .grdb: "GRDB"
+        default: rawValue
+        }
+    }
+
+    private struct Describer: EngineVisitor {
+        func visit<E: Engine>(_ engine: E) async throws -> EngineInfo { engine.info }
+    }
+}

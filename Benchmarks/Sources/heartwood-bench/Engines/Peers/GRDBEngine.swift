@@ -1,0 +1,122 @@
+#if PEER_SQLITE
+internal import Foundation
+internal import GRDB
+
+/// SQLite as Swift programs use it: a `DatabasePool` of GRDB, with cached statements, as its documentation advises.
+struct GRDBEngine: Engine {
+    var id: EngineID { .grdb }
+    var title: String { "GRDB" }
+    var family: String { "sqlite" }
+    var version: String { "7.10, SQLite \(SQLiteEngine().version)" }
+    var runsOnThreads: Bool { true }
+    var isFilledInOrder: Bool { true }
+    var unimportantFiles: [String] { ["pairs.sqlite-shm"] }
+
+    var settings: [String] {
+        [
+            "DatabasePool, which sets journal_mode = WAL, and cached statements: as its documentation advises.",
+            "The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its default; it has "
+                + "nothing that holds writes back in the process. One writer at a time gets in: measured up to 64.",
+            "One transaction (write) a put and one reading block (read) a get, as its documentation's examples do; what its "
+                + "pool costs is in the figures.",
+            "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
+        ]
+    }
+
+    func open(at path: String, for use: EngineUse) async throws -> GRDBDatabase {
+        let pool = try DatabasePool(path: "\(path)/pairs.sqlite")
+        // After the opening, which sets it to NORMAL.
+        let synchronous = use.promise == .survivesPowerLoss ? "FULL" : "NORMAL"
+        try await pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = \(synchronous)")
+            if use.keepsLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+            try database.execute(
+                sql: "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        }
+        return GRDBDatabase(pool: pool)
+    }
+}
+
+/// An open pool.
+struct GRDBDatabase: Database {
+    let pool: DatabasePool
+
+    func session() -> GRDBSession { GRDBSession(pool: pool) }
+
+    func compactAll() async throws {
+        try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    }
+
+    func close() async throws { try pool.close() }
+}
+
+/// A thread's use of it.
+struct GRDBSession: Session {
+    let pool: DatabasePool
+
+    func put(_ key: [UInt8], _ value: [UInt8]) throws {
+        try pool.write { database in try Self.put(database, key, value) }
+    }
+
+    func remove(_ key: [UInt8]) throws {
+        try pool.write { database in
+            try database.cachedStatement(sql: "DELETE FROM pairs WHERE key = ?").execute(arguments: [Data(key)])
+        }
+    }
+
+    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+        try pool.write { database in
+            try fill { key, value in try Self.put(database, key, value) }
+        }
+    }
+
+    private static func put(_ database: GRDB.Database, _ key: [UInt8], _ value: [UInt8]) throws {
+        try database.cachedStatement(sql: "REPLACE INTO pairs (key, value) VALUES (?, ?)")
+            .execute(arguments: [Data(key), Data(value)])
+    }
+
+    func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {
+        try pool.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT value FROM pairs WHERE key = ?")
+            guard let value = try Data.fetchOne(statement, arguments: [Data(key)]) else { return false }
+            value.withUnsafeBytes { body($0.bytes) }
+            return true
+        }
+    }
+
+    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        if let key {
+            try iterate("SELECT key, value FROM pairs WHERE key >= ? ORDER BY key", [Data(key)], visit)
+        } else {
+            try iterate("SELECT key, value FROM pairs ORDER BY key", [], visit)
+        }
+    }
+
+    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        try iterate("SELECT key, value FROM pairs ORDER BY key DESC", [], visit)
+    }
+
+    private func iterate(
+        _ sql: String, _ arguments: StatementArguments, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+    ) throws {
+        try pool.read { database in
+            let statement = try database.cachedStatement(sql: sql)
+            let rows = try GRDB.Row.fetchCursor(statement, arguments: arguments)
+            while let row = try rows.next() {
+                let goesOn = try row.withUnsafeData(atIndex: 0) { key in
+                    try row.withUnsafeData(atIndex: 1) { value in Self.lend(key, value, visit) }
+                }
+                if !goesOn { return }
+            }
+        }
+    }
+
+    private static func lend(
+        _ key: Data?, _ value: Data?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+    ) -> Bool {
+        (key ?? Data()).withUnsafeBytes { key in
+            (value ?? Data()).withUnsafeBytes { value in visit(key.bytes, value.bytes) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,160 @@
+#if PEER_LEVELDB
+internal import CLevelDB
+
+/// LevelDB through its C library, set as its documentation (doc/index.md) advises.
+struct LevelDBEngine: Engine {
+    var id: EngineID { .leveldb }
+    var title: String { "LevelDB" }
+    var family: String { "leveldb" }
+    var version: String { "\(leveldb_major_version()).\(leveldb_minor_version())" }
+    var runsOnThreads: Bool { true }
+    var unimportantFiles: [String] { ["LOCK", "LOG", "LOG.old"] }
+
+    var settings: [String] {
+        [
+            "As its doc/index.md advises: a cache of blocks (a third of the memory, as RocksDB), Bloom filters of 10 bits a "
+                + "key, and a write buffer of 64 MiB (as RocksDB's), larger being better for bulk loads.",
+            "sync = true where a write survives power loss, otherwise false; it has nothing that holds writes back in the "
+                + "process, so it isn't in the rows whose writes may lose the last moments.",
+            "No compression, which Heartwood doesn't use as it comes either; Snappy in the row that compresses.",
+            "A write buffer of 1 GiB, its limit, where a log is kept whole to be opened; it is opened with the usual one.",
+            "It doesn't verify checksums of what it reads, as it comes; paranoid_checks and verify_checksums in the rows where "
+                + "all checks are on. Its C library returns a copy of a value.",
+        ]
+    }
+
+    func open(at path: String, for use: EngineUse) async throws -> LevelDBDatabase { try LevelDBDatabase(path, use) }
+}
+
+/// An open LevelDB database.
+///
+/// - Note: `@unchecked`: LevelDB's own locks guard what the pointers lead to; the pointers themselves never change.
+final class LevelDBDatabase: Database, @unchecked Sendable {
+    fileprivate let database: OpaquePointer
+    fileprivate let writing: OpaquePointer
+    fileprivate let reading: OpaquePointer
+    private let options: OpaquePointer
+    private let cache: OpaquePointer
+    private let filter: OpaquePointer
+
+    init(_ path: String, _ use: EngineUse) throws {
+        options = leveldb_options_create()
+        cache = leveldb_cache_create_lru(CacheAdvice.bytes)
+        filter = leveldb_filterpolicy_create_bloom(10)
+        leveldb_options_set_create_if_missing(options, 1)
+        leveldb_options_set_cache(options, cache)
+        leveldb_options_set_filter_policy(options, filter)
+        leveldb_options_set_compression(
+            options, CInt(use.compresses ? leveldb_snappy_compression : leveldb_no_compression))
+        leveldb_options_set_write_buffer_size(options, use.keepsLog ? 1 << 30 : 64 << 20)
+        writing = leveldb_writeoptions_create()
+        leveldb_writeoptions_set_sync(writing, use.promise == .survivesPowerLoss ? 1 : 0)
+        reading = leveldb_readoptions_create()
+        if use.isParanoid {
+            leveldb_options_set_paranoid_checks(options, 1)
+            leveldb_readoptions_set_verify_checksums(reading, 1)
+        }
+        let opened = try checked("LevelDB") { [options] in leveldb_open(options, path, &$0) }
+        guard let opened else { throw EngineFailure("LevelDB", "could not be opened at \(path)") }
+        database = opened
+    }
+
+    func session() -> LevelDBSession { LevelDBSession(database: self) }
+    func compactAll() async throws { leveldb_compact_range(database, nil, 0, nil, 0) }
+
+    func close() async throws {
+        leveldb_close(database)
+        leveldb_options_destroy(options)
+        leveldb_writeoptions_destroy(writing)
+        leveldb_readoptions_destroy(reading)
+        leveldb_cache_destroy(cache)
+        leveldb_filterpolicy_destroy(filter)
+    }
+}
+
+/// A thread's use of it.
+struct LevelDBSession: Session {
+    let database: LevelDBDatabase
+
+    @inline(__always)
+    func put(_ key: [UInt8], _ value: [UInt8]) throws {
+        try key.withCharacters { key, keyCount in
+            try value.withCharacters { value, valueCount in
+                try checked("LevelDB") {
+                    leveldb_put(database.database, database.writing, key, keyCount, value, valueCount, &$0)
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    func remove(_ key: [UInt8]) throws {
+        try key.withCharacters { key, keyCount in
+            try checked("LevelDB") { leveldb_delete(database.database, database.writing, key, keyCount, &$0) }
+        }
+    }
+
+    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+        let batch = leveldb_writebatch_create()
+        defer { leveldb_writebatch_destroy(batch) }
+        try fill { key, value in
+            key.withCharacters { key, keyCount in
+                value.withCharacters { value, valueCount in
+                    leveldb_writebatch_put(batch, key, keyCount, value, valueCount)
+                }
+            }
+        }
+        try checked("LevelDB") { leveldb_write(database.database, database.writing, batch, &$0) }
+    }
+
+    @inline(__always)
+    func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {
+        var count = 0
+        // The C library has no form that lends: it copies the value.
+        let value = try key.withCharacters { key, keyCount in
+            try checked("LevelDB") { leveldb_get(database.database, database.reading, key, keyCount, &count, &$0) }
+        }
+        guard let value else { return false }
+        body(lent(value, count).bytes)
+        leveldb_free(value)
+        return true
+    }
+
+    @inline(__always)
+    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        try iterate(visit) { iterator in
+            guard let key else { return leveldb_iter_seek_to_first(iterator) }
+            key.withCharacters { leveldb_iter_seek(iterator, $0, $1) }
+        } next: {
+            leveldb_iter_next($0)
+        }
+    }
+
+    @inline(__always)
+    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        try iterate(visit) {
+            leveldb_iter_seek_to_last($0)
+        } next: {
+            leveldb_iter_prev($0)
+        }
+    }
+
+    @inline(__always)
+    private func iterate(
+        _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool, start: (OpaquePointer?) -> Void,
+        next: (OpaquePointer?) -> Void
+    ) throws {
+        let iterator = leveldb_create_iterator(database.database, database.reading)
+        defer { leveldb_iter_destroy(iterator) }
+        start(iterator)
+        while leveldb_iter_valid(iterator) != 0 {
+            var (keyCount, valueCount) = (0, 0)
+            let key = lent(leveldb_iter_key(iterator, &keyCount), keyCount)
+            let value = lent(leveldb_iter_value(iterator, &valueCount), valueCount)
+            guard visit(key.bytes, value.bytes) else { return }
+            next(iterator)
+        }
+        try checked("LevelDB") { leveldb_iter_get_error(iterator, &$0) }
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// A flat file of keys and values, all of one size, in the order of their numbers, for one thread.
+final class RawValues {
+    private static let pieceBytes = 64 << 10
+
+    private let descriptor: Int32
+    private let count: Int
+    let keys: KeySource
+    private let valueBytes: Int
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var recordBytes: Int { Dataset.keyBytes + valueBytes }
+
+    /// The file of that path; nil where there is none.
+    init?(opening path: String) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        var header = [UInt64](repeating: 0, count: 2)
+        let read = header.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
+        guard read == 16 else { throw SystemCallFailure("pread", path) }
+        descriptor = file
+        count = Int(header[0])
+        keys = KeySource(count: count)
+        valueBytes = Int(header[1])
+        buffer = .allocate(byteCount: max(Self.pieceBytes, Dataset.keyBytes + valueBytes), alignment: 16)
+    }
+
+    deinit {
+        buffer.deallocate()
+        close(descriptor)
+    }
+
+    /// Where the file is in its directory.
+    static func path(in directory: String) -> String { "\(directory)/values" }
+
+    /// Makes such a file, of all pairs of the data.
+    static func write(_ data: Dataset, to path: String) throws {
+        let file = try RawFile(zeros: 0, at: path)
+        let header = [UInt64(data.keyCount), UInt64(data.valueBytes)]
+        try header.withUnsafeBytes { try file.write($0[...], at: 0) }
+        let keys = data.keys()
+        var key = keys.makeBuffer()
+        var piece: [UInt8] = []
+        var offset = 16
+        for number in 0..<data.keyCount {
+            keys.write(number, to: &key)
+            piece += key
+            piece += data.value(number)
+            guard piece.count >= 1 << 20 || number == data.keyCount - 1 else { continue }
+            try piece.withUnsafeBytes { try file.write($0[...], at: offset) }
+            offset += piece.count
+            piece.removeAll(keepingCapacity: true)
+        }
+        try file.sync()
+    }
+
+    @inline(__always)
+    func read(_ number: Int, _ body: (RawSpan) -> Void) throws -> Bool {
+        guard number >= 0, number < count else { return false }
+        let offset = 16 + number * recordBytes + Dataset.keyBytes
+        guard pread(descriptor, buffer.baseAddress, valueBytes, off_t(offset)) == valueBytes else {
+            throw SystemCallFailure("pread", nil)
+        }
+        body(UnsafeRawBufferPointer(rebasing: buffer[..<valueBytes]).bytes)
+        return true
+    }
+
+    func scan(from start: Int, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        let step = max(1, buffer.count / recordBytes)
+        for first in stride(from: start, to: count, by: step) {
+            try load(first, min(step, count - first))
+            for index in 0..<min(step, count - first) {
+                guard lend(index, visit) else { return }
+            }
+        }
+    }
+
+    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+        let step = max(1, buffer.count / recordBytes)
+        var end = count
+        while end > 0 {
+            let first = max(0, end - step)
+            try load(first, end - first)
+            for index in (0..<end - first).reversed() {
+                guard lend(index, visit) else { return }
+            }
+            end = first
+        }
+    }
+
+    private func load(_ first: Int, _ number: Int) throws {
+        let bytes = number * recordBytes
+        guard pread(descriptor, buffer.baseAddress, bytes, off_t(16 + first * recordBytes)) == bytes else {
+            throw SystemCallFailure("pread", nil)
+        }
+    }
+
+    @inline(__always)
+    private func lend(_ index: Int, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) -> Bool {
+        let record = UnsafeRawBufferPointer(rebasing: buffer[index * recordBytes..<(index + 1) * recordBytes])
+        return visit(
+            UnsafeRawBufferPointer(rebasing: record[..<Dataset.keyBytes]).bytes,
+            UnsafeRawBufferPointer(rebasing: record[Dataset.keyBytes...]).bytes)
+    }
+}

@@ -1,0 +1,74 @@
+/// How long things take, about: for the time left, and for ending what hangs.
+enum PlanTime {
+    /// Seconds of each step.
+    static func estimates(_ steps: [Step], _ rows: [String: Row]) -> [Double] {
+        var made: Set<String> = []
+        return steps.map { step in
+            guard let row = rows[step.row] else { return 0 }
+            // The process, what is read again to be compared, and what is copied before.
+            var seconds = 0.3 + Double(row.info.keys) * 1e-6 + measuring(row, step.engine)
+            if row.copiesFixture { seconds += bytes(row) / 500e6 }
+            if let fixture = row.fixture, made.insert(fixture.name(step.engine)).inserted {
+                seconds += making(fixture, row, step.engine)
+            }
+            return seconds
+        }
+    }
+
+    /// Seconds of the measuring itself.
+    private static func measuring(_ row: Row, _ engine: EngineID) -> Double {
+        let all = putting(row, engine)
+        switch row.work {
+        case .write(let work):
+            switch work.kind {
+            case .fill:
+                return max(row.seconds, min(Double(work.patience) * row.seconds, work.batch > 1 ? all / 4 : all))
+            case .remove: return min(Double(work.patience) * row.seconds, all)
+            case .endless, .overwrite: return row.seconds
+            }
+        case .amplify(let work): return 2 + min(work.patience, all * Double(work.rounds))
+        case .damage(let work): return Double(work.changes) * 0.008
+        case .recover: return 1
+        case .remember: return min(4 * row.seconds, Double(row.info.keys) * 5e-6)
+        case .heartwood(.writeCost): return 10 * row.seconds
+        default: return row.seconds
+        }
+    }
+
+    /// Seconds of making a fixture.
+    private static func making(_ fixture: Fixture, _ row: Row, _ engine: EngineID) -> Double {
+        switch fixture.state {
+        case .compacted: putting(row, engine) / 3
+        case .killedLog: putting(row, engine)
+        case .killedOverwritten: 2 * putting(row, engine)
+        case .smallClosed, .smallKilled: 1
+        }
+    }
+
+    /// Seconds in which an engine puts all keys of a row once, one by one.
+    private static func putting(_ row: Row, _ engine: EngineID) -> Double {
+        let rate: Double =
+            switch engine {
+            case .heartwood, .heartwoodMapped, .heartwoodThreads, .raw: 500_000
+            case .leveldb: 250_000
+            case .rocksdb, .lmdb: 150_000
+            case .sqlite: 30_000
+            case .grdb: 20_000
+            }
+        return Double(row.info.keys) / rate + bytes(row) / 150e6
+    }
+
+    /// Seconds of all of it.
+    static func total(_ steps: [Step], _ rows: [Row]) -> Double {
+        estimates(steps, Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })).reduce(0, +)
+    }
+
+    /// Seconds after which a run is given up: several times what the slowest engine may take.
+    static func limit(_ row: Row) -> Double {
+        60 + 20 * row.seconds + Double(row.info.keys) * 100e-6 + bytes(row) / 5e6
+    }
+
+    static func fixtureLimit(_ row: Row) -> Double { 120 + Double(row.info.keys) * 300e-6 + bytes(row) / 5e6 }
+
+    private static func bytes(_ row: Row) -> Double { Double(row.info.keys) * Double(row.info.valueBytes + 16) }
+}

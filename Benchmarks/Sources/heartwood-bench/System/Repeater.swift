@@ -1,0 +1,24 @@
+internal import Foundation
+
+/// Does something again and again, on a thread of its own, until it is stopped.
+final class Repeater: Sendable {
+    private let isStopped = Signal()
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { [isStopped, hasEnded] in
+            while !isStopped.isRaised {
+                Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+                body()
+            }
+            hasEnded.signal()
+        }
+        thread.start()
+    }
+
+    /// Returns once it is over.
+    func stop() {
+        isStopped.raise()
+        hasEnded.wait()
+    }
+}

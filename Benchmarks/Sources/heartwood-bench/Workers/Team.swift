@@ -1,0 +1,37 @@
+/// Workers that do the same at the same time: tasks, each on a thread of its own where the engine's calls block.
+struct Team: Sendable {
+    let count: Int
+    private let threads: [WorkerThread]
+
+    /// Makes the threads, so that making them is in no figure.
+    init(_ count: Int, onThreads: Bool) {
+        self.count = count
+        threads = onThreads ? (0..<count).map { _ in WorkerThread() } : []
+    }
+
+    /// Calls `body` once for each worker, with its number.
+    func run<R: Sendable>(_ body: @escaping @Sendable (Int) async throws -> R) async throws -> [R] {
+        try await withThrowingTaskGroup(of: (Int, R).self) { group in
+            for number in 0..<count {
+                group.addTask(executorPreference: threads.isEmpty ? nil : threads[number]) {
+                    (number, try await body(number))
+                }
+            }
+            var results: [(Int, R)] = []
+            for try await result in group { results.append(result) }
+            return results.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    /// Ends the threads.
+    func disband() { threads.forEach { $0.stop() } }
+
+    /// A team for one piece of work.
+    static func run<R: Sendable>(
+        _ count: Int, onThreads: Bool, _ body: @escaping @Sendable (Int) async throws -> R
+    ) async throws -> [R] {
+        let team = Team(count, onThreads: onThreads)
+        defer { team.disband() }
+        return try await team.run(body)
+    }
+}

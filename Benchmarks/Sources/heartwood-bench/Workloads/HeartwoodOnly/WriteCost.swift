@@ -1,0 +1,64 @@
+internal import Heartwood
+
+/// One task that overwrites random keys, `.buffered`, in a store that compacts itself: what a put costs, its share of
+/// compactions included.
+///
+/// Counted from the end of one compaction to the end of a later one, so that there are as many of them as belong to the
+/// puts.
+enum WriteCost {
+    /// Compactions that are counted at least.
+    private static let compactions: UInt64 = 2
+    /// Bytes of log at which puts wait until a compaction is done: where compactions take long, the disk would be full.
+    private static let logLimit: UInt64 = 8 << 30
+    /// Puts from one look at the statistics to the next.
+    private static let checkInterval = 4_096
+
+    static func measure(_ cell: Cell) async throws -> Measured {
+        let store = try await Store.open(at: cell.store)
+        // A task of its own, as the other workloads have.
+        let measured = try await Task { try await put(cell, store) }.value
+        let keys = store.statistics.keys
+        try await store.close()
+        guard keys == cell.data.keyCount else {
+            throw WrongResult("\(cell.data.keyCount) keys were overwritten, and the store has \(keys)")
+        }
+        return measured
+    }
+
+    private static func put(_ cell: Cell, _ store: Store) async throws -> Measured {
+        let (keys, values) = (cell.data.keys(), cell.data.values)
+        var walk = KeyWalk(.anyKey(seed: cell.seed(0)), 0..<keys.count, valueCount: values.count, round: 1)
+        var key = keys.makeBuffer()
+        /// Puts until that many compactions are done, and that time is over.
+        func put(until compactions: UInt64, deadline: UInt64) async throws -> Int {
+            var count = 0
+            var completed: UInt64 = 0
+            while true {
+                for _ in 0..<checkInterval {
+                    walk.advance()
+                    keys.write(walk.number, to: &key)
+                    try await store.put(key, values[walk.value], durability: .buffered)
+                }
+                count += checkInterval
+                while store.statistics.logBytes > logLimit { try await Task.sleep(for: .milliseconds(10)) }
+                let statistics = store.statistics.compaction
+                if let failure = statistics.failure { throw WrongResult("a compaction failed: \(failure)") }
+                // The end of one, that of the last put or an earlier one, is what is waited for.
+                let hasEnded = statistics.completed > completed
+                completed = statistics.completed
+                if hasEnded, completed >= compactions, Ticks.now >= deadline { return count }
+            }
+        }
+        _ = try await put(until: 1, deadline: 0)
+        let earlier = store.statistics.compaction.completed
+        let before = ProcessUse.now
+        let start = Ticks.now
+        var measured = Measured()
+        measured.operations = try await put(until: earlier + compactions, deadline: start + cell.nanoseconds)
+        measured.seconds = Ticks.seconds(from: start, to: Ticks.now)
+        measured.bytes = UInt64(measured.operations * cell.data.pairBytes)
+        measured.note(ProcessUse.now, since: before)
+        measured.figures[.compactions] = Double(store.statistics.compaction.completed - earlier)
+        return measured
+    }
+}

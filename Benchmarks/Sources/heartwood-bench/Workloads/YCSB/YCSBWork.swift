@@ -1,0 +1,105 @@
+/// Workers that do what a workload of YCSB says, on a filled store: `ycsb-a` to `ycsb-f`.
+struct YCSBWork: Sendable {
+    var mix: YCSBMix
+
+    func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
+        let zipfian = mix == .d ? Zipfian(cell.data.keyCount) : nil
+        let database = try await engine.open(at: cell.store, for: cell.row.use)
+        let sessions = try (0..<cell.workers).map { _ in try database.session() }
+        let team = Team(cell.workers, onThreads: engine.runsOnThreads)
+        let start = Ticks.now
+        let outcomes = try await team.run { worker in
+            try await Self.work(
+                sessions[worker], cell.data, walk(cell, worker, zipfian),
+                Stopwatch(deadline: start + cell.nanoseconds, interval: cell.interval))
+        }
+        var measured = Measured(outcomes.map(\.watch), since: start, bytesEach: cell.data.pairBytes)
+        measured.noteHeartwood(database)
+        team.disband()
+        sessions.forEach { $0.end() }
+        try await database.close()
+        let (reads, found) = outcomes.reduce((0, 0)) { ($0.0 + $1.reads, $0.1 + $1.found) }
+        guard reads == found else { throw WrongResult("of \(reads) keys that are there \(found) were found") }
+        try await check(engine, cell, outcomes, zipfian)
+        return measured
+    }
+
+    private func walk(_ cell: Cell, _ worker: Int, _ zipfian: Zipfian?) -> YCSBWalk {
+        YCSBWalk(
+            mix, keyCount: cell.data.keyCount, valueCount: cell.data.values.count, worker: worker, of: cell.workers,
+            seed: cell.seed(worker), zipfian: zipfian)
+    }
+
+    /// What one worker did and saw.
+    struct Outcome: Sendable {
+        var watch: Stopwatch
+        var reads = 0
+        var found = 0
+        /// Of all bytes of all values, so that each is looked at.
+        var sum: UInt64 = 0
+        var inserted = 0
+    }
+
+    @inline(__always)
+    private static func work<S: Session>(
+        _ session: S, _ data: Dataset, _ walk: YCSBWalk, _ watch: Stopwatch
+    ) async throws -> Outcome {
+        var (walk, outcome) = (walk, Outcome(watch: watch))
+        let (keys, values) = (data.keys(), data.values)
+        var key = keys.makeBuffer()
+        while true {
+            let group = outcome.watch.next()
+            if group == 0 { break }
+            for step in 0..<group {
+                switch walk.next() {
+                case .read(let number):
+                    keys.write(number, to: &key)
+                    outcome.reads += 1
+                    if try session.get(key, { value in ByteSum.add(value, to: &outcome.sum) }) { outcome.found += 1 }
+                case .update(let number, let value), .insert(let number, let value):
+                    keys.write(number, to: &key)
+                    try await session.put(key, values[value])
+                case .scan(let number, let length):
+                    keys.write(number, to: &key)
+                    var left = length
+                    try session.scan(from: key) { _, value in
+                        ByteSum.add(value, to: &outcome.sum)
+                        left -= 1
+                        return left > 0
+                    }
+                case .change(let number, let value):
+                    keys.write(number, to: &key)
+                    outcome.reads += 1
+                    if try session.get(key, { value in ByteSum.add(value, to: &outcome.sum) }) { outcome.found += 1 }
+                    try await session.put(key, values[value])
+                }
+                if step == 0 { outcome.watch.lap() }
+            }
+        }
+        outcome.watch.stop()
+        outcome.inserted = walk.inserted
+        return outcome
+    }
+
+    /// Goes through all operations again, and compares what is there with what they leave.
+    private func check<E: Engine>(
+        _ engine: E, _ cell: Cell, _ outcomes: [Outcome], _ zipfian: Zipfian?
+    ) async throws {
+        let inserted = outcomes.map(\.inserted).max() ?? 0
+        var expected = ExpectedContents(
+            cell.data, keyLimit: cell.data.keyCount + inserted * cell.workers, isFilled: true)
+        for (worker, outcome) in outcomes.enumerated() {
+            var walk = walk(cell, worker, zipfian)
+            var last: [Int: Int] = [:]
+            for _ in 0..<outcome.watch.count {
+                switch walk.next() {
+                case .update(let number, let value), .insert(let number, let value), .change(let number, let value):
+                    last[number] = value
+                case .read, .scan: break
+                }
+            }
+            for (number, value) in last { expected.mayHave(number, value) }
+        }
+        try await Checking.check(expected, engine, at: cell.store, cell.row.use)
+    }
+}

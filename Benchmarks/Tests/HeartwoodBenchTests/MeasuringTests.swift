@@ -1,0 +1,62 @@
+import Testing
+
+@testable import heartwood_bench
+
+struct MeasuringTests {
+    @Test func stopwatchesStopAtTheirLimit() {
+        var watch = Stopwatch(deadline: .max, limit: 100, interval: 16)
+        var groups: [Int] = []
+        while true {
+            let group = watch.next()
+            if group == 0 { break }
+            groups.append(group)
+            watch.lap()
+        }
+        #expect(groups == [16, 16, 16, 16, 16, 16, 4] && watch.count == 100)
+        #expect(watch.latencies.count == 7)
+    }
+
+    @Test func stopwatchesStopAtTheirDeadline() {
+        var watch = Stopwatch(deadline: Ticks.now + 2_000_000, interval: 1)
+        while watch.next() > 0 { watch.lap() }
+        #expect(watch.end >= watch.deadline && watch.latencies.count == watch.count)
+    }
+
+    @Test func curvesRiseToTheMaximum() throws {
+        var latencies = Latencies()
+        #expect(latencies.result() == nil)
+        var random = SplitMix64(seed: 1)
+        for _ in 0..<100_000 { latencies.record(1_000 + random.next() % 1_000_000) }
+        let curve = try #require(latencies.result()).curve
+        #expect(curve.count >= 30 && curve.last?.percentile == 100)
+        for (left, right) in zip(curve, curve.dropFirst()) {
+            #expect(left.percentile < right.percentile && left.nanoseconds <= right.nanoseconds)
+        }
+    }
+
+    /// A step that blocks makes those late that were due meanwhile.
+    @Test func latenessCountsFromWhenAStepWasDue() async throws {
+        let start = Ticks.now
+        let pace = Pace(rate: 1_000, nanoseconds: 200_000_000, since: start)
+        var count = 0
+        let steps = try await pace.steps {
+            count += 1
+            if count == 10 { Ticks.sleep(from: 0, until: 50_000_000) }
+        }
+        #expect(steps.count == 200)
+        #expect(steps.latencies.percentile(90) > 5_000_000)
+        #expect(steps.stalls.all.count >= 1)
+        #expect(steps.timeline.reduce(0) { $0 + $1.operations } == 200)
+    }
+
+    @Test func tasksOfATeamRunOnThreadsOfTheirOwn() async throws {
+        let team = Team(50, onThreads: true)
+        defer { team.disband() }
+        let numbers = try await team.run { number in
+            // All of them at the same time, however few cores there are.
+            Ticks.sleep(from: 0, until: 20_000_000)
+            return number
+        }
+        #expect(numbers == Array(0..<50))
+    }
+}

@@ -1,0 +1,177 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import Synchronization
+
+/// Writing from code that isn't asynchronous: the same writes, which block their thread instead of suspending their task.
+///
+/// In asynchronous code the compiler takes the asynchronous forms. Threads that wait for the disk share its syncs as tasks
+/// do, but each has to be woken by the system: with many writers tasks are several times as fast.
+///
+/// They throw what the asynchronous forms throw; `.cancelled` only where the thread runs a task that was cancelled before.
+extension Store {
+    /// Sets a key's value; blocks until the write is what its durability says. See ``put(_:_:expires:if:durability:)``.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    @inlinable
+    public nonisolated func put(
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil,
+        durability: Durability? = nil
+    ) throws(StoreError) -> SequenceNumber {
+        let write = try key.withByteBuffer { (bytes) throws(StoreError) in
+            try value.withByteBuffer { (valueBytes) throws(StoreError) in
+                let isLarge = valueBytes.count >= RecordEncoder.externalBytes
+                return try attempt(
+                    bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
+            }
+        }
+        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        return try finishBlocking(write, durability)
+    }
+
+    /// Removes a key; it needn't be there. Blocks until the write is what its durability says.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    @inlinable
+    public nonisolated func remove(
+        _ key: some ByteSource, if condition: KeyCondition? = nil, durability: Durability? = nil
+    ) throws(StoreError) -> SequenceNumber {
+        let write = try key.withByteBuffer { (key) throws(StoreError) in
+            try attemptRemoval(of: key, condition, durability)
+        }
+        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        return try finishBlocking(write, durability)
+    }
+
+    /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
+    ///
+    /// - Throws: What `body` throws; nothing was written then.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    public nonisolated func write(
+        if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
+    ) throws -> SequenceNumber {
+        var batch = makeBatch()
+        try body(&batch)
+        return try write(batch, if: conditions, durability: durability)
+    }
+
+    /// Writes a batch, together or not at all, where all the conditions hold. Blocks until that is what its durability
+    /// says.
+    ///
+    /// - Throws: `.conflict` where a condition doesn't hold.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    public nonisolated func write(
+        _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
+    ) throws(StoreError) -> SequenceNumber {
+        if let failure = batch.failure { throw failure }
+        return try writeBlocking(batch.encoded, conditions, durability)
+    }
+
+    /// Reads, decides and writes as if nothing else happened meanwhile; blocks until that is what its durability says.
+    /// See ``transaction(durability:_:)``. (Disfavoured, because a closure that awaits nothing fits this form better, so that
+    /// asynchronous code would get it.)
+    @_disfavoredOverload
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    public nonisolated func transaction<R>(
+        durability: Durability? = nil, _ body: (Transaction) throws -> R
+    ) throws -> Committed<R> {
+        while true {
+            if log.isEnded { throw StoreError.closed }
+            let transaction = Transaction(Hold(log, .newest), encoder)
+            let value = try body(transaction)
+            do throws(StoreError) {
+                let sequence = try writeBlocking(transaction.encoded, transaction.conditions, durability)
+                return Committed(value: value, sequence: sequence)
+            } catch {
+                guard error.code == .conflict else { throw error }
+            }
+        }
+    }
+
+    /// Brings everything that was accepted so far to the disk; blocks until it is there.
+    ///
+    /// - Returns: The number up to which everything is on the disk.
+    /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @discardableResult
+    public nonisolated func flush() throws(StoreError) -> SequenceNumber {
+        let sequence = try log.requestSync()
+        try log.syncedGate.block(until: sequence)
+        return sequence
+    }
+
+    /// Closes the store; blocks until that is done. See the asynchronous form.
+    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    public nonisolated func close() throws(StoreError) { try log.closeBlocking() }
+}
+
+extension Store {
+    @usableFromInline
+    nonisolated func finishBlocking(
+        _ attempt: SingleWrite, _ durability: Durability?
+    ) throws(StoreError) -> SequenceNumber {
+        switch attempt {
+        case .accepted(let sequence, let isVisible):
+            if !isVisible { try log.visibleGate.block(until: sequence) }
+            return sequence
+        case .batch(let late):
+            return try writeBlocking(late.batch, late.conditions, durability)
+        }
+    }
+
+    private nonisolated func writeBlocking(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+    ) throws(StoreError) -> SequenceNumber {
+        while true {
+            let moves = log.index.moves.load(ordering: .sequentiallyConsistent)
+            do throws(StoreError) {
+                return try writeJudgedBlocking(batch, resolvedBlocking(conditions), durability)
+            } catch {
+                // As in the asynchronous form: a record that compaction has moved meanwhile is looked for anew.
+                let isUnmoved = moves & 1 == 0 && log.index.moves.load(ordering: .sequentiallyConsistent) == moves
+                if error.code != .conflict || isUnmoved { throw error }
+            }
+        }
+    }
+
+    private nonisolated func resolvedBlocking(_ conditions: [Condition]) throws(StoreError) -> [Condition] {
+        if log.isEnded { throw .closed }
+        var resolved: [Condition] = []
+        for condition in conditions {
+            guard let judgeable = try condition.resolvedBlocking(in: log) else { throw condition.conflict }
+            resolved.append(judgeable)
+        }
+        return resolved
+    }
+
+    private nonisolated func writeJudgedBlocking(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+    ) throws(StoreError) -> SequenceNumber {
+        guard batch.recordCount > 0 else {
+            try confirm(conditions)
+            let sequence = log.newestSequence
+            if sequence > log.index.visibleSequence { try log.visibleGate.block(until: sequence) }
+            return sequence
+        }
+        let level = (durability ?? log.configuration.durability).level
+        var ticket: UInt64 = 0
+        do throws(StoreError) {
+            while true {
+                switch try admit(batch, conditions, level, &ticket) {
+                case .accepted(let sequence, let isVisible, let commits):
+                    if !isVisible, !commits || !log.commitAsCaller() {
+                        try log.visibleGate.block(until: sequence)
+                    }
+                    return sequence
+                case .mustWait(let generation):
+                    try log.blockForRoom(since: generation, for: batch.encodedLength)
+                }
+            }
+        } catch {
+            log.withdraw(ticket: ticket)
+            throw error
+        }
+    }
+}

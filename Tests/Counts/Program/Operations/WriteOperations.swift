@@ -1,0 +1,97 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+
+/// Writes to a store in memory, `.buffered`: what the caller's thread does, up to the index; and `.written`, up to the
+/// system call. The log writer sleeps.
+enum WriteOperations {
+    static var all: [Operation] {
+        [
+            Operation(name: "put", summary: "a new key, put by itself, .buffered", times: 4_000, prepare: put),
+            Operation(name: "overwrite", summary: "the same of a key that is there", times: 4_000, prepare: overwrite),
+            Operation(
+                name: "overwrite-written", summary: "the same, .written: the caller's own commit, to a real file",
+                times: 2_000, prepare: overwriteWritten),
+            Operation(
+                name: "batch", summary: "a new key in a batch of 1,000; made, appended, indexed", times: 4_000,
+                prepare: batch),
+            Operation(name: "remove", summary: "a key removed by itself, .buffered", times: 4_000, prepare: remove),
+        ]
+    }
+
+    private static func store() async throws -> Store {
+        try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys())
+    }
+
+    private static func put(_ preparation: Preparation) async throws -> Operation.Work {
+        try await put(CountedData.otherKeys(preparation.total), addsKeys: true)
+    }
+
+    private static func overwrite(_ preparation: Preparation) async throws -> Operation.Work {
+        try await put(CountedData.keys(), addsKeys: false)
+    }
+
+    private static func put(_ keys: [[UInt8]], addsKeys: Bool) async throws -> Operation.Work {
+        let store = try await store()
+        let values = CountedData.values
+        let walk = Walk(keys.count)
+        var wanted = store.statistics.keys
+        return { times in
+            for _ in 0..<times {
+                let position = walk.next()
+                try await store.put(keys[position], values[position & 63], durability: .buffered)
+            }
+            if addsKeys { wanted += times }
+            try WrongOutcome.unless(store.statistics.keys, is: wanted, "keys of the store")
+        }
+    }
+
+    /// Within the room that is laid already: the log writer would be asked for more.
+    private static func overwriteWritten(_ preparation: Preparation) async throws -> Operation.Work {
+        let keys = CountedData.keys()
+        let store = try await SteadyStore.open(POSIXFileSystem(), at: preparation.directory, keys)
+        let values = CountedData.values
+        let walk = Walk(keys.count)
+        try await store.put(keys[0], values[0], durability: .written)
+        store.settle()
+        var commits = store.statistics.commits
+        return { times in
+            for _ in 0..<times {
+                let position = walk.next()
+                try await store.put(keys[position], values[position & 63], durability: .written)
+            }
+            commits += UInt64(times)
+            try WrongOutcome.unless(store.statistics.commits, is: commits, "commits")
+        }
+    }
+
+    private static func batch(_ preparation: Preparation) async throws -> Operation.Work {
+        let store = try await store()
+        let keys = CountedData.otherKeys(preparation.total)
+        let values = CountedData.values
+        let walk = Walk(keys.count)
+        var wanted = store.statistics.keys
+        return { times in
+            var left = times
+            while left > 0 {
+                var batch = store.makeBatch()
+                walk.next(min(left, 1_000)) { position in batch.put(keys[position], values[position & 63]) }
+                left -= batch.count
+                try await store.write(batch, durability: .buffered)
+            }
+            wanted += times
+            try WrongOutcome.unless(store.statistics.keys, is: wanted, "keys of the store")
+        }
+    }
+
+    private static func remove(_ preparation: Preparation) async throws -> Operation.Work {
+        let store = try await store()
+        let keys = CountedData.keys()
+        let walk = Walk(keys.count)
+        var last = store.statistics.lastSequence
+        return { times in
+            for _ in 0..<times { try await store.remove(keys[walk.next()], durability: .buffered) }
+            last += UInt64(times)
+            try WrongOutcome.unless(store.statistics.lastSequence, is: last, "the last write's number")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Heartwood
+import HeartwoodFileSystem
+import Testing
+
+/// Writing from threads, by the forms that block.
+@Suite struct BlockingWriteTests {
+    let directory = TemporaryDirectory()
+
+    @Test func everyFormWritesAndReturnsItsNumber() throws {
+        let store = try Store(openingAt: directory.path("s"))
+        #expect(try store.put("a", "1") == 1)
+        #expect(try store.put("b", "2", durability: .written) == 2)
+        #expect(try store.put("c", "3", durability: .buffered) == 3)
+        #expect(try store.flush() == 3)
+        #expect(
+            try store.write { batch in
+                batch.put("d", "4")
+                batch.remove("a")
+            } == 4)
+        #expect(try store.remove("b") == 5)
+        let committed = try store.transaction { transaction in
+            let value = try transaction.get("c")
+            try transaction.put("e", [UInt8]((value ?? []) + [0x21]))
+            return value
+        }
+        #expect(committed.sequence == 6 && committed.value == [0x33])
+        #expect(try store.write { _ in } == 6, "an empty batch tells the newest number")
+        try store.close()
+        let again = try Store(openingAt: directory.path("s"))
+        #expect(again.recoveryReport.tail == .closed)
+        #expect(try again.get("a") == nil)
+        #expect(try again.get("e") == [0x33, 0x21])
+        try again.close()
+    }
+
+    @Test func conditionsAreJudged() throws {
+        let store = try Store(openingAt: directory.path("s"))
+        let first = try store.put("a", "1", if: .absent)
+        #expect(throws: StoreError.self) { try store.put("a", "2", if: .absent) }
+        try store.put("a", "2", if: .sequence(first))
+        do {
+            try store.remove("a", if: .sequence(first))
+            Issue.record("a number that is no longer that of the key was taken for it")
+        } catch {
+            #expect(error.code == .conflict)
+        }
+        #expect(try store.get("a") == [0x32])
+        try store.close()
+        do {
+            try store.put("a", "3")
+            Issue.record("a closed store takes a write")
+        } catch {
+            #expect(error.code == .closed)
+        }
+    }
+
+    /// Values that don't fit into what is left of buffer and room make the thread wait for it.
+    @Test func largeValuesWaitForRoom() throws {
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = 128 << 10
+        configuration.commitBufferBytes = 64 << 10
+        let store = try Store(openingAt: directory.path("s"), configuration: configuration)
+        let value = [UInt8](repeating: 0x61, count: 50_000)
+        for number in 0..<40 { try store.put("k\(number)", value, durability: .buffered) }
+        #expect(store.statistics.keys == 40)
+        try store.close()
+    }
+}
+
+/// Threads that write at once, with tasks beside them; under ThreadSanitizer too.
+@Suite struct BlockingWriteConcurrencyTests {
+    let directory = TemporaryDirectory()
+
+    @Test func threadsAndTasksShareAStore() async throws {
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = 128 << 10
+        configuration.commitBufferBytes = 64 << 10
+        let store = try await Store.open(at: directory.path("s"), configuration: configuration)
+        let levels: [Durability] = [.synced, .written, .buffered]
+        let threads = try (0..<6).map { writer in
+            try startThread(name: "writer") {
+                for number in 1...60 {
+                    do {
+                        let sequence = try store.put("t\(writer)", "\(number)", durability: levels[writer % 3])
+                        let entry = try store.entry("t\(writer)")
+                        #expect(entry?.sequence == sequence)
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<6 {
+                group.addTask {
+                    for number in 1...60 {
+                        let sequence = try await store.put("w\(writer)", "\(number)", durability: levels[writer % 3])
+                        #expect(try store.entry("w\(writer)")?.sequence == sequence)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await withCheckedContinuation { continuation in
+            BlockingPool.start {
+                for thread in threads { thread.join() }
+                continuation.resume()
+            }
+        }
+        #expect(store.statistics.lastSequence == 720)
+        try await store.close()
+    }
+}

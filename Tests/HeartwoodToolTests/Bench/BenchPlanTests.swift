@@ -1,0 +1,88 @@
+internal import Testing
+
+@testable internal import heartwood_tool
+
+@Suite("bench: the plan, and what is reported")
+struct BenchPlanTests {
+    private func plan(_ seconds: Double = 2, _ records: Int = 200_000, _ valueBytes: Int = 100) -> BenchPlan {
+        BenchPlan(BenchOptions(seconds: seconds, records: records, valueBytes: valueBytes))
+    }
+
+    private func report(raw: Double, disk: String?) -> BenchReport {
+        BenchReport(
+            path: "d", plan: plan(), disk: disk.map { DiskKind(name: $0) },
+            measurements: [
+                Measurement(.raw, Int(raw), nanoseconds: 1_000_000_000),
+                Measurement(.fillsync(tasks: 64), Int(raw * 3), nanoseconds: 1_000_000_000),
+                Measurement(.fillbatch, 5, nanoseconds: 1_000_000_000),
+            ], seconds: 3)
+    }
+
+    @Test("what is read comes behind the filling that leaves it, and each figure has a name of its own")
+    func order() throws {
+        let figures = plan().figures
+        #expect(figures.first == .raw)
+        let lastFilling = try #require(
+            figures.lastIndex { if case .fillrandom = $0 { true } else { $0 == .fillbatch } })
+        for figure in [BenchFigure.readrandom(.pread), .readrandom(.mapped), .readseq, .recovery] {
+            #expect(try #require(figures.firstIndex(of: figure)) > lastFilling)
+        }
+        #expect(Set(figures.map(\.name)).count == figures.count)
+        #expect(Set(figures.map(\.title)).count == figures.count)
+    }
+
+    @Test("a key of a durable figure is always the same task's")
+    func durableKeys() {
+        for case .fillsync(let tasks) in plan().figures { #expect(BenchPlan.durableKeys % tasks == 0) }
+    }
+
+    @Test("the room is for the largest of the stores, and not overflowing")
+    func room() {
+        #expect(plan().neededBytes < 1 << 30)
+        #expect(plan(60).neededBytes > 60 << 28)
+        #expect(plan(2, 100_000_000, 1_000).neededBytes > 100_000_000 * 1_016)
+        #expect(plan(0.05, 1, 8).neededBytes > plan().durableLogLimit / 2)
+        // A thousand tasks, each with a value that it writes and one that it goes on to write.
+        #expect(plan(2, 1, 256 << 10).neededBytes > plan().durableLogLimit + 2_048 << 18)
+        let largest = plan(
+            BenchOptions.secondsRange.upperBound, BenchOptions.recordRange.upperBound,
+            BenchOptions.valueRange.upperBound)
+        #expect(largest.neededBytes > 100_000_000 << 18)
+    }
+
+    @Test("options out of range are named")
+    func options() {
+        #expect(BenchOptions().problem == nil)
+        #expect(BenchOptions(seconds: .nan).problem?.contains("--seconds") == true)
+        #expect(BenchOptions(seconds: 0).problem?.contains("--seconds") == true)
+        #expect(BenchOptions(records: 0).problem?.contains("--records") == true)
+        #expect(BenchOptions(valueBytes: 1 << 20).problem?.contains("--value-size") == true)
+    }
+
+    @Test("what no disk can do is warned of, and memory is named")
+    func warnings() {
+        #expect(report(raw: 12_000, disk: "ext4").warnings.isEmpty)
+        #expect(report(raw: 12_000, disk: nil).warnings.isEmpty)
+        #expect(report(raw: 50_001, disk: "ext4").warnings.first?.contains("50,001 syncs") == true)
+        for memory in ["tmpfs", "ramfs"] {
+            #expect(report(raw: 900_000, disk: memory).warnings.first?.contains(memory) == true)
+        }
+    }
+
+    @Test("durable puts are compared with the raw floor, and nothing else is")
+    func ratio() {
+        let report = report(raw: 1_000, disk: nil)
+        #expect(report.measurements.map(report.timesRaw) == [nil, 3, nil])
+        #expect(!report.isComplete)
+    }
+
+    @Test(
+        "latencies are shown with three digits",
+        arguments: [
+            (0, "0.00 µs"), (980, "0.98 µs"), (9_994, "9.99 µs"), (9_996, "10.0 µs"), (98_234, "98.2 µs"),
+            (999_400, "999 µs"), (999_600, "1.00 ms"), (12_340_000, "12.3 ms"), (2_051_000_000, "2.05 s"),
+        ] as [(UInt64, String)])
+    func latencies(nanoseconds: UInt64, text: String) {
+        #expect(BenchReport.latency(nanoseconds) == text)
+    }
+}

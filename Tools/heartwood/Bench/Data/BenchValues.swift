@@ -1,0 +1,55 @@
+internal import Heartwood
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The values: pieces of a megabyte of random bytes, which no compression makes smaller, so few that a processor's cache
+/// keeps them, and lent without a copy.
+///
+/// The invariant under `@unchecked Sendable`: the bytes are only read once they are made, and go with the last reference.
+final class BenchValues: @unchecked Sendable {
+    /// A piece of the bytes; not to be used when these values are gone.
+    struct Value: ByteSource {
+        fileprivate let bytes: UnsafeRawBufferPointer
+
+        @inline(__always)
+        func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+            try body(bytes)
+        }
+    }
+
+    private static let places = 1 << 20
+
+    /// Bytes of each value.
+    let byteCount: Int
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int, seed: UInt64) {
+        self.byteCount = byteCount
+        let words = (Self.places + byteCount + 7) / 8
+        bytes = .allocate(byteCount: words * 8, alignment: 64)
+        var random = SplitMix64(seed: seed)
+        for word in 0..<words { bytes.storeBytes(of: random.next(), toByteOffset: word * 8, as: UInt64.self) }
+    }
+
+    deinit { bytes.deallocate() }
+
+    /// The value of a number. Numbers that follow each other have values that don't touch in memory.
+    @inline(__always)
+    subscript(number: Int) -> Value {
+        // Odd, so that all places are used before one is used again.
+        let place = number &* 0x9_E375 & (Self.places - 1)
+        return Value(bytes: UnsafeRawBufferPointer(rebasing: bytes[place..<place + byteCount]))
+    }
+
+    /// Whether these bytes are the value of the number.
+    @inline(__always)
+    func isValue(_ found: UnsafeRawBufferPointer, of number: Int) -> Bool {
+        found.count == byteCount && memcmp(found.baseAddress!, self[number].bytes.baseAddress!, byteCount) == 0
+    }
+}

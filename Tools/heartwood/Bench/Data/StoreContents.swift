@@ -1,0 +1,65 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+
+/// What a store has to hold once a figure has been measured.
+struct StoreContents: Sendable {
+    /// Number of keys.
+    let keys: Int
+    /// The number of the value that the key of a number has; nil where there must be no such key.
+    let value: @Sendable (_ key: Int) -> Int?
+
+    /// The keys from 0 up to `count`, each with the value of its own number.
+    static func numbered(_ count: Int) -> StoreContents {
+        StoreContents(keys: count) { $0 < count ? $0 : nil }
+    }
+
+    /// Opens the store and compares every record.
+    ///
+    /// - Throws: ``Mismatch``, `StoreError`, ``BenchStopped``.
+    func check(_ path: String, _ values: BenchValues, _ figure: BenchFigure) async throws {
+        try await Store.withStore(at: path, configuration: .forBench()) { store in
+            try await BlockingPool.run { try compare(store, values, figure) }
+        }
+    }
+
+    private func compare(_ store: Store, _ values: BenchValues, _ figure: BenchFigure) throws {
+        var count = 0
+        try store.forEachRecord { key, value in
+            count += 1
+            if count % 4096 == 0 { try BenchStopped.check() }
+            let number = key.withUnsafeBytes { BenchKey.number(of: $0) }
+            guard let number, let expected = self.value(number) else {
+                throw Mismatch(figure, "there is a key that was never written")
+            }
+            guard value.withUnsafeBytes({ values.isValue($0, of: expected) }) else {
+                throw Mismatch(figure, "the value of key number \(number) is not the one that was written")
+            }
+            return .next
+        }
+        let counted = store.statistics.keys
+        // No key comes twice, so that with as many as there must be none is missing.
+        guard count == keys, counted == keys else {
+            throw Mismatch(
+                figure, "\(keys) keys were written, \(count) were read back, and the store counts \(counted)")
+        }
+    }
+}
+
+/// What was read back isn't what was written.
+struct Mismatch: Error {
+    let figure: BenchFigure
+    let what: String
+
+    init(_ figure: BenchFigure, _ what: String) {
+        self.figure = figure
+        self.what = what
+    }
+
+    /// As the command ends with it.
+    var failure: Failure {
+        Failure(
+            .mismatch,
+            "\(figure.title): \(what): keep nothing on this disk before its hardware and the kernel's log are looked at, and "
+                + "report it if they are sound")
+    }
+}

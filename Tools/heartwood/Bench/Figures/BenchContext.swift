@@ -1,0 +1,22 @@
+internal import Heartwood
+
+/// What every figure is measured with.
+struct BenchContext: Sendable {
+    let options: BenchOptions
+    let plan: BenchPlan
+    let directory: BenchDirectory
+    let values: BenchValues
+
+    /// Starts now.
+    func stopwatch() -> Stopwatch { Stopwatch(seconds: options.seconds) }
+}
+
+extension Store.Configuration {
+    /// The defaults, but that nothing is compacted: figures are to be of what they are called after.
+    static func forBench(_ reading: BenchFigure.Reading = .pread) -> Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.compaction = .manual
+        configuration.valueReading = reading == .mapped ? .mapped : .positioned
+        return configuration
+    }
+}

@@ -1,0 +1,91 @@
+internal import HeartwoodFileSystem
+
+/// What the disk can do for one writer who waits for it: 128 bytes behind each other into a file of zeros that is there
+/// already, each followed by a sync of the data alone. Nothing durable of one writer can be faster.
+struct RawFloor {
+    static let recordBytes = 128
+    static let fileBytes = 16 << 20
+    /// Distinct records; prime, so that a place gets another record each time round.
+    private static let recordCount = 1_021
+    private static let places = fileBytes / recordBytes
+
+    let context: BenchContext
+    private let path: String
+    private let fileSystem = POSIXFileSystem()
+    private let records: [UInt8]
+
+    init(_ context: BenchContext) {
+        self.context = context
+        path = context.directory.path("raw")
+        var random = SplitMix64(seed: BenchPlan.seed)
+        records = (0..<Self.recordCount * Self.recordBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    /// Blocks.
+    func measure() throws -> Measurement {
+        do {
+            let measurement = try append()
+            try BenchStopped.check()
+            try check(measurement.operations)
+            try context.directory.remove("raw")
+            return measurement
+        } catch let error as FileSystemError {
+            throw Failure(error, "look at the disk and the kernel's log")
+        }
+    }
+
+    /// Appends for the time of a figure; the file stays.
+    func append() throws(FileSystemError) -> Measurement {
+        let file = try fileSystem.openFile(path, for: .create)
+        try file.zero(from: 0, count: UInt64(Self.fileBytes))
+        try file.sync(.full)
+        let measurement = try records.span.bytes.withUnsafeBytes { (records) throws(FileSystemError) in
+            try append(records, to: file)
+        }
+        try file.close()
+        return measurement
+    }
+
+    private func append(
+        _ records: UnsafeRawBufferPointer, to file: any File
+    ) throws(FileSystemError) -> Measurement {
+        var latencies = LatencyHistogram()
+        let watch = context.stopwatch()
+        var now = watch.start
+        repeat {
+            // Behind the end it goes on at the front: overwriting costs the same.
+            let place = latencies.count % Self.places * Self.recordBytes
+            let start = latencies.count % Self.recordCount * Self.recordBytes
+            let record = UnsafeRawBufferPointer(rebasing: records[start..<start + Self.recordBytes])
+            try file.writeFully(record, at: UInt64(place))
+            try file.sync(.data)
+            let end = Ticks.now
+            latencies.record(end - now)
+            now = end
+        } while !watch.isOver(now)
+        return Measurement(.raw, latencies.count, nanoseconds: now - watch.start, latencies: latencies)
+    }
+
+    /// Reads the file back, from the disk as far as the system can do that.
+    ///
+    /// - Throws: ``Mismatch``, or `FileSystemError`.
+    func check(_ count: Int) throws {
+        let file = try fileSystem.openFile(path, for: .read)
+        file.forgetCache()
+        var found = [UInt8](repeating: 0, count: min(count, Self.places) * Self.recordBytes)
+        let read = try found.withUnsafeMutableBytes { (buffer) throws(FileSystemError) in
+            try file.readFully(into: buffer, at: 0)
+        }
+        guard read == found.count else { throw Mismatch(.raw, "the file has become shorter") }
+        for place in 0..<min(count, Self.places) {
+            // The last one that went there.
+            let number = count - 1 - (count - 1 - place) % Self.places
+            let start = number % Self.recordCount * Self.recordBytes
+            let expected = records[start..<start + Self.recordBytes]
+            guard found[place * Self.recordBytes..<(place + 1) * Self.recordBytes] == expected else {
+                throw Mismatch(.raw, "append number \(number) is not what was written")
+            }
+        }
+        try file.close()
+    }
+}

@@ -1,0 +1,110 @@
+internal import ArgumentParser
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure what a store does on a disk of this machine.",
+        discussion: """
+            Makes a fresh directory in the one that is named, measures in it for about half a minute, and removes it; \
+            nothing else there is touched. All that was written is read back and compared; where it differs there is no \
+            figure, and the exit code is 3.
+
+              heartwood bench .
+              heartwood bench /var/lib/app --seconds 10
+              heartwood bench . --value-size 1000 --records 1000000
+              heartwood bench . --json --quiet > disk.json
+
+            WHAT THE FIGURES MEAN
+              raw         one thread appends 128 bytes to a file of zeros, waits
+                          for the disk, and so on: what the disk can do. No
+                          single writer who waits for it can be faster
+              fillsync    puts that are on the disk when they return, by 1, 64
+                          and 1,024 tasks, which share its syncs; 'raw' behind
+                          them is how many times as many a second that is
+              fillrandom  puts of one task that are in the kernel when they
+                          return (written), or on their way there (buffered)
+              fillbatch   records of one task in batches of 1,000, buffered
+              readrandom  single gets of one thread, by a call (pread), or from
+                          files mapped into memory (mapped)
+              readseq     a scan of all records, in the order of their keys
+              recovery    records that an opening reads, to build the index
+
+            Percentiles are of the time that a put or sync took: p99 is what one in a hundred exceeded. What is read was \
+            just written, so that it comes from the system's memory: reads and recovery are not the disk's.
+
+            Keys are 16 random bytes, values are random, and the same in every run. Figures of a machine that others \
+            use, too, vary from run to run, and within one: measure more than once, and for longer with '--seconds'. The full benchmarks, \
+            with other engines beside, are in the source's Benchmarks directory.
+
+            A warning is given where syncs are faster than a disk can be, and where the directory is in memory (tmpfs).
+
+            SIGINT and SIGTERM stop it: what was measured so far is printed, the directory is removed, and the exit code \
+            is 130 or 143. A second one kills, and leaves a directory heartwood-bench-… behind. It ends with 73 where there \
+            is no such directory, with 77 where it may not be written to, and with 74 where the disk is too full.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("A directory on the disk that is to be measured.", valueName: "directory"),
+        completion: .directory)
+    var directory: String
+
+    @Option(help: ArgumentHelp("How long each figure is measured.", valueName: "seconds"))
+    var seconds = 2.0
+
+    @Option(help: ArgumentHelp("Records of the figures that don't wait for the disk.", valueName: "count"))
+    var records = 200_000
+
+    @Option(help: ArgumentHelp("Size of the values.", valueName: "bytes"))
+    var valueSize = 100
+
+    @Flag(help: "Print a JSON object; sizes in bytes, times in seconds or, where so named, nanoseconds.")
+    var json = false
+
+    @Flag(help: "Show no progress, and print nothing but the figures and warnings.")
+    var quiet = false
+
+    private var options: BenchOptions { BenchOptions(seconds: seconds, records: records, valueBytes: valueSize) }
+
+    func validate() throws {
+        if directory.isEmpty { throw ValidationError("the directory has no name") }
+        if let problem = options.problem { throw ValidationError(problem) }
+    }
+
+    func run() async throws {
+        Signals.noteRequestsToStop()
+        let plan = BenchPlan(options)
+        let start = Ticks.now
+        let measurements = try await measure(plan)
+        let report = BenchReport(
+            path: directory, plan: plan, disk: DiskKind(of: directory), measurements: measurements,
+            seconds: Ticks.seconds(Ticks.now - start))
+        try show(report)
+        guard report.isComplete else {
+            StandardError.say(
+                "stopped: \(Numbers.count(measurements.count, "figure")) of \(plan.figures.count) measured")
+            throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
+        }
+    }
+
+    private func measure(_ plan: BenchPlan) async throws -> [Measurement] {
+        let tally = BenchTally(plan)
+        let progress = ProgressBar { quiet ? nil : tally.progress }
+        let drawing = Task { await progress.run() }
+        defer {
+            drawing.cancel()
+            progress.end()
+        }
+        return try await BenchRun(plan: plan, tally: tally).measure(in: directory)
+    }
+
+    private func show(_ report: BenchReport) throws {
+        if json {
+            try StandardOutput.printLine(report.json.string)
+        } else if !report.measurements.isEmpty {
+            for line in report.lines(Style(for: .standardOutput)) { try StandardOutput.printLine(line) }
+            if !quiet, report.isComplete { try StandardOutput.printLine(report.remark) }
+        }
+        for warning in report.warnings { StandardError.say("warning: \(warning)") }
+    }
+}
