@@ -13,13 +13,17 @@ extension PageStyle {
         .sides .behind li { border-color: var(--behind); }
         .sides li span { color: var(--soft); }
         table.claims { width: auto; min-width: min(100%, 640px); }
+        .claims th code { white-space: nowrap; }
         .claims td:last-child { overflow-wrap: anywhere; }
+        .glances { columns: 460px; column-gap: 28px; }
+        .glances .scroll { break-inside: avoid; padding-bottom: 14px; }
         table.glance { width: auto; }
         .glance th, .glance td { padding: 2px 8px; vertical-align: middle; }
         .glance th[scope=row] { padding-left: 0; white-space: nowrap; }
-        .glance tr.group th { padding: 12px 0 2px; font-weight: 600; }
+        .glance thead th { font-size: .85rem; line-height: 1.2; }
+        .glance thead th:first-child { padding-left: 0; font-size: .95rem; min-width: 11.5em; }
         .glance .way { padding-left: 1.2em; color: var(--soft); font-size: .9em; }
-        .glance thead th span { display: block; max-width: 9em; overflow-wrap: anywhere; white-space: normal; margin: 0 auto; }
+        .glance thead th span { display: block; max-width: 9em; overflow-wrap: break-word; white-space: normal; margin: 0 auto; }
         .glance .mark { min-width: 5.4em; }
         .none { color: var(--soft); }
         .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 16px; margin-top: 10px; }
@@ -30,11 +34,11 @@ extension PageStyle {
         .ratios th, .ratios td { border-bottom: 0; padding: 1px 8px 1px 0; vertical-align: middle; }
         .ratios thead th, .ratios thead td { border-bottom: 1px solid var(--line); vertical-align: bottom; font-size: .8rem; line-height: 1.25; }
         .ratios thead th.n { white-space: normal; }
-        .ratios tbody th { overflow-wrap: anywhere; line-height: 1.2; padding: 2px 6px 2px 0; }
-        .ratios th:first-child { width: 24%; }
-        .ratios thead th:nth-child(3) { width: 15%; }
-        .ratios thead th:nth-child(4) { width: 13%; }
-        .ratios thead th.spread { width: 19%; }
+        .ratios tbody th { overflow-wrap: anywhere; line-height: 1.2; padding: 2px 6px 2px 21px; text-indent: -21px; }
+        .ratios th:first-child { width: 22%; }
+        .ratios thead th:nth-child(3) { width: 13%; }
+        .ratios thead th:nth-child(4) { width: 11%; }
+        .ratios thead th.spread { width: 18%; }
         .ratios .n:last-child { padding-right: 0; }
         .ratios td.spread { color: var(--soft); font-size: .92em; white-space: normal; }
         .direction { color: var(--soft); font-size: .8rem; text-align: right; padding-right: 0; }
@@ -54,7 +58,7 @@ extension PageStyle {
         .damage th.n { padding-right: 12px; }
         .swatch { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px; background: var(--part); }
         .damaged { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 0 12px; align-items: center; margin: 3px 0; font-size: .9rem; }
-        .damaged .of { overflow-wrap: anywhere; line-height: 1.2; }
+        .damaged .of { overflow-wrap: anywhere; line-height: 1.2; padding-left: 21px; text-indent: -21px; }
         .settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 12px; }
         .settings h3 { margin: 0 0 4px; font-size: 1rem; }
         .settings ul { margin: 0; padding-left: 1.2em; font-size: .9rem; overflow-wrap: anywhere; }
@@ -69,10 +73,26 @@ extension PageStyle {
           .promises { grid-template-columns: minmax(0, 1fr); gap: 2px; }
           .promises dd { margin-bottom: 6px; }
           #run dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-          .ratios .spread { display: none; }
-          .ratios th:first-child { width: 27%; }
-          .ratios thead th:nth-child(3) { width: 22%; }
-          .ratios thead th:nth-child(4) { width: 19%; }
+          .ratios, .ratios thead, .ratios tbody, .ratios tfoot { display: block; }
+          .ratios tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content 4.8em; column-gap: 10px; align-items: baseline; }
+          .ratios th, .ratios td { padding-right: 0; }
+          .ratios thead th:nth-child(n) { width: auto; }
+          .ratios th:first-child { width: auto; }
+          .ratios thead tr { border-bottom: 1px solid var(--line); }
+          .ratios thead th { border: 0; }
+          .ratios .spread, .ratios thead .barcell, .ratios tfoot td:first-child { display: none; }
+          .ratios .barcell { grid-row: 2; grid-column: 1 / -1; }
+          .ratios tbody tr { padding-top: 3px; }
+          .ratios tfoot .barcell, .ratios .direction { grid-row: auto; grid-column: 1 / -1; }
+          .claims th, .claims td { padding-right: 8px; font-size: .85rem; }
+          .glance th, .glance td { padding: 2px; font-size: .78rem; }
+          .glance th[scope=row] { white-space: normal; line-height: 1.2; }
+          .glance .way { padding-left: .8em; display: inline-block; }
+          .glance thead th:first-child { min-width: 7.5em; font-size: .85rem; }
+          .glance thead th .key { margin: 0; }
+          .glance thead th span { font-size: .72rem; }
+          .glance code { overflow-wrap: break-word; }
+          .glance .mark { min-width: 4.6em; padding: 0 2px; }
           .damaged { grid-template-columns: minmax(0, 1fr); margin: 8px 0; }
         }
         """#

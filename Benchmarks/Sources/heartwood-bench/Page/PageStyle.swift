@@ -34,8 +34,8 @@ enum PageStyle {
         --ground: #f6f7f9; --card: \(lightCard); --ink: #1b1f24; --soft: #57606a; --line: #d4d9df; --accent: #0b5cad;
         --ahead-ground: #d9e8fb; --ahead-ink: #0a4379; --behind-ground: #fde3c8; --behind-ink: #7a3500;
         --level-ground: #e8eaed; --level-ink: #3a4149; --alarm-ground: #fbe0e0; --alarm-ink: #8a1420;
-        --ahead: #2f6fb5; --behind: #d9730d; --level: #8a929b; --on-part: #ffffff;
-        --harmless: #7d858e; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #e0218a; --wrong: #c8000a;
+        --ahead: #2f6fb5; --behind: #b85a00; --level: #6b737c; --on-part: #ffffff;
+        --harmless: #6b737c; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #e0218a; --wrong: #c8000a;
         """
     private static let darkGround = """
         --ground: #14171b; --card: \(darkCard); --ink: #e6e9ed; --soft: #a0a8b2; --line: #383f48; --accent: #7cb8f2;

@@ -72,7 +72,7 @@ struct LineChart: Sendable {
         for (index, place) in places.enumerated() { path += "\(index == 0 ? "M" : "L")\(place.0) \(place.1)" }
         var result: Markup = "<g class=\"e \(line.look.className)\" data-of=\"\(line.look.id)\"><title>\(line.name)</title>"
         if line.points.count > 1 { result += "<path class=\"stroke\" d=\"\(path)\"\(line.look.dashes)/>" }
-        let every = line.isMarkedEverywhere ? 1 : max(line.points.count / 6, 1)
+        let every = line.isMarkedEverywhere ? 1 : max(line.points.count / 4, 1)
         for (index, (point, place)) in zip(line.points, places).enumerated()
         where (index + 1) % every == 0 || index == line.points.count - 1 {
             result += "<g>"

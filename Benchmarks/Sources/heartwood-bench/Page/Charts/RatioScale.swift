@@ -60,10 +60,10 @@ struct RatioScale: Sendable {
     var axis: Markup {
         // Few enough for the narrowest place.
         let axis = Axis("", scale, at: isLogarithmic ? scale.ticks(about: 5) : scale.ticks(about: 4)) { value in
-            value == 0 ? "0" : FigureText.short(value) + "×"
+            FigureText.round(value) + (value == 0 ? "" : "×")
         }
         return """
-            <svg class="bars axis" height="20" aria-hidden="true">\(axis.clear(along: 120).map { mark -> Markup in
+            <svg class="bars axis" height="20" aria-hidden="true">\(axis.clear(along: 150).map { mark -> Markup in
                 let place = percent(mark.value)
                 let anchor = place < 8 ? "start" : place > 90 ? "end" : "middle"
                 return """

@@ -19,12 +19,12 @@ struct StackedBar: Sendable {
             let percent = Double(part.count) / whole * 100
             // What is there at all is seen: a part has two thousandths of the width at least.
             result += """
-                <g class="\(part.className)"><title>\(part.title): \(part.count)</title>\
+                <g class="\(part.className)"><title>\(part.title): \(Numbers.grouped(part.count))</title>\
                 <rect x="\(min(start, 99.4))%" width="\(max(percent, 0.6))%" height="24"/>
                 """
             if percent >= 9 {
                 result += """
-                    <text x="\(start + percent / 2)%" y="16.5" text-anchor="middle">\(part.count)</text>
+                    <text x="\(start + percent / 2)%" y="16.5" text-anchor="middle">\(Numbers.grouped(part.count))</text>
                     """
             }
             result += "</g>"

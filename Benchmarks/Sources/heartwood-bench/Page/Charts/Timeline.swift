@@ -14,13 +14,13 @@ struct Timeline: Sendable {
 
         init(_ all: [[CellResult.Moment]]) {
             let moments = all.flatMap { $0 }
-            seconds = Axis("seconds", .linear(to: moments.map(\.second).max() ?? 1)) { FigureText.short($0) }
+            seconds = Axis("seconds", .linear(to: moments.map(\.second).max() ?? 1)) { FigureText.round($0) }
             let most = moments.map { Double($0.operations) }.max() ?? 1
             let operationsScale = Scale.linear(to: most)
-            operations = Axis("", operationsScale, at: operationsScale.ticks(about: 3)) { FigureText.short($0) }
+            operations = Axis("", operationsScale, at: operationsScale.ticks(about: 3)) { FigureText.round($0) }
             let latencies = moments.flatMap { [Double($0.p99), Double($0.maximum)] }
             let latencyScale = Scale.logarithmic(latencies)
-            latency = Axis("", latencyScale, at: latencyScale.ticks(about: 4)) { FigureText.seconds($0 / 1e9) }
+            latency = Axis("", latencyScale, at: latencyScale.ticks(about: 4)) { FigureText.roundSeconds($0 / 1e9) }
         }
     }
 

@@ -50,7 +50,12 @@ extension DamageResult {
     /// After how many changes in a thousand records were lost or wrong and nothing was said.
     var silent: Double { changes > 0 ? Double(lost + wrong) * 1_000 / Double(changes) : 0 }
 
-    /// Of several runs together.
+    /// Of all runs together; nil where none has one.
+    static func sum(_ runs: [CellResult.Run]) -> DamageResult? {
+        runs.compactMap(\.damage).reduce(nil) { sum, damage in sum.map { $0 + damage } ?? damage }
+    }
+
+    /// Of two runs together.
     static func + (left: DamageResult, right: DamageResult) -> DamageResult {
         DamageResult(
             changes: left.changes + right.changes, refused: left.refused + right.refused,

@@ -40,9 +40,9 @@ struct Standing: Sendable {
         switch outcome {
         case .leads(let nearest, let lead, let overlaps):
             let by = lead.map { "\(FigureText.ratio($0)) " } ?? ""
-            return by + "ahead of \(nearest.engine.title)" + (overlaps ? "; some runs overlap" : "")
+            return by + "ahead of \(nearest.engine.title)" + (overlaps ? " (some runs overlap)" : "")
         case .leadsAs(let way, let ahead):
-            return "as \(way.engine.title); as it comes, \(words(ahead))"
+            return "\(way.engine.title) leads; as it comes, \(words(ahead))"
         case .behind(let ahead): return words(ahead)
         case .unknown(let reason): return reason
         }
@@ -53,7 +53,8 @@ struct Standing: Sendable {
         return ahead.map { peer in
             guard comparison.isBetter(peer, than: heartwood) else { return "\(peer.engine.title) is level" }
             guard let lead = comparison.lead(peer, over: heartwood) else { return "\(peer.engine.title) is ahead" }
-            return "\(peer.engine.title) is \(FigureText.ratio(lead)) ahead"
+            let doubt = peer.figures.overlaps(heartwood.figures) ? " (some runs overlap)" : ""
+            return "\(peer.engine.title) is \(FigureText.ratio(lead)) ahead\(doubt)"
         }.joined(separator: ", ")
     }
 }

@@ -10,20 +10,34 @@ struct CurveCharts: Sendable {
     }
 
     private var byWriters: Markup {
-        series(group: "durable", by: \.workers).map { workload, rows in
-            chart(
+        series(group: "durable", by: \.workers).map { workload, rows -> Markup in
+            let rates = chart(
                 "\(workload): operations a second by the number of writers", rows, by: \.workers,
                 x: ("writers, logarithmic", { FigureText.count(Int($0)) }), y: "operations a second, logarithmic; more is better",
-                value: { $0 }, text: { FigureText.short($0) + "/s" })
+                tick: { FigureText.round($0) + "/s" },
+                figures: { $0.figures })
+            let latencies = chart(
+                "\(workload): how long a write takes, 99 % of them, by the number of writers", rows, by: \.workers,
+                x: ("writers, logarithmic", { FigureText.count(Int($0)) }),
+                y: "99th percentile, logarithmic; less is better", tick: { FigureText.roundSeconds($0) },
+                figures: { RunFigures($0.runs.compactMap { $0.latency.map { Double($0.p99) / 1e9 } }) })
+            return "\(rates)\(latencies)"
         }.joined()
     }
 
     private var byValues: Markup {
-        series(group: "values", by: \.valueBytes).map { workload, rows in
-            chart(
+        series(group: "values", by: \.valueBytes).map { workload, rows -> Markup in
+            let rates = chart(
                 "\(workload): operations a second by the size of values", rows, by: \.valueBytes,
                 x: ("size of a value, logarithmic", { FigureText.bytes(Int($0)) }),
-                y: "operations a second, logarithmic; more is better", value: { $0 }, text: { FigureText.short($0) + "/s" })
+                y: "operations a second, logarithmic; more is better", tick: { FigureText.round($0) + "/s" },
+                figures: { $0.figures })
+            let bytes = chart(
+                "\(workload): bytes a second by the size of values", rows, by: \.valueBytes,
+                x: ("size of a value, logarithmic", { FigureText.bytes(Int($0)) }),
+                y: "keys and values, logarithmic; more is better", tick: { FigureText.round($0) + "B/s" },
+                figures: { RunFigures($0.runs.filter { $0.seconds > 0 }.map { Double($0.bytes) / $0.seconds }) })
+            return "\(rates)\(bytes)"
         }.joined()
     }
 
@@ -32,8 +46,8 @@ struct CurveCharts: Sendable {
             chart(
                 "\(workload): what a record costs by the size of the store", rows, by: \.keys,
                 x: ("records, logarithmic", { FigureText.count(Int($0)) }),
-                y: "time for one record, logarithmic; less is better", value: { $0 > 0 ? 1 / $0 : 0 },
-                text: { FigureText.seconds($0) })
+                y: "time for one record, logarithmic; less is better", tick: { FigureText.roundSeconds($0) },
+                figures: { RunFigures($0.runs.filter { $0.rate > 0 }.map { 1 / $0.rate }) })
         }.joined()
     }
 
@@ -54,27 +68,29 @@ struct CurveCharts: Sendable {
 
     private func chart(
         _ title: String, _ rows: [Comparison], by number: KeyPath<RowInfo, Int>, x: (String, (Double) -> String), y: String,
-        value: (Double) -> Double, text: (Double) -> String
+        tick: (Double) -> String, figures: (Comparison.Entry) -> RunFigures?
     ) -> Markup {
         var lines: [LineChart.Line] = []
         for engine in context.compared.engines {
             let points = rows.compactMap { comparison -> LineChart.Point? in
-                guard let figures = comparison.entries.first(where: { $0.engine.id == engine.id })?.figures else { return nil }
-                let (ends, at) = ([value(figures.lowest), value(figures.highest)], comparison.row[keyPath: number])
+                let entry = comparison.entries.first { $0.engine.id == engine.id }
+                guard let found = entry.flatMap(figures) else { return nil }
+                let at = Double(comparison.row[keyPath: number])
                 return LineChart.Point(
-                    x: Double(at), y: value(figures.median), lowest: ends.min(), highest: ends.max(),
-                    words: "\(engine.title), \(x.1(Double(at))): \(text(value(figures.median)))")
+                    x: at, y: found.median, lowest: found.lowest, highest: found.highest,
+                    words: "\(engine.title), \(x.1(at)): \(tick(found.median))")
             }.filter { $0.y > 0 && $0.x > 0 }
             if !points.isEmpty {
                 lines.append(LineChart.Line(name: engine.title, look: context.look(engine), points: points))
             }
         }
+        guard !lines.isEmpty else { return "" }
         let numbers = rows.map { Double($0.row[keyPath: number]) }
         let all = lines.flatMap { $0.points.flatMap { [$0.y, $0.lowest ?? $0.y, $0.highest ?? $0.y] } }
         return LineChart(
             title: title,
             x: Axis(x.0, .logarithmic(numbers, margin: 1.25), at: Array(Set(numbers)), text: x.1),
-            y: Axis(y, .logarithmic(all, margin: 1.3), text: text),
+            y: Axis(y, .logarithmic(all, margin: 1.3), text: tick),
             lines: lines
         ).figure
     }

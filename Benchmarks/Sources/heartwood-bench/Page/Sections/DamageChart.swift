@@ -4,10 +4,7 @@ struct DamageChart: Sendable {
     let comparison: Comparison
 
     var markup: Markup {
-        let lines = comparison.entries.compactMap { entry in
-            entry.runs.compactMap(\.damage).reduce(nil) { sum, damage in sum.map { $0 + damage } ?? damage }
-                .map { (entry.engine, $0) }
-        }
+        let lines = comparison.entries.compactMap { entry in DamageResult.sum(entry.runs).map { (entry.engine, $0) } }
         guard !lines.isEmpty else { return "" }
         let heads = Self.outcomes.map { outcome -> Markup in
             "<th scope=\"col\" class=\"n\"><span class=\"swatch \(outcome.className)\"></span>\(outcome.title)</th>"

@@ -7,28 +7,27 @@ struct GlanceSection: Sendable {
         let measured = Set(comparable.flatMap { $0.peers.map(\.engine.id) })
         let peers = context.compared.engines.filter { measured.contains($0.id) }
         guard !peers.isEmpty else { return "" }
-        let head = peers.map { peer -> Markup in
-            "<th scope=\"col\" class=\"c\">\(context.look(peer).key)<span>\(peer.title)</span></th>"
-        }
         return """
             <section id="glance" aria-labelledby="glance-title"><h2 id="glance-title">Every row at a glance</h2>
             <p class="hint">How many times as good as the peer Heartwood is, whether more is better or less: \
             <span class="mark ahead">▲ 2.00×</span> ahead, <span class="mark behind">▼ 2.00×</span> the peer is ahead, \
             <span class="mark level">≈</span> too close to tell: some runs overlap. A dash: not measured. Indented: other ways of \
             using Heartwood.</p>
-            <div class="scroll"><table class="glance"><thead><tr><th scope="col">row</th>\(head)</tr></thead>
-            \(context.compared.groups.map { body($0, peers) })</table></div></section>
+            <div class="glances">\(context.compared.groups.map { table($0, peers) })</div></section>
 
             """
     }
 
-    private func body(_ group: ComparedResults.Group, _ peers: [EngineInfo]) -> Markup {
+    private func table(_ group: ComparedResults.Group, _ peers: [EngineInfo]) -> Markup {
         let comparable = group.comparisons.filter { $0.heartwood != nil && !$0.peers.isEmpty }
         guard !comparable.isEmpty else { return "" }
+        let head = peers.map { peer -> Markup in
+            "<th scope=\"col\" class=\"c\">\(context.look(peer).key)<span>\(PlainText.cut(peer.title, to: 24))</span></th>"
+        }
         return """
-            <tbody><tr class="group"><th scope="rowgroup" colspan="\(peers.count + 1)">\
-            <a href="#group-\(group.id)">\(GroupText(group.id).title)</a></th></tr>
-            \(comparable.map { rows($0, peers) })</tbody>
+            <div class="scroll"><table class="glance"><thead><tr><th scope="col">\
+            <a href="#group-\(group.id)">\(GroupText(group.id).title)</a></th>\(head)</tr></thead>
+            <tbody>\(comparable.map { rows($0, peers) })</tbody></table></div>
 
             """
     }
@@ -56,9 +55,12 @@ struct GlanceSection: Sendable {
         let words = "\(way.engine.title) \(text(way, comparison)), \(peer.engine.title) \(text(peer, comparison))"
         let isAhead = comparison.isBetter(way, than: peer)
         let isClose = way.figures.overlaps(peer.figures)
-        let ratio = lead.map { FigureText.ratio($0 >= 1 ? $0 : 1 / $0) } ?? ""
-        let (sign, className) =
-            isClose ? ("≈", "level") : isAhead ? ("▲", "ahead") : ("▼", "behind")
+        let ratio =
+            lead.map { FigureText.ratio($0 >= 1 ? $0 : 1 / $0) }
+            ?? "\(FigureText.short(way.figures.median)) : \(FigureText.short(peer.figures.median))"
+        let isLevel = way.figures.median == peer.figures.median
+        let sign = (isClose ? "≈" : "") + (isLevel ? "" : isAhead ? "▲" : "▼")
+        let className = isClose ? "level" : isAhead ? "ahead" : "behind"
         return "<td class=\"c\" title=\"\(words)\"><span class=\"mark \(className)\">\(sign) \(ratio)</span></td>"
     }
 

@@ -11,7 +11,7 @@ struct RowCard: Sendable {
         <article class="row" id="row-\(row.id)"><h4><code>\(row.id)</code> \(row.title)</h4>
         <p class="hint">\(RowWords(row).line)</p>
         <table class="ratios"><thead><tr><th scope="col">engine</th><td class="barcell"></td>\
-        <th scope="col" class="n">median</th><th scope="col" class="n">by Heartwood’s</th>\
+        <th scope="col" class="n">median</th><th scope="col" class="n">ratio</th>\
         <th scope="col" class="n spread">lowest–highest</th></tr></thead><tbody>
         \(comparison.entries.map(line))</tbody>
         <tfoot><tr><td></td><td class="barcell">\(scale.axis)</td><td colspan="3" class="direction">\(direction)</td></tr>\

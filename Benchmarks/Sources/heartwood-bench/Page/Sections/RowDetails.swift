@@ -8,7 +8,7 @@ struct RowDetails: Sendable {
         let curve = LatencyCurves(context: context, comparison: comparison).markup
         return """
             \(isOpen ? curve : .empty)
-            <details><summary>All runs\(isOpen || curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
+            <details\(comparison.row.measure == .seconds ? " open=\"open\"" as Markup : .empty)><summary>All runs\(isOpen || curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
             \(isOpen ? .empty : curve)<div class="scroll"><table class="runs"><thead><tr>\
             \(columns.map { "<th scope=\"col\"\($0 == "engine" || $0 == "also" ? "" : " class=\"n\"" as Markup)>\($0)</th>" as Markup })\
             </tr></thead><tbody>
@@ -69,7 +69,7 @@ struct LatencyCurves: Sendable {
                 ? "Latencies, counted from the moment at which an operation was due"
                 : "Latencies; each worker waits for its own operation before it begins the next",
             x: Axis("percentile, each nine as wide as the one before", .nines(nines)) { "\(FigureText.percentile($0)) %" },
-            y: Axis("latency, logarithmic; less is better", .logarithmic(times)) { FigureText.seconds($0 / 1e9) },
+            y: Axis("latency, logarithmic; less is better", .logarithmic(times)) { FigureText.roundSeconds($0 / 1e9) },
             lines: curves.map { engine, latency in
                 LineChart.Line(
                     name: engine.title, look: context.look(engine),

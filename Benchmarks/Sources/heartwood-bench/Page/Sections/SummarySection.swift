@@ -6,8 +6,8 @@ struct SummarySection: Sendable {
         let standings = context.compared.standings
         return """
             <section id="summary" aria-labelledby="summary-title"><h2 id="summary-title">Summary</h2>
-            \(standings.isEmpty ? "<p>\(nothing)</p>" : compared(standings))
-            \(claims)</section>
+            \(standings.isEmpty ? "<p>\(nothing)</p>" : verdict(standings))
+            \(claims)\(standings.isEmpty ? .empty : sides(standings))</section>
 
             """
     }
@@ -18,13 +18,19 @@ struct SummarySection: Sendable {
             : "No peer was measured beside Heartwood in this run, so nothing is compared: the figures stand for themselves."
     }
 
-    private func compared(_ standings: [Standing]) -> Markup {
+    private func verdict(_ standings: [Standing]) -> Markup {
         let (leads, others, behind) = Self.sorted(standings)
         return """
             <p class="verdict">In <b>\(leads.count)</b> of \(standings.count) rows Heartwood, as it comes, leads every peer\
             \(others.isEmpty ? "" : "; in <b>\(others.count)</b> more another way of using it does" as Markup); in \
             <b>\(behind.count)</b> it does not.</p>
             \(share(leads.count, others.count, behind.count))
+            """
+    }
+
+    private func sides(_ standings: [Standing]) -> Markup {
+        let (leads, others, behind) = Self.sorted(standings)
+        return """
             <div class="sides">
             \(list("It leads every peer", "leads", leads, none: "Nowhere."))
             \(list("It does not, as it comes", "behind", behind + others, none: "Nowhere in this run."))

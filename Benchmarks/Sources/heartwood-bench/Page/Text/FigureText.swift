@@ -20,6 +20,19 @@ enum FigureText {
         return digits(scaled) + (unit > 0 ? space + units[unit] : "")
     }
 
+    /// For the marks of axes: `0.5`, `10 k`, `1 M`, without zeros at the end.
+    static func round(_ value: Double) -> String { trimmed(short(value)) }
+
+    /// For the marks of axes: `10 µs`, `1 s`.
+    static func roundSeconds(_ value: Double) -> String { trimmed(seconds(value)) }
+
+    private static func trimmed(_ text: String) -> String {
+        guard let point = text.firstIndex(of: ".") else { return text }
+        let end = text[point...].firstIndex { $0 != "." && !$0.isNumber } ?? text.endIndex
+        let digits = text[..<end].reversed().drop { $0 == "0" }.drop { $0 == "." }
+        return String(digits.reversed()) + text[end...]
+    }
+
     /// A row's figure with its unit.
     static func text(_ value: Double, of row: RowInfo, space: String = "\u{202F}") -> String {
         switch row.measure {
@@ -63,7 +76,7 @@ enum FigureText {
 
     /// `1 k`, `1 M`, `4,096`: a count that somebody chose.
     static func count(_ count: Int) -> String {
-        if count >= 1_000_000, count % 100_000 == 0 { return short(Double(count)) }
+        if count >= 1_000_000, count % 100_000 == 0 { return round(Double(count)) }
         if count >= 10_000, count % 1_000 == 0 { return "\(count / 1_000)\u{202F}k" }
         return Numbers.grouped(count)
     }
@@ -99,7 +112,6 @@ enum FigureText {
     /// Two digits that count, of what is less than a tenth.
     private static func significant(_ value: Double) -> String {
         guard value >= 1e-6 else { return value == 0 ? "0" : "<0.000001" }
-        let places = Int(-log10(value).rounded(.down)) + 1
-        return Numbers.decimal(value, digits: min(places + 1, 7))
+        return Numbers.decimal(value, digits: min(1 - Int(log10(value).rounded(.down)), 7))
     }
 }

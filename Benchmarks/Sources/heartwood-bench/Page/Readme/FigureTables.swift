@@ -1,0 +1,84 @@
+/// The tables that documents take.
+struct FigureTables: Sendable {
+    private let compared: ComparedResults
+
+    init(_ compared: ComparedResults) { self.compared = compared }
+
+    /// The Markdown of that name; nil where there is none.
+    func markdown(_ name: String) -> String? {
+        switch name {
+        case "machine": machine
+        case "summary": summary
+        default: compared.groups.first { $0.id == name }.map { group($0.comparisons) }
+        }
+    }
+
+    private var machine: String {
+        let (results, machine) = (compared.results, compared.results.machine)
+        let versions = compared.engines.filter { $0.missing == nil && $0.isPeer }.map { "\($0.title) \($0.version)" }
+        let disk = machine.disk.map { " on \($0)" } ?? ""
+        let parts =
+            [
+                "\(machine.cores) cores (\(machine.processor)), \(Numbers.bytes(machine.memoryBytes))",
+                "\(machine.fileSystem)\(disk)", machine.system, machine.swift, "Heartwood \(results.heartwood)",
+            ] + versions
+        let state = results.isInterrupted ? " The run was interrupted." : ""
+        return MarkdownTable.escaped(parts.joined(separator: ", ")) + "; plan "
+            + MarkdownTable.code(results.plan) + ", begun \(FigureText.moment(results.started)), seed \(results.seed)."
+            + state
+    }
+
+    /// Durable writes by writers; other writes; reads; recovery; amplification.
+    private var summary: String {
+        let names: Set = ["fillrandom", "fillbatch", "overwrite", "readrandom", "readmissing", "readseq"]
+        let groups: Set = ["durable", "recovery", "amplification"]
+        return table(compared.comparisons.filter { names.contains($0.row.id) || groups.contains($0.row.group) })
+    }
+
+    private func group(_ comparisons: [Comparison]) -> String {
+        let damaged = comparisons.filter { $0.row.measure == .damage }
+        let others = comparisons.filter { $0.row.measure != .damage }
+        return [others.isEmpty ? nil : table(others), damaged.isEmpty ? nil : damage(damaged)].compactMap(\.self)
+            .joined(separator: "\n\n")
+    }
+
+    /// A line for each row, a column for each engine; what is best is bold.
+    private func table(_ comparisons: [Comparison]) -> String {
+        let rows = comparisons.filter { !$0.entries.isEmpty }
+        guard !rows.isEmpty else { return "Nothing of it was measured." }
+        let measured = Set(rows.flatMap { $0.entries.map(\.engine.id) })
+        let engines = compared.engines.filter { measured.contains($0.id) }
+        let hasPromises = rows.contains { $0.row.promise != nil }
+        var table = MarkdownTable(
+            ["row"] + (hasPromises ? ["a write survives"] : []) + engines.map { MarkdownTable.escaped($0.title) })
+        for row in rows {
+            let name = "\(MarkdownTable.code(row.row.id)): \(MarkdownTable.escaped(row.row.title))"
+            let promise = row.row.promise.map(\.survived) ?? ""
+            table.add([name] + (hasPromises ? [promise] : []) + engines.map { cell(row, $0) })
+        }
+        return table.text
+    }
+
+    private func cell(_ comparison: Comparison, _ engine: EngineInfo) -> String {
+        guard let entry = comparison.entries.first(where: { $0.engine.id == engine.id }) else { return "" }
+        let text = FigureText.text(entry.figures.median, of: comparison.row, space: " ")
+        let rivals = comparison.entries.filter { !$0.engine.isRaw }
+        let isBest = !engine.isRaw && rivals.count > 1 && !rivals.contains { comparison.isBetter($0, than: entry) }
+        return isBest ? "**\(text)**" : text
+    }
+
+    private func damage(_ comparisons: [Comparison]) -> String {
+        var table = MarkdownTable(["row, engine", "harmless", "refused", "crashed", "hung", "lost", "wrong", "changes"])
+        for comparison in comparisons {
+            for entry in comparison.entries {
+                guard let sum = DamageResult.sum(entry.runs) else { continue }
+                let name = "\(MarkdownTable.code(comparison.row.id)), \(MarkdownTable.escaped(entry.engine.title))"
+                let silent = [sum.lost, sum.wrong].map { $0 > 0 ? "**\(Numbers.grouped($0))**" : "0" }
+                table.add(
+                    [name] + [sum.harmless, sum.refused, sum.crashed, sum.hung].map(Numbers.grouped) + silent
+                        + [Numbers.grouped(sum.changes)])
+            }
+        }
+        return table.text
+    }
+}
