@@ -38,18 +38,24 @@ enum SamplePace {
     }
 
     private static func reading(_ row: RowInfo, _ engine: String) -> Double {
-        let base = row.id.hasPrefix("fill") || row.id.contains("-fill") ? writing(row, engine) : 800_000 * factor(
-            engine,
-            [
-                "heartwood-mapped": 1.7, "rocksdb": 0.27, "leveldb": 0.75, "lmdb": 1.25, "sqlite": 0.22, "raw": 40,
-            ])
+        let base =
+            row.id.hasPrefix("fill") || row.id.contains("-fill")
+            ? writing(row, engine)
+            : 800_000
+                * factor(
+                    engine,
+                    [
+                        "heartwood-mapped": 1.7, "rocksdb": 0.27, "leveldb": 0.75, "lmdb": 1.25, "sqlite": 0.22,
+                        "raw": 40,
+                    ])
         let size = 1 / (1 + Double(row.valueBytes) / 9_000)
         let growth = row.group == "growth" ? pow(Double(row.keys) / 1_000_000, engine == "heartwood" ? -0.12 : -0.3) : 1
         return base * size * growth * (row.id.contains("seq") || row.id.contains("reverse") ? 22 : 1)
     }
 
     private static func writing(_ row: RowInfo, _ engine: String) -> Double {
-        let base = 1_100_000 * factor(engine, ["rocksdb": 0.17, "leveldb": 0.34, "lmdb": 0.15, "sqlite": 0.03, "raw": 2.6])
+        let base =
+            1_100_000 * factor(engine, ["rocksdb": 0.17, "leveldb": 0.34, "lmdb": 0.15, "sqlite": 0.03, "raw": 2.6])
         let isRandom = row.workload != "fillseq"
         let isBatch = row.id.contains("batch")
         let isBlocking = row.promise == .survivesProcessDeath && engine == "heartwood" && !isBatch && row.workers == 1
@@ -66,7 +72,8 @@ enum SamplePace {
             default: (210, 85, 480, 0, 0)
             }
         return DamageResult(
-            changes: 1_000, refused: refused - min(shift, refused), harmless: 1_000 - refused - lost - wrong - crashed - hung
+            changes: 1_000, refused: refused - min(shift, refused),
+            harmless: 1_000 - refused - lost - wrong - crashed - hung
                 + min(shift, refused), lost: lost, wrong: wrong, crashed: crashed, hung: hung)
     }
 }

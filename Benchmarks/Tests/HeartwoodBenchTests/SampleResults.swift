@@ -42,7 +42,9 @@ struct SampleResults {
         for index in results.rows.indices { results.rows[index].title += " " + evil }
         results.rows[0].workload = evil
         results.rows[1].workload = evil
-        for index in results.cells.indices where results.cells[index].failure != nil { results.cells[index].failure = evil }
+        for index in results.cells.indices where results.cells[index].failure != nil {
+            results.cells[index].failure = evil
+        }
         var strange = results.rows[3]
         (strange.id, strange.group) = (evil, evil)
         results.rows.append(strange)
@@ -70,7 +72,8 @@ struct SampleResults {
 
     private mutating func make(seed: UInt64) -> Results {
         var results = Results(
-            plan: "full", command: "Benchmarks/run --full --json results.json --html results.html", heartwood: "0.9.0 (1a2b3c4)",
+            plan: "full", command: "Benchmarks/run --full --json results.json --html results.html",
+            heartwood: "0.9.0 (1a2b3c4)",
             machine: MachineInfo(
                 processor: "AMD EPYC 7B13", cores: 2, memoryBytes: 25_276_510_208,
                 system: "Linux 6.1.0-18-cloud-amd64 x86_64", fileSystem: "ext4", disk: "virtual disk",
@@ -91,7 +94,9 @@ struct SampleResults {
                 settings: ["As it comes."]),
             EngineInfo(
                 id: "heartwood-mapped", title: "Heartwood (mapped)", family: "heartwood", version: "0.9.0",
-                settings: ["valueReading = .mapped: reads without a call, at the price that a failing disk ends the process."]),
+                settings: [
+                    "valueReading = .mapped: reads without a call, at the price that a failing disk ends the process."
+                ]),
             EngineInfo(
                 id: "heartwood-threads", title: "Heartwood (threads)", family: "heartwood", version: "0.9.0",
                 settings: ["Called from threads that block, as the C engines are."]),
@@ -113,7 +118,8 @@ struct SampleResults {
             EngineInfo(
                 id: "grdb", title: "GRDB", family: "grdb", version: "7.10.0", settings: [],
                 missing: peers ? "It was not built: set HEARTWOOD_GRDB=1 and build again." : nil),
-            EngineInfo(id: "raw", title: "raw", family: "raw", version: "", settings: ["Appends and fdatasync, or memcpy."]),
+            EngineInfo(
+                id: "raw", title: "raw", family: "raw", version: "", settings: ["Appends and fdatasync, or memcpy."]),
         ]
         guard !peers else { return all }
         return all.map { engine in

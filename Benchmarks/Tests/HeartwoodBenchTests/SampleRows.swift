@@ -45,13 +45,17 @@ enum SampleRows {
         let sizes = [("16", 16), ("100", 100), ("1k", 1_024), ("16k", 16_384), ("1m", 1_048_576)]
         let values = sizes.flatMap { name, bytes in
             [
-                row("fillrandom-v\(name)", "fillrandom", "values", "puts of \(bytes) bytes", .survivesProcessDeath, value: bytes),
+                row(
+                    "fillrandom-v\(name)", "fillrandom", "values", "puts of \(bytes) bytes", .survivesProcessDeath,
+                    value: bytes),
                 row("readrandom-v\(name)", "readrandom", "values", "gets of \(bytes) bytes", nil, value: bytes),
             ]
         }
         let growth = [("100k", 100_000), ("1m", 1_000_000), ("10m", 10_000_000)].flatMap { name, keys in
             [
-                row("growth-fill-\(name)", "growth-fill", "growth", "puts into \(name)", .survivesProcessDeath, keys: keys),
+                row(
+                    "growth-fill-\(name)", "growth-fill", "growth", "puts into \(name)", .survivesProcessDeath,
+                    keys: keys),
                 row("growth-read-\(name)", "growth-read", "growth", "gets among \(name)", nil, keys: keys),
             ]
         }
@@ -66,10 +70,12 @@ enum SampleRows {
         ] + growth + [
             row("memory", "memory", "memory", "bytes of memory a key", nil, measure: .figure, figure: "memoryPerKey"),
             row(
-                "write-amplification", "overwrite", "amplification", "bytes written by bytes put", .survivesProcessDeath,
+                "write-amplification", "overwrite", "amplification", "bytes written by bytes put",
+                .survivesProcessDeath,
                 measure: .figure, figure: "writeAmplification"),
             row(
-                "space-amplification", "overwrite", "amplification", "bytes on the disk by live bytes", .survivesProcessDeath,
+                "space-amplification", "overwrite", "amplification", "bytes on the disk by live bytes",
+                .survivesProcessDeath,
                 measure: .figure, figure: "spaceAmplification"),
             row("damage-closed", "damage", "damage", "a store that was closed", nil, keys: 10_000, measure: .damage),
             row("damage-killed", "damage", "damage", "a store that was killed", nil, keys: 10_000, measure: .damage),

@@ -28,6 +28,8 @@ extension PageStyle {
         .none { color: var(--soft); }
         .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 16px; margin-top: 10px; }
         article { border: 1px solid var(--line); border-radius: 8px; padding: 12px; min-width: 0; scroll-margin-top: 8px; }
+        .whole > .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 540px), 1fr)); gap: 8px 28px; align-items: start; }
+        .cards > .whole { grid-column: 1 / -1; margin-top: 0; }
         article > .hint { margin: 2px 0 6px; }
         article.whole { margin-top: 12px; }
         .ratios { table-layout: fixed; font-size: .87rem; }

@@ -12,7 +12,8 @@ enum ResultsPage {
         }
         let sections: [Markup] =
             [
-                HeaderSection(context: context).markup, navigation(context, groups), TermsSection(context: context).markup,
+                HeaderSection(context: context).markup, navigation(context, groups),
+                TermsSection(context: context).markup,
                 SummarySection(context: context).markup, GlanceSection(context: context).markup,
             ] + groups.map { GroupSection(context: context, group: $0).markup } + [
                 SettingsSection(context: context).markup, MissingSection(context: context).markup,

@@ -36,8 +36,14 @@ struct ResultsTable: Sendable {
         var facts = [
             ("plan", "\(results.plan), begun \(FigureText.moment(results.started))"),
             ("heartwood", results.heartwood),
-            ("processor", "\(machine.processor), \(machine.cores) cores, \(Numbers.bytes(machine.memoryBytes)) of memory"),
-            ("system", "\(machine.system), \(machine.fileSystem)\(machine.disk.map { " on \($0)" } ?? ""), \(machine.swift)"),
+            (
+                "processor",
+                "\(machine.processor), \(machine.cores) cores, \(Numbers.bytes(machine.memoryBytes)) of memory"
+            ),
+            (
+                "system",
+                "\(machine.system), \(machine.fileSystem)\(machine.disk.map { " on \($0)" } ?? ""), \(machine.swift)"
+            ),
             ("command", results.command), ("seed", String(results.seed)),
         ]
         if let load = machine.load { facts.append(("load", Numbers.ratio(min(max(load, 0), 1e6)))) }
@@ -51,10 +57,12 @@ struct ResultsTable: Sendable {
         let terms =
             isShort
             ? Self.wrapped(
-                "What survives neither power loss nor process death is in the kernel some moments after it returned.", indent: 0)
+                "What survives neither power loss nor process death is in the kernel some moments after it returned.",
+                indent: 0)
             : []
         return lines + state + terms
-            + Self.wrapped("Medians, with the lowest and the highest run; × is an engine's median by Heartwood's.", indent: 0)
+            + Self.wrapped(
+                "Medians, with the lowest and the highest run; × is an engine's median by Heartwood's.", indent: 0)
     }
 
     // MARK: - A group
@@ -80,7 +88,8 @@ struct ResultsTable: Sendable {
         }
         let columns = others.map { engine in
             TextColumn(
-                PlainText.cut(engine.title, to: 20), comparisons.map { cell($0, $0.entries.first { $0.engine.id == engine.id }) })
+                PlainText.cut(engine.title, to: 20),
+                comparisons.map { cell($0, $0.entries.first { $0.engine.id == engine.id }) })
         }
         return TextBlocks(fixed: fixed, columns: columns, width: Self.width).lines(style)
     }
@@ -111,7 +120,8 @@ struct ResultsTable: Sendable {
             }
         }
         func numbers(_ title: String, isAlarming: Bool = false, _ count: (DamageResult) -> Int) -> TextColumn {
-            TextColumn(title, lines.map { TextCell(Numbers.grouped(count($0.2)), isWarning: isAlarming && count($0.2) > 0) })
+            TextColumn(
+                title, lines.map { TextCell(Numbers.grouped(count($0.2)), isWarning: isAlarming && count($0.2) > 0) })
         }
         let fixed = [
             TextColumn("", isLeft: true, lines.map { TextCell(PlainText.cut($0.0, to: 24)) }),

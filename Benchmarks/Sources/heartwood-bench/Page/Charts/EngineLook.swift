@@ -20,7 +20,8 @@ struct EngineLook: Sendable {
                 // Colours of others come round again; shapes do so at another pace.
                 let marker = Marker.allCases[(others * 2 + 1) % Marker.allCases.count]
                 looks[engine.id] = EngineLook(
-                    id: engine.id, className: "other-\(others % 3)", marker: marker, dash: others < 3 ? "1 3" : "6 2 1 2")
+                    id: engine.id, className: "other-\(others % 3)", marker: marker,
+                    dash: others < 3 ? "1 3" : "6 2 1 2")
                 others += 1
             }
         }

@@ -13,6 +13,8 @@ struct LineChart: Sendable {
         let points: [Point]
         /// Whether each point is marked; otherwise only some are, to show the shape.
         var isMarkedEverywhere = true
+        /// What is shown where somebody points at the line; its name where it is nil.
+        var words: String?
     }
 
     /// A point, with the lowest and highest of what it is the median of.
@@ -62,7 +64,8 @@ struct LineChart: Sendable {
                 """
         }
         let middle = (size.left + size.right) / 2
-        result += "<text class=\"axis\" text-anchor=\"middle\" x=\"\(middle)\" y=\"\(size.height - 4)\">\(x.title)</text>\n"
+        result +=
+            "<text class=\"axis\" text-anchor=\"middle\" x=\"\(middle)\" y=\"\(size.height - 4)\">\(x.title)</text>\n"
         return result
     }
 
@@ -70,21 +73,23 @@ struct LineChart: Sendable {
         let places = line.points.map { (size.x(x.scale.position($0.x)), size.y(y.scale.position($0.y))) }
         var path: Markup = ""
         for (index, place) in places.enumerated() { path += "\(index == 0 ? "M" : "L")\(place.0) \(place.1)" }
-        var result: Markup = "<g class=\"e \(line.look.className)\" data-of=\"\(line.look.id)\"><title>\(line.name)</title>"
+        var result: Markup =
+            "<g class=\"e \(line.look.className)\" data-of=\"\(line.look.id)\"><title>\(line.words ?? line.name)</title>"
         if line.points.count > 1 { result += "<path class=\"stroke\" d=\"\(path)\"\(line.look.dashes)/>" }
         let every = line.isMarkedEverywhere ? 1 : max(line.points.count / 4, 1)
         for (index, (point, place)) in zip(line.points, places).enumerated()
         where (index + 1) % every == 0 || index == line.points.count - 1 {
-            result += "<g>"
-            if !point.words.isEmpty { result += "<title>\(point.words)</title>" }
+            let marker = line.look.marker.at("\(place.0)", "\(place.1)", radius: 4.2)
+            guard !point.words.isEmpty else {
+                result += marker
+                continue
+            }
+            result += "<g><title>\(point.words)</title>"
             if let lowest = point.lowest, let highest = point.highest, lowest < highest {
                 let (low, high) = (size.y(y.scale.position(lowest)), size.y(y.scale.position(highest)))
                 result += "<path class=\"whisker\" d=\"M\(place.0) \(low)V\(high)\"/>"
             }
-            result += """
-                \(line.look.marker.at("\(place.0)", "\(place.1)", radius: 4.2))\
-                <circle class="target" cx="\(place.0)" cy="\(place.1)" r="9"/></g>
-                """
+            result += "\(marker)<circle class=\"target\" cx=\"\(place.0)\" cy=\"\(place.1)\" r=\"9\"/></g>"
         }
         return "\(result)</g>\n"
     }

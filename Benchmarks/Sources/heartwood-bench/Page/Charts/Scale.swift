@@ -48,7 +48,7 @@ struct Scale: Sendable {
         switch kind {
         case .linear: linearTicks(count)
         case .logarithmic: logarithmicTicks(count)
-        case .nines: [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].filter { Self.nines(of: $0) <= upper + 1e-9 }
+        case .nines: [50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].filter { Self.nines(of: $0) <= upper + 1e-9 }
         }
     }
 
@@ -60,7 +60,8 @@ struct Scale: Sendable {
     }
 
     private func logarithmicTicks(_ count: Int) -> [Double] {
-        let decades = Int(log10(lower).rounded(.up))...max(Int(log10(lower).rounded(.up)), Int(log10(upper).rounded(.down)))
+        let decades =
+            Int(log10(lower).rounded(.up))...max(Int(log10(lower).rounded(.up)), Int(log10(upper).rounded(.down)))
         let whole = decades.map { pow(10, Double($0)) }.filter { $0 >= lower * 0.999 && $0 <= upper * 1.001 }
         if whole.count > count {
             let every = (whole.count + count - 1) / count

@@ -29,7 +29,9 @@ struct Comparison: Sendable {
     var peers: [Entry] { entries.filter { $0.engine.isPeer } }
 
     /// An engine's median by Heartwood's.
-    func ratio(_ entry: Entry) -> Double? { heartwood.flatMap { Self.quotient(entry.figures.median, $0.figures.median) } }
+    func ratio(_ entry: Entry) -> Double? {
+        heartwood.flatMap { Self.quotient(entry.figures.median, $0.figures.median) }
+    }
 
     /// How many times as good one is as the other: below 1 where it is behind.
     func lead(_ entry: Entry, over other: Entry) -> Double? {
@@ -50,7 +52,9 @@ struct Comparison: Sendable {
     }
 
     /// The best of the peers.
-    var bestPeer: Entry? { peers.reduce(nil) { best, peer in best.map { isBetter(peer, than: $0) ? peer : $0 } ?? peer } }
+    var bestPeer: Entry? {
+        peers.reduce(nil) { best, peer in best.map { isBetter(peer, than: $0) ? peer : $0 } ?? peer }
+    }
 
     private static func quotient(_ dividend: Double, _ divisor: Double) -> Double? {
         guard dividend > 0, divisor > 0 else { return nil }

@@ -39,11 +39,16 @@ extension RowInfo {
         switch measure {
         case .rate: "operations a second"
         case .seconds: "seconds"
-        case .figure: figure ?? "figure"
+        case .figure: figure.map(Figure.title) ?? "figure"
         case .latency: "99th percentile of latency"
         case .damage: "changes after which data was lost or wrong, and nothing was said, in a thousand"
         }
     }
+}
+
+extension Figure {
+    /// What a figure of that name is, for people; the name itself where it isn't known.
+    static func title(_ name: String) -> String { Figure(rawValue: name)?.title ?? name }
 }
 
 extension DamageResult {
@@ -60,6 +65,7 @@ extension DamageResult {
         DamageResult(
             changes: left.changes + right.changes, refused: left.refused + right.refused,
             harmless: left.harmless + right.harmless, lost: left.lost + right.lost, wrong: left.wrong + right.wrong,
-            crashed: left.crashed + right.crashed, hung: left.hung + right.hung)
+            crashed: left.crashed + right.crashed, hung: left.hung + right.hung,
+            lostButTold: left.lostButTold.map { $0 + (right.lostButTold ?? 0) } ?? right.lostButTold)
     }
 }

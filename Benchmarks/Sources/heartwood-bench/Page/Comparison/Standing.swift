@@ -40,7 +40,7 @@ struct Standing: Sendable {
         switch outcome {
         case .leads(let nearest, let lead, let overlaps):
             let by = lead.map { "\(FigureText.ratio($0)) " } ?? ""
-            return by + "ahead of \(nearest.engine.title)" + (overlaps ? " (some runs overlap)" : "")
+            return by + "ahead of \(nearest.engine.title)" + doubt(nearest, overlaps)
         case .leadsAs(let way, let ahead):
             return "\(way.engine.title) leads; as it comes, \(words(ahead))"
         case .behind(let ahead): return words(ahead)
@@ -48,12 +48,19 @@ struct Standing: Sendable {
         }
     }
 
+    /// What speaks against taking a difference for certain.
+    private func doubt(_ peer: Comparison.Entry, _ overlaps: Bool) -> String {
+        if overlaps { return " (some runs overlap)" }
+        let isSingle = peer.figures.count == 1 || comparison.heartwood?.figures.count == 1
+        return isSingle && comparison.row.measure != .damage ? " (one run)" : ""
+    }
+
     private func words(_ ahead: [Comparison.Entry]) -> String {
         guard let heartwood = comparison.heartwood else { return "" }
         return ahead.map { peer in
             guard comparison.isBetter(peer, than: heartwood) else { return "\(peer.engine.title) is level" }
             guard let lead = comparison.lead(peer, over: heartwood) else { return "\(peer.engine.title) is ahead" }
-            let doubt = peer.figures.overlaps(heartwood.figures) ? " (some runs overlap)" : ""
+            let doubt = doubt(peer, peer.figures.overlaps(heartwood.figures))
             return "\(peer.engine.title) is \(FigureText.ratio(lead)) ahead\(doubt)"
         }.joined(separator: ", ")
     }

@@ -13,7 +13,8 @@ struct CurveCharts: Sendable {
         series(group: "durable", by: \.workers).map { workload, rows -> Markup in
             let rates = chart(
                 "\(workload): operations a second by the number of writers", rows, by: \.workers,
-                x: ("writers, logarithmic", { FigureText.count(Int($0)) }), y: "operations a second, logarithmic; more is better",
+                x: ("writers, logarithmic", { FigureText.count(Int($0)) }),
+                y: "operations a second, logarithmic; more is better",
                 tick: { FigureText.round($0) + "/s" },
                 figures: { $0.figures })
             let latencies = chart(
@@ -67,7 +68,8 @@ struct CurveCharts: Sendable {
     }
 
     private func chart(
-        _ title: String, _ rows: [Comparison], by number: KeyPath<RowInfo, Int>, x: (String, (Double) -> String), y: String,
+        _ title: String, _ rows: [Comparison], by number: KeyPath<RowInfo, Int>, x: (String, (Double) -> String),
+        y: String,
         tick: (Double) -> String, figures: (Comparison.Entry) -> RunFigures?
     ) -> Markup {
         var lines: [LineChart.Line] = []

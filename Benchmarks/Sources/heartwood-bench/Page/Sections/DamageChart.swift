@@ -6,6 +6,8 @@ struct DamageChart: Sendable {
     var markup: Markup {
         let lines = comparison.entries.compactMap { entry in DamageResult.sum(entry.runs).map { (entry.engine, $0) } }
         guard !lines.isEmpty else { return "" }
+        // A report of the opening, which a program has to ask for.
+        let isTold = lines.contains { ($0.1.lostButTold ?? 0) > 0 }
         let heads = Self.outcomes.map { outcome -> Markup in
             "<th scope=\"col\" class=\"n\"><span class=\"swatch \(outcome.className)\"></span>\(outcome.title)</th>"
         }
@@ -17,7 +19,8 @@ struct DamageChart: Sendable {
             })</ul>
             \(lines.map(bar))
             <div class="scroll"><table class="damage"><thead><tr><th scope="col">engine</th>\(heads)\
-            <th scope="col" class="n">changes</th></tr></thead><tbody>\(lines.map(line))</tbody></table></div>
+            \(isTold ? "<th scope=\"col\" class=\"n\">of those lost, told on request</th>" as Markup : .empty)\
+            <th scope="col" class="n">changes</th></tr></thead><tbody>\(lines.map { line($0.0, $0.1, isTold: isTold) })</tbody></table></div>
             \(FailureList(context: context, row: comparison.row).markup)</article>
 
             """
@@ -35,7 +38,7 @@ struct DamageChart: Sendable {
             """
     }
 
-    private func line(_ engine: EngineInfo, _ damage: DamageResult) -> Markup {
+    private func line(_ engine: EngineInfo, _ damage: DamageResult, isTold: Bool) -> Markup {
         let cells = Self.outcomes.map { outcome -> Markup in
             let count = outcome.count(damage)
             let alarms = outcome.isAlarming && count > 0
@@ -43,6 +46,7 @@ struct DamageChart: Sendable {
         }
         return """
             <tr><th scope="row" class="e \(context.look(engine).className)">\(context.name(engine))</th>\(cells)\
+            \(isTold ? "<td class=\"n\">\(damage.lostButTold.map(Numbers.grouped) ?? "")</td>" as Markup : .empty)\
             <td class="n">\(Numbers.grouped(damage.changes))</td></tr>
 
             """
@@ -59,14 +63,18 @@ struct DamageChart: Sendable {
 
     private static let outcomes = [
         Outcome(
-            title: "harmless", meaning: "every record came back as it was put", className: "harmless", isAlarming: false,
+            title: "harmless", meaning: "every record came back as it was put", className: "harmless",
+            isAlarming: false,
             count: { $0.harmless }),
         Outcome(
-            title: "refused", meaning: "the engine said so", className: "refused", isAlarming: false, count: { $0.refused }),
+            title: "refused", meaning: "the engine said so", className: "refused", isAlarming: false,
+            count: { $0.refused }),
         Outcome(
-            title: "crashed", meaning: "the process died of it", className: "crashed", isAlarming: false, count: { $0.crashed }),
+            title: "crashed", meaning: "the process died of it", className: "crashed", isAlarming: false,
+            count: { $0.crashed }),
         Outcome(
-            title: "hung", meaning: "it didn’t end in its time", className: "hung", isAlarming: false, count: { $0.hung }),
+            title: "hung", meaning: "it didn’t end in its time", className: "hung", isAlarming: false,
+            count: { $0.hung }),
         Outcome(
             title: "lost", meaning: "records were missing, and nothing was said", className: "lost", isAlarming: true,
             count: { $0.lost }),

@@ -8,14 +8,15 @@ struct RowCard: Sendable {
 
     var markup: Markup {
         """
-        <article class="row" id="row-\(row.id)"><h4><code>\(row.id)</code> \(row.title)</h4>
+        <article class="row\(row.measure == .latency ? " whole" : "")" id="row-\(row.id)"><h4><code>\(row.id)</code> \(row.title)</h4>
         <p class="hint">\(RowWords(row).line)</p>
-        <table class="ratios"><thead><tr><th scope="col">engine</th><td class="barcell"></td>\
+        <div class="pair"><table class="ratios"><thead><tr><th scope="col">engine</th><td class="barcell"></td>\
         <th scope="col" class="n">median</th><th scope="col" class="n">ratio</th>\
         <th scope="col" class="n spread">lowest–highest</th></tr></thead><tbody>
         \(comparison.entries.map(line))</tbody>
         <tfoot><tr><td></td><td class="barcell">\(scale.axis)</td><td colspan="3" class="direction">\(direction)</td></tr>\
         </tfoot></table>
+        \(row.measure == .latency ? LatencyCurves(context: context, comparison: comparison).markup : .empty)</div>
         \(FailureList(context: context, row: row).markup)
         \(RowDetails(context: context, comparison: comparison).markup)</article>
 
@@ -35,7 +36,8 @@ struct RowCard: Sendable {
         let bar =
             comparison.base.flatMap { base in
                 base.figures.median > 0
-                    ? scale.bar(figures, base: base.figures.median, look: context.look(entry.engine), words: words) : nil
+                    ? scale.bar(figures, base: base.figures.median, look: context.look(entry.engine), words: words)
+                    : nil
             } ?? Markup.empty
         return """
             <tr class="e \(context.look(entry.engine).className)" data-of="\(entry.engine.id)"><th scope="row">\(context.name(entry.engine))</th>\

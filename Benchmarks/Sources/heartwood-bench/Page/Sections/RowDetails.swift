@@ -4,12 +4,12 @@ struct RowDetails: Sendable {
     let comparison: Comparison
 
     var markup: Markup {
-        let isOpen = comparison.row.measure == .latency
-        let curve = LatencyCurves(context: context, comparison: comparison).markup
+        // A row whose figure is latency shows the curve beside its bars.
+        let isShown = comparison.row.measure == .latency
+        let curve = isShown ? .empty : LatencyCurves(context: context, comparison: comparison).markup
         return """
-            \(isOpen ? curve : .empty)
-            <details\(comparison.row.measure == .seconds ? " open=\"open\"" as Markup : .empty)><summary>All runs\(isOpen || curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
-            \(isOpen ? .empty : curve)<div class="scroll"><table class="runs"><thead><tr>\
+            <details\(comparison.row.measure == .seconds ? " open=\"open\"" as Markup : .empty)><summary>All runs\(curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
+            \(curve)<div class="scroll"><table class="runs"><thead><tr>\
             \(columns.map { "<th scope=\"col\"\($0 == "engine" || $0 == "also" ? "" : " class=\"n\"" as Markup)>\($0)</th>" as Markup })\
             </tr></thead><tbody>
             \(comparison.entries.map { entry in entry.runs.indices.map { line(entry, $0) }.joined() })</tbody></table></div>
@@ -35,7 +35,9 @@ struct RowDetails: Sendable {
             cells += [FigureText.short(run.rate), pace > 0 ? FigureText.short(pace) : ""]
         }
         if hasLatency { cells += latencies(run.latency) }
-        let also = run.figures.sorted { $0.key < $1.key }.map { "\($0.key) \(FigureText.short($0.value))" }
+        let also = run.figures.sorted { $0.key < $1.key }.map {
+            "\(Figure.title($0.key)) \(FigureText.short($0.value))"
+        }
         return """
             <tr><th scope="row">\(context.name(entry.engine))</th>\(cells.map { "<td class=\"n\">\($0)</td>" as Markup })\
             \(hasFigures ? "<td class=\"also\">\(also.joined(separator: ", "))</td>" : .empty)</tr>
@@ -68,19 +70,25 @@ struct LatencyCurves: Sendable {
             title: isCorrected
                 ? "Latencies, counted from the moment at which an operation was due"
                 : "Latencies; each worker waits for its own operation before it begins the next",
-            x: Axis("percentile, each nine as wide as the one before", .nines(nines)) { "\(FigureText.percentile($0)) %" },
+            x: Axis("percentile, each nine as wide as the one before", .nines(nines)) {
+                "\(FigureText.percentile($0)) %"
+            },
             y: Axis("latency, logarithmic; less is better", .logarithmic(times)) { FigureText.roundSeconds($0 / 1e9) },
             lines: curves.map { engine, latency in
                 LineChart.Line(
                     name: engine.title, look: context.look(engine),
-                    points: latency.curve.filter { $0.nanoseconds > 0 }.sorted { $0.percentile < $1.percentile }.map { point in
-                        LineChart.Point(
-                            x: point.percentile, y: Double(point.nanoseconds),
-                            words: "\(engine.title): \(FigureText.percentile(point.percentile)) % within "
-                                + FigureText.seconds(Double(point.nanoseconds) / 1e9))
-                    }, isMarkedEverywhere: false)
+                    points: latency.curve.filter { $0.nanoseconds > 0 }.sorted { $0.percentile < $1.percentile }
+                        .map { LineChart.Point(x: $0.percentile, y: Double($0.nanoseconds)) },
+                    isMarkedEverywhere: false, words: words(engine, latency))
             })
         return chart.figure
+    }
+
+    private func words(_ engine: EngineInfo, _ latency: LatencyResult) -> String {
+        let parts = [("50", latency.p50), ("99", latency.p99), ("99.9", latency.p999)]
+            .map { "\($0.0) % within \(FigureText.seconds(Double($0.1) / 1e9))" }
+        let latest = FigureText.seconds(Double(latency.maximum) / 1e9)
+        return "\(engine.title): \(parts.joined(separator: ", ")), the latest after \(latest)"
     }
 
     /// The latencies of the run in the middle, by the row's figure.

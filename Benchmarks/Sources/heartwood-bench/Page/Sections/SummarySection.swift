@@ -56,7 +56,8 @@ struct SummarySection: Sendable {
             .init(title: "leads every peer", className: "ahead", count: leads),
             .init(title: "leads in another way", className: "level", count: others),
             .init(title: "does not lead", className: "behind", count: behind),
-        ]).drawing("Rows in which Heartwood leads every peer: \(leads); leads in another way: \(others); doesn’t: \(behind)")
+        ]).drawing(
+            "Rows in which Heartwood leads every peer: \(leads); leads in another way: \(others); doesn’t: \(behind)")
     }
 
     private func list(_ title: String, _ className: String, _ standings: [Standing], none: String) -> Markup {
@@ -78,9 +79,13 @@ struct SummarySection: Sendable {
         guard !standings.isEmpty else { return "" }
         let rows = standings.map { standing -> Markup in
             let (mark, className) = Self.mark(standing.outcome)
+            let row = standing.comparison.row
+            // What nothing was measured of has no place to go to.
+            let name: Markup =
+                standing.comparison.entries.isEmpty
+                ? "<code>\(row.id)</code>" : "<a href=\"#row-\(row.id)\"><code>\(row.id)</code></a>"
             return """
-                <tr><th scope="row"><a href="#row-\(standing.comparison.row.id)"><code>\(standing.comparison.row.id)</code></a>\
-                </th><td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
+                <tr><th scope="row">\(name)</th><td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
                 """
         }
         return """

@@ -84,7 +84,7 @@ enum FigureText {
     /// `50`, `99.9`, `99.999`: with as many nines as there are.
     static func percentile(_ value: Double) -> String {
         guard value.isFinite, value < 100 else { return "100" }
-        let digits = value <= 90 ? 0 : min(max(Int((-log10(1 - value / 100)).rounded(.up)) - 2, 0), 6)
+        let digits = value <= 90 ? 0 : min(max(Int((-log10(1 - value / 100) - 0.01).rounded(.up)) - 2, 0), 6)
         return Numbers.decimal(max(value, 0), digits: digits)
     }
 

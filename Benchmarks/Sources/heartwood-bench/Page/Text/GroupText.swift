@@ -30,7 +30,9 @@ struct GroupText: Sendable {
             "Sizes of values",
             "The same work with values of different sizes: small ones show the cost of a call, large ones that of moving bytes."
         ),
-        "json": ("Compressible JSON", "Documents that shrink, with compression off and on, in the engines that have it."),
+        "json": (
+            "Compressible JSON", "Documents that shrink, with compression off and on, in the engines that have it."
+        ),
         "recovery": ("Recovery", "Opening a store that was killed, until the first read is answered."),
         "compaction": (
             "Under compaction",

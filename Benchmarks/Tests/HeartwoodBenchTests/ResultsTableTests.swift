@@ -1,0 +1,55 @@
+import Testing
+
+@testable import heartwood_bench
+
+struct ResultsTableTests {
+    @Test(arguments: PageTests.samples.map(\.name))
+    func noLineIsWiderThanATerminal(_ name: String) throws {
+        let results = try #require(PageTests.samples.first { $0.name == name }?.results)
+        let text = ResultsTable(results).text
+        for line in text.split(separator: "\n") { #expect(line.count <= ResultsTable.width, "\(line)") }
+        #expect(!text.contains("\u{1B}"))
+        #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+    }
+
+    @Test func everyRowIsThereWithEveryEngine() {
+        let results = SampleResults.whole()
+        let lines = ResultsTable(results).text.split(separator: "\n").map(String.init)
+        for row in results.rows { #expect(lines.contains { $0.hasPrefix(row.id + " ") }, "\(row.id)") }
+        for engine in results.engines { #expect(lines.contains { $0.contains(engine.title) }, "\(engine.title)") }
+    }
+
+    @Test func medianSpreadAndRatioStandInALine() throws {
+        var results = SampleResults.whole(peers: true)
+        results.rows = results.rows.filter { $0.id == "fillrandom" }
+        results.cells = [("heartwood", [100_000, 120_000, 110_000]), ("lmdb", [55_000]), ("leveldb", [220_000])].map {
+            engine, rates in
+            CellResult(
+                row: "fillrandom", engine: engine,
+                runs: rates.map { .init(operations: $0, seconds: 1, bytes: 1, started: 0) })
+        }
+        let lines = ResultsTable(results).text.split(separator: "\n").map(String.init)
+        let line = try #require(lines.first { $0.hasPrefix("fillrandom") })
+        for part in ["process death", "110k (100k–120k)", "55.0k 0.50×", "220k 2.00×"] { #expect(line.contains(part)) }
+        let claim = try #require(lines.last { $0.hasPrefix("fillrandom") })
+        #expect(claim.contains("NO") && claim.contains("LevelDB is 2.00× ahead") && !claim.contains("LMDB"))
+    }
+
+    @Test func colourIsForTerminalsThatWantIt() {
+        func hasColour(_ environment: [String: String], _ isTerminal: Bool) -> Bool {
+            ResultsTable.Style(environment: environment, isTerminal: isTerminal).hasColour
+        }
+        #expect(hasColour(["TERM": "xterm"], true) && hasColour(["NO_COLOR": ""], true))
+        #expect(!hasColour(["NO_COLOR": "1"], true) && !hasColour(["TERM": "dumb"], true) && !hasColour([:], false))
+        let coloured = ResultsTable(SampleResults.whole(), style: .init(hasColour: true)).text
+        #expect(coloured.contains("\u{1B}[33m"))
+        let bare = coloured.replacing("\u{1B}[33m", with: "").replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "")
+        #expect(bare == ResultsTable(SampleResults.whole()).text)
+    }
+
+    @Test func longWordsAreBroken() {
+        let lines = ResultsTable.wrapped(String(repeating: "x", count: 300) + " y", first: "name ", indent: 5)
+        #expect(lines.allSatisfy { $0.count <= ResultsTable.width } && lines.count == 3)
+        #expect(lines.joined().filter { $0 == "x" }.count == 300 && lines.last?.hasSuffix(" y") == true)
+    }
+}
