@@ -76,6 +76,23 @@ import Testing
         try await store.close()
     }
 
+    /// A reader that comes while the commit is being written finds its records in memory, by whomever it is written.
+    @Test(arguments: [Durability.written, .synced])
+    func whatIsOnItsWayToTheFileIsReadFromMemory(_ durability: Durability) async throws {
+        let store = try open { $0.timing.write = .max / 2 }
+        try await store.put("first", "1", durability: durability)
+        try await store.put("k", "seen at once", durability: .buffered)
+        let found = Locked<[[UInt8]?]>([])
+        disk.beforeEach { operation in
+            if operation == .write { found.withLock { $0.append(try? store.get("k")) } }
+        }
+        try await store.put("last", "1", durability: durability)
+        disk.heal()
+        let all = found.withLock { $0 }
+        #expect(!all.isEmpty && all.allSatisfy { $0 == [UInt8]("seen at once".utf8) })
+        try await store.close()
+    }
+
     @Test func afterAFailedWriteNothingMoreIsAcknowledged() async throws {
         let store = try open()
         try await store.put("safe", "1", durability: .written)

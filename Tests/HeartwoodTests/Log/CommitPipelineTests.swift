@@ -143,6 +143,32 @@ import Testing
         #expect(pipeline.work(now: markAt) == .sleep(until: nil))
     }
 
+    /// A caller may write the open commit itself only where nobody in it waits for the disk, whatever came in which order.
+    @Test func aCommitThatIsToBeSyncedIsNoCallers() {
+        let levels: [Durability.Level] = [.buffered, .written, .synced]
+        for first in levels {
+            for second in levels {
+                for third in levels {
+                    var pipeline = CommitPipeline(lastSequence: 0)
+                    #expect(!pipeline.needsNoSync, "there is nothing to write")
+                    for (count, level) in [first, second, third].enumerated() {
+                        _ = pipeline.accept(level, now: 1)
+                        let accepted = [first, second, third].prefix(count + 1)
+                        #expect(pipeline.needsNoSync == !accepted.contains(.synced), "\(accepted)")
+                    }
+                    pipeline.requestSync()
+                    #expect(!pipeline.needsNoSync, "somebody asked for everything to be synced")
+                    _ = pipeline.seal()
+                    _ = pipeline.accept(.written, now: 1)
+                    #expect(!pipeline.needsNoSync, "one at a time")
+                    pipeline.written()
+                    pipeline.synced(now: 2)
+                    #expect(pipeline.needsNoSync)
+                }
+            }
+        }
+    }
+
     /// A steady stream of buffered writes must not put the background sync off for ever.
     @Test func buffersThatNeverRestAreSyncedAllTheSame() {
         var pipeline = CommitPipeline(lastSequence: 0)

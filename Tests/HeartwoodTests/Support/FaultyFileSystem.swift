@@ -19,7 +19,7 @@ final class FaultyFileSystem: FileSystem {
         var rule: Rule = { _ in nil }
         var counts: [FileSystemError.Operation: Int] = [:]
         var log: [Call] = []
-        var holdsSyncs = false
+        var hook: (@Sendable (FileSystemError.Operation) -> Void)?
     }
 
     let base: any FileSystem
@@ -37,6 +37,11 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
+    /// Calls `body` before each call, on the thread that makes it, with nothing locked; until `heal`.
+    func beforeEach(_ body: @escaping @Sendable (FileSystemError.Operation) -> Void) {
+        state.withLock { $0.hook = body }
+    }
+
     /// Holds every sync of a file until `releaseSyncs`.
     func holdSyncs() { gate.withState { $0 = true } }
 
@@ -45,12 +50,16 @@ final class FaultyFileSystem: FileSystem {
         gate.broadcast()
     }
 
-    func heal() { fail { _ in nil } }
+    func heal() {
+        state.withLock { $0.hook = nil }
+        fail { _ in nil }
+    }
 
     /// The calls since the rule was set.
     var calls: [Call] { state.withLock { $0.log } }
 
     func check(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
+        if let hook = state.withLock({ $0.hook }) { hook(operation) }
         let code = state.withLock { state -> Int32? in
             let count = (state.counts[operation] ?? 0) + 1
             state.counts[operation] = count
