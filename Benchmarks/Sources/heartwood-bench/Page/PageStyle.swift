@@ -71,13 +71,15 @@ enum PageStyle {
         a { color: var(--accent); }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         .hint, small { color: var(--soft); font-size: .87rem; font-weight: 400; }
-        code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
+        code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
+          overflow-wrap: anywhere; }
         .scroll { overflow-x: auto; max-width: 100%; }
         dl { margin: 0; }
         dt { color: var(--soft); font-size: .85rem; }
         dd { margin: 0; overflow-wrap: anywhere; }
         footer { color: var(--soft); font-size: .85rem; }
-        nav ul { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0 0; padding: 0; list-style: none; font-size: .92rem; }
+        nav ul { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0 0; padding: 0; list-style: none;
+          font-size: .92rem; }
         table { border-collapse: collapse; font-size: .9rem; width: 100%; }
         th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
         thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }

@@ -32,10 +32,14 @@ struct LineChart: Sendable {
         """
         <figure class="chart"><figcaption>\(title)</figcaption>
         \(drawing(.wide))\(drawing(.narrow))
-        <ul class="legend narrow">\(lines.map { "<li data-of=\"\($0.look.id)\">\($0.look.lineKey)\(PlainText.cut($0.name, to: 28))</li>" as Markup })</ul>
+        <ul class="legend narrow">\(lines.map(key))</ul>
         </figure>
 
         """
+    }
+
+    private func key(_ line: Line) -> Markup {
+        "<li data-of=\"\(line.look.id)\">\(line.look.lineKey)\(PlainText.cut(line.name, to: 28))</li>"
     }
 
     private func drawing(_ size: Size) -> Markup {

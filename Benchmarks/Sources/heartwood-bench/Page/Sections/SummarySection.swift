@@ -85,7 +85,8 @@ struct SummarySection: Sendable {
                 standing.comparison.entries.isEmpty
                 ? "<code>\(row.id)</code>" : "<a href=\"#row-\(row.id)\"><code>\(row.id)</code></a>"
             return """
-                <tr><th scope="row">\(name)</th><td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
+                <tr><th scope="row">\(name)</th>\
+                <td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
                 """
         }
         return """
