@@ -35,7 +35,7 @@ enum PageStyle {
         --ahead-ground: #d9e8fb; --ahead-ink: #0a4379; --behind-ground: #fde3c8; --behind-ink: #7a3500;
         --level-ground: #e8eaed; --level-ink: #3a4149; --alarm-ground: #fbe0e0; --alarm-ink: #8a1420;
         --ahead: #2f6fb5; --behind: #b85a00; --level: #6b737c; --on-part: #ffffff;
-        --harmless: #6b737c; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #e0218a; --wrong: #c8000a;
+        --harmless: #6b737c; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #d01578; --wrong: #c8000a;
         """
     private static let darkGround = """
         --ground: #14171b; --card: \(darkCard); --ink: #e6e9ed; --soft: #a0a8b2; --line: #383f48; --accent: #7cb8f2;

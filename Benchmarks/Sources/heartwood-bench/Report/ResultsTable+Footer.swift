@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension ResultsTable {
     /// What is missing, and why.
     var missing: [String] {

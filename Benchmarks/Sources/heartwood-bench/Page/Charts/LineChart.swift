@@ -115,14 +115,16 @@ struct LineChart: Sendable {
             places[index] = min(places[index], floor)
             floor = places[index] - step
         }
+        let room = size.width - size.right - 33
         return zip(ends, places).map { end, place -> Markup in
-            """
-            <g data-of="\(end.0.look.id)"><path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
-            <svg class="e \(end.0.look.className)" overflow="visible">\
-            \(end.0.look.marker.at("\(size.right + 22)", "\(place)", radius: 4))</svg>\
-            <text class="name" x="\(size.right + 31)" y="\(place + 4)">\(PlainText.cut(end.0.name, to: 21))\
-            <title>\(end.0.name)</title></text></g>
-            """
+            let name = TextWidth.fitted(end.0.name, size: 12.5, width: room)
+            return """
+                <g data-of="\(end.0.look.id)"><path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
+                <svg class="e \(end.0.look.className)" overflow="visible">\
+                \(end.0.look.marker.at("\(size.right + 22)", "\(place)", radius: 4))</svg>\
+                <text class="name" x="\(size.right + 31)" y="\(place + 4)">\(name)\
+                <title>\(end.0.name)</title></text></g>
+                """
         }.joined()
     }
 
@@ -138,8 +140,8 @@ struct LineChart: Sendable {
         var bottom: Double { height - 40 }
         var plotWidth: Double { right - left }
 
-        static let wide = Size(name: "wide", width: 660, height: 370, left: 56, right: 484, hasNames: true)
-        static let narrow = Size(name: "narrow", width: 340, height: 300, left: 50, right: 328, hasNames: false)
+        static let wide = Size(name: "wide", width: 660, height: 370, left: 62, right: 470, hasNames: true)
+        static let narrow = Size(name: "narrow", width: 340, height: 300, left: 62, right: 328, hasNames: false)
 
         func x(_ position: Double) -> Double { left + position * plotWidth }
         func y(_ position: Double) -> Double { bottom - position * (bottom - top) }
