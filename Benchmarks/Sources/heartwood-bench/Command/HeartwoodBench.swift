@@ -10,7 +10,7 @@ struct HeartwoodBench: AsyncParsableCommand {
             Without a subcommand it measures: 'heartwood-bench --quick' is 'heartwood-bench run --quick'. \
             Benchmarks/README.md says what is measured, how the engines are set, and what the figures mean.
             """,
-        subcommands: [RunCommand.self, ListCommand.self, PageCommand.self, CellCommand.self],
+        subcommands: [RunCommand.self, ListCommand.self, PageCommand.self, FiguresCommand.self, CellCommand.self],
         defaultSubcommand: RunCommand.self
     )
 }

@@ -18,7 +18,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only these engines, separated by commas; see 'list'.", valueName: "name,…"))
     var engines: String?
 
-    @Option(help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: that of the plan)", valueName: "count"))
+    @Option(
+        help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: that of the plan)", valueName: "count"))
     var runs: Int?
 
     @Option(
@@ -124,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
         results.isInterrupted = Interrupt.isRequested
         try file?.write(results)
         if let html { try PageCommand.write(results, to: html) }
-        print(Table(results).text, terminator: "")
+        print(ResultsTable(results, style: .ofStandardOutput).text, terminator: "")
         if Interrupt.isRequested { throw ExitCode(130) }
         if results.cells.contains(where: { $0.failure != nil }) { throw ExitCode(1) }
     }

@@ -44,14 +44,14 @@ extension RowMaker {
     /// What overwriting costs the disk. One work, two figures.
     var amplification: [Row] {
         let title = "every key of a full store overwritten ten times, in random order"
-        let work = Work.amplify(Amplifying(patience: [.quick: 3, .default: 10, .full: 45][parameters.plan] ?? 10))
+        let work = Work.amplify(Amplifying(patience: [.quick: 3, .default: 8, .full: 20][parameters.plan] ?? 10))
         return [Figure.writeAmplification, .spaceAmplification].map { figure in
             let name = figure == .writeAmplification ? "write-amplification" : "space-amplification"
             var row = row(
                 name, "overwrite", group: "amplification",
                 "\(title): \(figure.title)", work, [.heartwood] + Self.peers, promise: .survivesProcessDeath,
-                measure: .figure, figure: figure, fixture: .compacted, copies: true, runs: 1,
-                plans: Self.always)
+                keys: parameters.plan == .quick ? parameters.keys / 2 : nil, measure: .figure, figure: figure,
+                fixture: .compacted, copies: true, runs: 1, plans: Self.always)
             row.source = figure == .writeAmplification ? nil : "write-amplification"
             return row
         }

@@ -26,7 +26,9 @@ enum PlanTime {
             case .remove: return min(Double(work.patience) * row.seconds, all)
             case .endless, .overwrite: return row.seconds
             }
-        case .amplify(let work): return 2 + min(work.patience, all * Double(work.rounds))
+        case .amplify(let work):
+            let whole = all * Double(work.rounds)
+            return 2 + (engine.hasOneWriter ? min(work.patience, whole) : whole)
         case .damage(let work): return Double(work.changes) * 0.008
         case .recover: return 1
         case .remember: return min(4 * row.seconds, Double(row.info.keys) * 5e-6)

@@ -7,8 +7,8 @@ struct BenchContext: Sendable {
     let directory: BenchDirectory
     let values: BenchValues
 
-    /// Starts now.
-    func stopwatch() -> Stopwatch { Stopwatch(seconds: options.seconds) }
+    /// Starts now, for a figure or that share of one.
+    func stopwatch(share: Double = 1) -> Stopwatch { Stopwatch(seconds: options.seconds * share) }
 }
 
 extension Store.Configuration {

@@ -2,6 +2,9 @@ internal import HeartwoodFileSystem
 
 /// What the disk can do for one writer who waits for it: 128 bytes behind each other into a file of zeros that is there
 /// already, each followed by a sync of the data alone. Nothing durable of one writer can be faster.
+///
+/// In pieces, one before each durable figure: a disk that others use may be ten times as slow a few seconds later, and what
+/// is compared has to have met the same one.
 struct RawFloor {
     static let recordBytes = 128
     static let fileBytes = 16 << 20
@@ -34,7 +37,7 @@ struct RawFloor {
         }
     }
 
-    /// Appends for the time of a figure; the file stays.
+    /// Appends for the time of a piece; the file stays.
     func append() throws(FileSystemError) -> Measurement {
         let file = try fileSystem.openFile(path, for: .create)
         try file.zero(from: 0, count: UInt64(Self.fileBytes))
@@ -50,7 +53,7 @@ struct RawFloor {
         _ records: UnsafeRawBufferPointer, to file: any File
     ) throws(FileSystemError) -> Measurement {
         var latencies = LatencyHistogram()
-        let watch = context.stopwatch()
+        let watch = context.stopwatch(share: 1 / Double(context.plan.rawPieces))
         var now = watch.start
         repeat {
             // Behind the end it goes on at the front: overwriting costs the same.

@@ -2,8 +2,8 @@
 struct Measurement: Sendable {
     let figure: BenchFigure
     /// Syncs, puts, gets or records.
-    let operations: Int
-    let seconds: Double
+    private(set) var operations: Int
+    private(set) var seconds: Double
     /// Where each operation was timed by itself.
     var latencies: LatencyHistogram?
 
@@ -12,6 +12,13 @@ struct Measurement: Sendable {
         self.operations = operations
         seconds = Ticks.seconds(nanoseconds)
         self.latencies = latencies
+    }
+
+    /// Takes another piece of the same figure in.
+    mutating func add(_ other: Measurement) {
+        operations += other.operations
+        seconds += other.seconds
+        if let more = other.latencies { latencies?.add(more) }
     }
 
     var perSecond: Double { Double(operations) / max(seconds, 1e-9) }

@@ -17,6 +17,15 @@ struct BenchPlan: Sendable {
 
     init(_ options: BenchOptions) { self.options = options }
 
+    /// Into how many pieces the raw figure is cut: one in its own place, and one before each durable figure.
+    var rawPieces: Int {
+        1
+            + figures.count { figure in
+                guard case .fillsync = figure else { return false }
+                return true
+            }
+    }
+
     /// The most that the log of a durable figure grows before the figure ends, whatever time is left: nobody knows
     /// beforehand how fast the disk is, and the room has to be there. More than four times as much as was ever seen.
     var durableLogLimit: UInt64 { UInt64(Double(256 << 20) * max(1, options.seconds)) }

@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Takes figures from results into documents.
+struct FiguresCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "figures", abstract: "Put figures from a file of results into documents.",
+        discussion: """
+            In Markdown, what stands between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by the \
+            table of that name: 'summary', 'machine', or a group of rows ('durable', 'reading', …). So no figure is ever typed.
+
+            EXAMPLE
+              Benchmarks/run figures results.json README.md Benchmarks/README.md
+
+            EXIT CODES
+              0    done; with --check: everything was up to date
+              1    with --check: a document has other figures; or a document can't be brought up to date
+            """)
+
+    @Flag(help: "Change nothing; only tell whether the documents have these figures.")
+    var check = false
+
+    @Argument(help: "The file that --json wrote.")
+    var results: String
+
+    @Argument(help: "The documents.")
+    var documents: [String]
+
+    func run() async throws {
+        guard let results = try ResultsFile(path: results).read() else {
+            throw WrongFile(path: results, reason: "isn't there")
+        }
+        let figures = ReadmeFigures(results)
+        var isUpToDate = true
+        for document in documents {
+            let text = try String(contentsOfFile: document, encoding: .utf8)
+            let update: ReadmeFigures.Update
+            do { update = try figures.update(text) } catch {
+                throw WrongFile(path: document, reason: "can't be brought up to date: \(error)")
+            }
+            guard !update.names.isEmpty else { throw WrongFile(path: document, reason: "has no place for figures") }
+            if !update.isUpToDate {
+                isUpToDate = false
+                print(
+                    "\(document): \(check ? "has other" : "has new") figures in \(update.outdated.joined(separator: ", "))"
+                )
+            }
+            if !check, !update.isUpToDate {
+                try Data(update.text.utf8).write(to: URL(fileURLWithPath: document), options: .atomic)
+            }
+        }
+        if check, !isUpToDate { throw ExitCode(1) }
+    }
+}
