@@ -55,9 +55,11 @@ struct LineChart: Sendable {
         var result: Markup = "<text class=\"axis\" x=\"2\" y=\"12\">\(y.title)</text>"
         for mark in x.clear(along: size.plotWidth) {
             let place = size.x(x.scale.position(mark.value))
+            // The last one stays within the drawing.
+            let middle = min(place, size.width - TextWidth.of(mark.text, size: 11.5) / 2)
             result += """
                 <line class="grid" x1="\(place)" x2="\(place)" y1="\(size.top)" y2="\(size.bottom)"/>\
-                <text class="tick" text-anchor="middle" x="\(place)" y="\(size.bottom + 16)">\(mark.text)</text>
+                <text class="tick" text-anchor="middle" x="\(middle)" y="\(size.bottom + 16)">\(mark.text)</text>
                 """
         }
         for mark in y.marks {
