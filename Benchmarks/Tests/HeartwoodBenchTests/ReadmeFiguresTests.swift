@@ -18,7 +18,9 @@ struct ReadmeFiguresTests {
         let second = try figures.update(first.text)
         #expect(second.text == first.text && second.isUpToDate && second.names == Self.names)
         #expect(!first.text.contains("| old |"))
-        for name in Self.names { #expect(first.text.contains("Before \(name).\(newline)<!-- figures: \(name) -->\(newline)")) }
+        for name in Self.names {
+            #expect(first.text.contains("Before \(name).\(newline)<!-- figures: \(name) -->\(newline)"))
+        }
         #expect(first.text.hasPrefix("# Title") && first.text.hasSuffix("The end."))
     }
 
@@ -33,7 +35,8 @@ struct ReadmeFiguresTests {
 
     @Test func theSummaryHasWhatTheReadmeShows() throws {
         let text = try ReadmeFigures(SampleResults.whole()).update(Self.document(["summary"])).text
-        for row in ["fillsync-1`", "fillsync-4096`", "fillrandom`", "fillbatch`", "overwrite`", "readrandom`", "recovery-log`",
+        for row in [
+            "fillsync-1`", "fillsync-4096`", "fillrandom`", "fillbatch`", "overwrite`", "readrandom`", "recovery-log`",
             "write-amplification`", "space-amplification`",
         ] {
             #expect(text.contains("| `\(row)"), "\(row)")
@@ -68,7 +71,8 @@ struct ReadmeFiguresTests {
         #expect(try figures.update(text).isUpToDate)
         #expect(!text.contains("<b") && !text.contains("\u{1B}"))
         // Only the marks themselves.
-        #expect(text.split(separator: "<!-- /figures -->", omittingEmptySubsequences: false).count == Self.names.count + 1)
+        #expect(
+            text.split(separator: "<!-- /figures -->", omittingEmptySubsequences: false).count == Self.names.count + 1)
         let table = try figures.update(Self.document(["durable"])).text
         let bars = table.split(separator: "\n").filter { $0.hasPrefix("|") }
             .map { $0.replacing("\\|", with: "").filter { $0 == "|" }.count }

@@ -43,7 +43,8 @@ struct ResultsTableTests {
         #expect(!hasColour(["NO_COLOR": "1"], true) && !hasColour(["TERM": "dumb"], true) && !hasColour([:], false))
         let coloured = ResultsTable(SampleResults.whole(), style: .init(hasColour: true)).text
         #expect(coloured.contains("\u{1B}[33m"))
-        let bare = coloured.replacing("\u{1B}[33m", with: "").replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "")
+        let bare = coloured.replacing("\u{1B}[33m", with: "").replacing("\u{1B}[1m", with: "").replacing(
+            "\u{1B}[0m", with: "")
         #expect(bare == ResultsTable(SampleResults.whole()).text)
     }
 

@@ -35,7 +35,8 @@ struct ScaleTests {
         func scale(_ rates: [Int]) -> RatioScale {
             let engines = rates.indices.map { index in
                 EngineInfo(
-                    id: index == 0 ? "heartwood" : "e\(index)", title: "", family: index == 0 ? "heartwood" : "e", version: "",
+                    id: index == 0 ? "heartwood" : "e\(index)", title: "", family: index == 0 ? "heartwood" : "e",
+                    version: "",
                     settings: [])
             }
             let row = RowInfo(
@@ -54,12 +55,17 @@ struct ScaleTests {
     }
 
     @Test func figuresAreShort() {
-        let short = [0, 0.00817, 0.0123, 0.5, 1.234, 56.78, 999.4, 999.6, 1_505_322, 2e9].map { FigureText.short($0, space: "") }
+        let short = [0, 0.00817, 0.0123, 0.5, 1.234, 56.78, 999.4, 999.6, 1_505_322, 2e9].map {
+            FigureText.short($0, space: "")
+        }
         #expect(short == ["0", "0.0082", "0.012", "0.50", "1.23", "56.8", "999", "1.00k", "1.51M", "2.00G"])
-        #expect(FigureText.round(0.5) == "0.5" && FigureText.round(10_000) == "10\u{202F}k" && FigureText.round(100) == "100")
+        #expect(
+            FigureText.round(0.5) == "0.5" && FigureText.round(10_000) == "10\u{202F}k"
+                && FigureText.round(100) == "100")
         let seconds = [350e-9, 12e-6, 0.203, 4.25, 700].map { FigureText.seconds($0, space: "") }
         #expect(seconds == ["350ns", "12.0µs", "203ms", "4.25s", "11.7min"])
-        #expect([50, 90, 99, 99.9, 99.99, 100].map(FigureText.percentile) == ["50", "90", "99", "99.9", "99.99", "100"])
+        #expect(
+            [50, 90, 99, 99.9, 99.99, 100].map(FigureText.percentile) == ["50", "90", "99", "99.9", "99.99", "100"])
         #expect(FigureText.ratio(0.0022) == "0.0022×" && FigureText.ratio(1_280) == "1,280×")
         // What no machine measures ends nothing.
         for value in [Double.nan, .infinity, -1e300, 1e300, 1e-300] {

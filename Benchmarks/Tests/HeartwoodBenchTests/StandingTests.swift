@@ -22,7 +22,8 @@ struct StandingTests {
                 row: "a", engine: engine,
                 runs: values.map { value in
                     CellResult.Run(
-                        operations: measure == .rate ? Int(value) : 1, seconds: measure == .seconds ? value : 1, bytes: 1,
+                        operations: measure == .rate ? Int(value) : 1, seconds: measure == .seconds ? value : 1,
+                        bytes: 1,
                         figures: ["cost": value], started: 0)
                 })
         }
@@ -30,7 +31,9 @@ struct StandingTests {
     }
 
     @Test func whoeverIsFasterThanEveryPeerLeads() {
-        let standing = Self.standing(["heartwood": [300, 310], "lmdb": [100, 102], "leveldb": [200, 199], "raw": [9_000]])
+        let standing = Self.standing([
+            "heartwood": [300, 310], "lmdb": [100, 102], "leveldb": [200, 199], "raw": [9_000],
+        ])
         guard case .leads(let nearest, let lead, let overlaps) = standing.outcome else {
             Issue.record("\(standing.outcome)")
             return
@@ -41,7 +44,9 @@ struct StandingTests {
     }
 
     @Test func runsThatOverlapAreMentioned() {
-        #expect(Self.standing(["heartwood": [300, 200, 310], "lmdb": [250, 251, 249]]).words.hasSuffix("(some runs overlap)"))
+        #expect(
+            Self.standing(["heartwood": [300, 200, 310], "lmdb": [250, 251, 249]]).words.hasSuffix(
+                "(some runs overlap)"))
         #expect(Self.standing(["heartwood": [200], "lmdb": [250, 251]]).words == "LMDB is 1.25× ahead (one run)")
     }
 
@@ -80,7 +85,9 @@ struct StandingTests {
     }
 
     @Test func nothingIsClaimedWithoutAPeer() {
-        for values: KeyValuePairs<String, [Double]> in [["heartwood": [1]], ["lmdb": [1]], ["heartwood": [1], "raw": [0.5]]] {
+        for values: KeyValuePairs<String, [Double]> in [
+            ["heartwood": [1]], ["lmdb": [1]], ["heartwood": [1], "raw": [0.5]],
+        ] {
             guard case .unknown = Self.standing(values).outcome else {
                 Issue.record("\(values)")
                 return
@@ -92,7 +99,10 @@ struct StandingTests {
         let ids = ComparedResults(SampleResults.whole()).claims.map(\.comparison.row.id)
         let expected =
             [1, 8, 64, 256, 1024, 4096].map { "fillsync-\($0)" }
-            + ["fillrandom", "fillbatch", "overwrite", "readrandom", "recovery-log", "recovery-default", "write-amplification"]
+            + [
+                "fillrandom", "fillbatch", "overwrite", "readrandom", "recovery-log", "recovery-default",
+                "write-amplification",
+            ]
         #expect(ids == expected)
     }
 

@@ -1,15 +1,18 @@
 extension PageStyle {
     /// The sections and their tables.
     static let parts = #"""
-        #run dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 260px), 1fr)); gap: 8px 20px; }
+        #run dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 260px), 1fr));
+          gap: 8px 20px; }
         #run .state { margin: 0 0 12px; }
         #run .command { margin-top: 12px; }
         .command span { color: var(--soft); font-size: .87rem; }
-        .promises { display: grid; grid-template-columns: max-content 1fr; gap: 6px 14px; align-items: baseline; margin-bottom: 10px; }
+        .promises { display: grid; grid-template-columns: max-content 1fr; gap: 6px 14px; align-items: baseline;
+          margin-bottom: 10px; }
         .verdict { font-size: 1.1rem; }
         .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 4px 28px; }
         .sides ul { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
-        .sides li { padding: 3px 0 3px 10px; border-left: 4px solid var(--ahead); margin-bottom: 3px; overflow-wrap: anywhere; }
+        .sides li { padding: 3px 0 3px 10px; border-left: 4px solid var(--ahead); margin-bottom: 3px;
+          overflow-wrap: anywhere; }
         .sides .behind li { border-color: var(--behind); }
         .sides li span { color: var(--soft); }
         table.claims { width: auto; min-width: min(100%, 640px); }
@@ -23,18 +26,23 @@ extension PageStyle {
         .glance thead th { font-size: .85rem; line-height: 1.2; }
         .glance thead th:first-child { padding-left: 0; font-size: .95rem; min-width: 11.5em; }
         .glance .way { padding-left: 1.2em; color: var(--soft); font-size: .9em; }
-        .glance thead th span { display: block; max-width: 9em; overflow-wrap: break-word; white-space: normal; margin: 0 auto; }
+        .glance thead th span { display: block; max-width: 9em; overflow-wrap: break-word; white-space: normal;
+          margin: 0 auto; }
         .glance .mark { min-width: 5.4em; }
         .none { color: var(--soft); }
-        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 16px; margin-top: 10px; }
-        article { border: 1px solid var(--line); border-radius: 8px; padding: 12px; min-width: 0; scroll-margin-top: 8px; }
-        .whole > .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 540px), 1fr)); gap: 8px 28px; align-items: start; }
+        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 16px;
+          margin-top: 10px; }
+        article { border: 1px solid var(--line); border-radius: 8px; padding: 12px; min-width: 0;
+          scroll-margin-top: 8px; }
+        .whole > .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 540px), 1fr));
+          gap: 8px 28px; align-items: start; }
         .cards > .whole { grid-column: 1 / -1; margin-top: 0; }
         article > .hint { margin: 2px 0 6px; }
         article.whole { margin-top: 12px; }
         .ratios { table-layout: fixed; font-size: .87rem; }
         .ratios th, .ratios td { border-bottom: 0; padding: 1px 8px 1px 0; vertical-align: middle; }
-        .ratios thead th, .ratios thead td { border-bottom: 1px solid var(--line); vertical-align: bottom; font-size: .8rem; line-height: 1.25; }
+        .ratios thead th, .ratios thead td { border-bottom: 1px solid var(--line); vertical-align: bottom;
+          font-size: .8rem; line-height: 1.25; }
         .ratios thead th.n { white-space: normal; }
         .ratios tbody th { overflow-wrap: anywhere; line-height: 1.2; padding: 2px 6px 2px 21px; text-indent: -21px; }
         .ratios th:first-child { width: 22%; }
@@ -45,7 +53,8 @@ extension PageStyle {
         .ratios td.spread { color: var(--soft); font-size: .92em; white-space: normal; }
         .direction { color: var(--soft); font-size: .8rem; text-align: right; padding-right: 0; }
         tr.e th, .e > th { color: var(--ink); }
-        .failures { margin: 8px 0 0; padding: 6px 10px 6px 24px; background: var(--behind-ground); color: var(--behind-ink);
+        .failures { margin: 8px 0 0; padding: 6px 10px 6px 24px; background: var(--behind-ground);
+          color: var(--behind-ink);
           border-radius: 6px; font-size: .87rem; overflow-wrap: anywhere; }
         details { margin-top: 8px; font-size: .9rem; }
         summary { cursor: pointer; color: var(--accent); }
@@ -56,10 +65,13 @@ extension PageStyle {
         .single small { display: block; }
         .single th[scope=row] { overflow-wrap: anywhere; }
         .damage { margin-top: 10px; min-width: 560px; }
-        .damage .alarm { background: var(--alarm-ground); color: var(--alarm-ink); font-weight: 700; padding-left: 6px; padding-right: 6px; }
+        .damage .alarm { background: var(--alarm-ground); color: var(--alarm-ink); font-weight: 700;
+          padding-left: 6px; padding-right: 6px; }
         .damage th.n { padding-right: 12px; }
-        .swatch { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px; background: var(--part); }
-        .damaged { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 0 12px; align-items: center; margin: 3px 0; font-size: .9rem; }
+        .swatch { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px;
+          background: var(--part); }
+        .damaged { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 0 12px; align-items: center;
+          margin: 3px 0; font-size: .9rem; }
         .damaged .of { overflow-wrap: anywhere; line-height: 1.2; padding-left: 21px; text-indent: -21px; }
         .settings { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 12px; }
         .settings h3 { margin: 0 0 4px; font-size: 1rem; }
@@ -67,7 +79,8 @@ extension PageStyle {
         .missing dt { color: var(--ink); font-weight: 600; font-size: 1em; margin-top: 6px; }
         .failed { min-width: 480px; }
         .failed .reason { overflow-wrap: anywhere; }
-        .unreached { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0; padding: 0; list-style: none; font-size: .9rem; }
+        .unreached { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0; padding: 0; list-style: none;
+          font-size: .9rem; }
         @media (max-width: 640px) {
           body { padding: 0 8px 24px; }
           section { padding: 12px; }
@@ -76,7 +89,8 @@ extension PageStyle {
           .promises dd { margin-bottom: 6px; }
           #run dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
           .ratios, .ratios thead, .ratios tbody, .ratios tfoot { display: block; }
-          .ratios tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content 4.8em; column-gap: 10px; align-items: baseline; }
+          .ratios tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content 4.8em; column-gap: 10px;
+            align-items: baseline; }
           .ratios th, .ratios td { padding-right: 0; }
           .ratios thead th:nth-child(n) { width: auto; }
           .ratios th:first-child { width: auto; }
@@ -123,16 +137,19 @@ extension PageStyle {
         .hollow .bar { fill-opacity: .12; stroke-dasharray: 3 2; }
         line.whisker { stroke: var(--ink); stroke-width: 1.3; }
         path.whisker { stroke: var(--c); stroke-width: 1.3; }
-        .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 20px; margin: 10px 0; }
+        .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 560px), 1fr)); gap: 20px;
+          margin: 10px 0; }
         figure { margin: 8px 0; min-width: 0; }
         figcaption { font-weight: 600; font-size: .93rem; margin-bottom: 4px; overflow-wrap: anywhere; }
         .chart svg.wide, .chart svg.narrow { width: 100%; height: auto; }
         .chart svg.wide { max-width: 760px; }
         .chart svg.narrow, ul.legend.narrow { display: none; }
-        .timelines { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 310px), 1fr)); gap: 12px 20px; }
+        .timelines { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 310px), 1fr));
+          gap: 12px 20px; }
         .timeline svg:not(.key) { width: 100%; height: auto; max-width: 480px; }
         .timeline figcaption { color: var(--ink); font-size: .9rem; margin: 0; }
-        .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 8px 0; padding: 0; list-style: none; font-size: .9rem; }
+        .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 8px 0; padding: 0; list-style: none;
+          font-size: .9rem; }
         .legend li { overflow-wrap: anywhere; min-width: 0; }
         .stack { width: 100%; display: block; border-radius: 4px; margin: 2px 0; background: var(--ground); }
         .stack rect { fill: var(--part); stroke: var(--card); stroke-width: 1; }

@@ -35,7 +35,7 @@ enum PageStyle {
         --ahead-ground: #d9e8fb; --ahead-ink: #0a4379; --behind-ground: #fde3c8; --behind-ink: #7a3500;
         --level-ground: #e8eaed; --level-ink: #3a4149; --alarm-ground: #fbe0e0; --alarm-ink: #8a1420;
         --ahead: #2f6fb5; --behind: #b85a00; --level: #6b737c; --on-part: #ffffff;
-        --harmless: #6b737c; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #e0218a; --wrong: #c8000a;
+        --harmless: #6b737c; --refused: #2f6fb5; --crashed: #8a5a00; --hung: #5a4a7a; --lost: #d01578; --wrong: #c8000a;
         """
     private static let darkGround = """
         --ground: #14171b; --card: \(darkCard); --ink: #e6e9ed; --soft: #a0a8b2; --line: #383f48; --accent: #7cb8f2;
@@ -71,13 +71,15 @@ enum PageStyle {
         a { color: var(--accent); }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         .hint, small { color: var(--soft); font-size: .87rem; font-weight: 400; }
-        code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
+        code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
+          overflow-wrap: anywhere; }
         .scroll { overflow-x: auto; max-width: 100%; }
         dl { margin: 0; }
         dt { color: var(--soft); font-size: .85rem; }
         dd { margin: 0; overflow-wrap: anywhere; }
         footer { color: var(--soft); font-size: .85rem; }
-        nav ul { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0 0; padding: 0; list-style: none; font-size: .92rem; }
+        nav ul { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0 0; padding: 0; list-style: none;
+          font-size: .92rem; }
         table { border-collapse: collapse; font-size: .9rem; width: 100%; }
         th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
         thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }

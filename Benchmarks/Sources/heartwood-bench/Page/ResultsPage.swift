@@ -1,7 +1,7 @@
 /// Results as one HTML page, which needs nothing but itself: styles, pictures and script are in it.
 ///
-/// All of it can be read without the script, which only lets the reader choose the theme and leave engines out. The policy
-/// in its head forbids everything that isn't in the page.
+/// All of it can be read without the script, which only lets the reader choose the theme and leave engines out. The
+/// policy in its head forbids everything that isn't in the page.
 enum ResultsPage {
     static func html(_ results: Results) -> String {
         let context = PageContext(results)

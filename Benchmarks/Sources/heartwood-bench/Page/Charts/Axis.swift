@@ -18,11 +18,11 @@ struct Axis: Sendable {
     }
 
     /// The marks whose texts stay clear of each other along so many pixels.
-    func clear(along length: Double, characterWidth: Double = 6.6) -> [Mark] {
+    func clear(along length: Double) -> [Mark] {
         var result: [Mark] = []
         var end = -Double.infinity
         for mark in marks.sorted(by: { $0.value < $1.value }) {
-            let half = Double(mark.text.count) * characterWidth / 2
+            let half = TextWidth.of(mark.text, size: 11.5) / 2
             let middle = scale.position(mark.value) * length
             guard middle - half >= end + 4 else { continue }
             result.append(mark)

@@ -32,10 +32,14 @@ struct LineChart: Sendable {
         """
         <figure class="chart"><figcaption>\(title)</figcaption>
         \(drawing(.wide))\(drawing(.narrow))
-        <ul class="legend narrow">\(lines.map { "<li data-of=\"\($0.look.id)\">\($0.look.lineKey)\(PlainText.cut($0.name, to: 28))</li>" as Markup })</ul>
+        <ul class="legend narrow">\(lines.map(key))</ul>
         </figure>
 
         """
+    }
+
+    private func key(_ line: Line) -> Markup {
+        "<li data-of=\"\(line.look.id)\">\(line.look.lineKey)\(PlainText.cut(line.name, to: 28))</li>"
     }
 
     private func drawing(_ size: Size) -> Markup {
@@ -51,9 +55,11 @@ struct LineChart: Sendable {
         var result: Markup = "<text class=\"axis\" x=\"2\" y=\"12\">\(y.title)</text>"
         for mark in x.clear(along: size.plotWidth) {
             let place = size.x(x.scale.position(mark.value))
+            // The last one stays within the drawing.
+            let middle = min(place, size.width - TextWidth.of(mark.text, size: 11.5) / 2)
             result += """
                 <line class="grid" x1="\(place)" x2="\(place)" y1="\(size.top)" y2="\(size.bottom)"/>\
-                <text class="tick" text-anchor="middle" x="\(place)" y="\(size.bottom + 16)">\(mark.text)</text>
+                <text class="tick" text-anchor="middle" x="\(middle)" y="\(size.bottom + 16)">\(mark.text)</text>
                 """
         }
         for mark in y.marks {
@@ -111,14 +117,16 @@ struct LineChart: Sendable {
             places[index] = min(places[index], floor)
             floor = places[index] - step
         }
+        let room = size.width - size.right - 33
         return zip(ends, places).map { end, place -> Markup in
-            """
-            <g data-of="\(end.0.look.id)"><path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
-            <svg class="e \(end.0.look.className)" overflow="visible">\
-            \(end.0.look.marker.at("\(size.right + 22)", "\(place)", radius: 4))</svg>\
-            <text class="name" x="\(size.right + 31)" y="\(place + 4)">\(PlainText.cut(end.0.name, to: 21))\
-            <title>\(end.0.name)</title></text></g>
-            """
+            let name = TextWidth.fitted(end.0.name, size: 12.5, width: room)
+            return """
+                <g data-of="\(end.0.look.id)"><path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
+                <svg class="e \(end.0.look.className)" overflow="visible">\
+                \(end.0.look.marker.at("\(size.right + 22)", "\(place)", radius: 4))</svg>\
+                <text class="name" x="\(size.right + 31)" y="\(place + 4)">\(name)\
+                <title>\(end.0.name)</title></text></g>
+                """
         }.joined()
     }
 
@@ -134,8 +142,8 @@ struct LineChart: Sendable {
         var bottom: Double { height - 40 }
         var plotWidth: Double { right - left }
 
-        static let wide = Size(name: "wide", width: 660, height: 370, left: 56, right: 484, hasNames: true)
-        static let narrow = Size(name: "narrow", width: 340, height: 300, left: 50, right: 328, hasNames: false)
+        static let wide = Size(name: "wide", width: 660, height: 370, left: 62, right: 470, hasNames: true)
+        static let narrow = Size(name: "narrow", width: 340, height: 300, left: 62, right: 328, hasNames: false)
 
         func x(_ position: Double) -> Double { left + position * plotWidth }
         func y(_ position: Double) -> Double { bottom - position * (bottom - top) }

@@ -1,7 +1,7 @@
 /// The scale of bars in which Heartwood is 1, the same for all bars of a section.
 ///
-/// Where the ratios span more than twenty times it is logarithmic: then bars begin at 1, and go to the right for more and
-/// to the left for less, because such a scale has no 0 to begin at.
+/// Where the ratios span more than twenty times it is logarithmic: then bars begin at 1, and go to the right for more
+/// and to the left for less, because such a scale has no 0 to begin at.
 struct RatioScale: Sendable {
     static let widestLinearSpan = 20.0
 

@@ -20,6 +20,11 @@ struct Standing: Sendable {
         outcome = Self.outcome(comparison)
     }
 
+    /// Whether there was anything to compare.
+    var isKnown: Bool {
+        if case .unknown = outcome { false } else { true }
+    }
+
     private static func outcome(_ comparison: Comparison) -> Outcome {
         guard let heartwood = comparison.heartwood else { return .unknown("Heartwood was not measured") }
         guard let best = comparison.bestPeer else { return .unknown("no peer was measured") }

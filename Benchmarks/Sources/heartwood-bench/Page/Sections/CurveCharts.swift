@@ -1,4 +1,5 @@
-/// The charts with lines that belong to a part of a group: by writers, by sizes of values, by sizes of stores, over time.
+/// The charts with lines that belong to a part of a group: by writers, by sizes of values, by sizes of stores, over
+/// time.
 struct CurveCharts: Sendable {
     let context: PageContext
     let comparisons: [Comparison]

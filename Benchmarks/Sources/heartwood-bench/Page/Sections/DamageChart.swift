@@ -20,7 +20,8 @@ struct DamageChart: Sendable {
             \(lines.map(bar))
             <div class="scroll"><table class="damage"><thead><tr><th scope="col">engine</th>\(heads)\
             \(isTold ? "<th scope=\"col\" class=\"n\">of those lost, told on request</th>" as Markup : .empty)\
-            <th scope="col" class="n">changes</th></tr></thead><tbody>\(lines.map { line($0.0, $0.1, isTold: isTold) })</tbody></table></div>
+            <th scope="col" class="n">changes</th></tr></thead>\
+            <tbody>\(lines.map { line($0.0, $0.1, isTold: isTold) })</tbody></table></div>
             \(FailureList(context: context, row: comparison.row).markup)</article>
 
             """
@@ -32,7 +33,8 @@ struct DamageChart: Sendable {
         }
         let words = parts.map { "\($0.title) \($0.count)" }.joined(separator: ", ")
         return """
-            <div class="damaged" data-of="\(engine.id)"><span class="of e \(context.look(engine).className)">\(context.name(engine))</span>\
+            <div class="damaged" data-of="\(engine.id)">\
+            <span class="of e \(context.look(engine).className)">\(context.name(engine))</span>\
             \(StackedBar(parts: parts).drawing("\(engine.title): \(words)"))</div>
 
             """

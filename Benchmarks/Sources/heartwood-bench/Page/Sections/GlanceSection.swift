@@ -11,8 +11,8 @@ struct GlanceSection: Sendable {
             <section id="glance" aria-labelledby="glance-title"><h2 id="glance-title">Every row at a glance</h2>
             <p class="hint">How many times as good as the peer Heartwood is, whether more is better or less: \
             <span class="mark ahead">▲ 2.00×</span> ahead, <span class="mark behind">▼ 2.00×</span> the peer is ahead, \
-            <span class="mark level">≈</span> too close to tell: some runs overlap. A dash: not measured. Indented: other ways of \
-            using Heartwood.</p>
+            <span class="mark level">≈</span> too close to tell: some runs overlap. Where one is 0, both \
+            figures stand there. A dash: not measured. Indented: other ways of using Heartwood.</p>
             <div class="glances">\(context.compared.groups.map { table($0, peers) })</div></section>
 
             """
@@ -57,7 +57,7 @@ struct GlanceSection: Sendable {
         let isClose = way.figures.overlaps(peer.figures)
         let ratio =
             lead.map { FigureText.ratio($0 >= 1 ? $0 : 1 / $0) }
-            ?? "\(FigureText.short(way.figures.median)) : \(FigureText.short(peer.figures.median))"
+            ?? "\(FigureText.round(way.figures.median)) : \(FigureText.round(peer.figures.median))"
         let isLevel = way.figures.median == peer.figures.median
         let sign = (isClose ? "≈" : "") + (isLevel ? "" : isAhead ? "▲" : "▼")
         let className = isClose ? "level" : isAhead ? "ahead" : "behind"

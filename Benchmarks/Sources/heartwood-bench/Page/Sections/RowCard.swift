@@ -8,7 +8,8 @@ struct RowCard: Sendable {
 
     var markup: Markup {
         """
-        <article class="row\(row.measure == .latency ? " whole" : "")" id="row-\(row.id)"><h4><code>\(row.id)</code> \(row.title)</h4>
+        <article class="row\(row.measure == .latency ? " whole" : "")" id="row-\(row.id)">\
+        <h4><code>\(row.id)</code> \(row.title)</h4>
         <p class="hint">\(RowWords(row).line)</p>
         <div class="pair"><table class="ratios"><thead><tr><th scope="col">engine</th><td class="barcell"></td>\
         <th scope="col" class="n">median</th><th scope="col" class="n">ratio</th>\
@@ -40,7 +41,8 @@ struct RowCard: Sendable {
                     : nil
             } ?? Markup.empty
         return """
-            <tr class="e \(context.look(entry.engine).className)" data-of="\(entry.engine.id)"><th scope="row">\(context.name(entry.engine))</th>\
+            <tr class="e \(context.look(entry.engine).className)" data-of="\(entry.engine.id)">\
+            <th scope="row">\(context.name(entry.engine))</th>\
             <td class="barcell">\(bar)</td><td class="n">\(median)</td>\
             <td class="n ratio">\(ratio.map(FigureText.ratio) ?? "–")</td><td class="n spread">\(range)</td></tr>
 

@@ -7,11 +7,15 @@ struct RowDetails: Sendable {
         // A row whose figure is latency shows the curve beside its bars.
         let isShown = comparison.row.measure == .latency
         let curve = isShown ? .empty : LatencyCurves(context: context, comparison: comparison).markup
+        // Of an opening the records and bytes a second are asked for as well.
+        let isOpen: Markup = comparison.row.measure == .seconds ? " open=\"open\"" : ""
+        let heads = columns.map { column -> Markup in
+            "<th scope=\"col\"\(column == "engine" || column == "also" ? "" : " class=\"n\"" as Markup)>\(column)</th>"
+        }
         return """
-            <details\(comparison.row.measure == .seconds ? " open=\"open\"" as Markup : .empty)><summary>All runs\(curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
+            <details\(isOpen)><summary>All runs\(curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
             \(curve)<div class="scroll"><table class="runs"><thead><tr>\
-            \(columns.map { "<th scope=\"col\"\($0 == "engine" || $0 == "also" ? "" : " class=\"n\"" as Markup)>\($0)</th>" as Markup })\
-            </tr></thead><tbody>
+            \(heads)</tr></thead><tbody>
             \(comparison.entries.map { entry in entry.runs.indices.map { line(entry, $0) }.joined() })</tbody></table></div>
             </details>
             """

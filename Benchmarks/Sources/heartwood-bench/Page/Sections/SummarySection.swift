@@ -76,7 +76,7 @@ struct SummarySection: Sendable {
     /// What Heartwood claims, and whether this run bears it out.
     private var claims: Markup {
         let standings = context.compared.claims
-        guard !standings.isEmpty else { return "" }
+        guard standings.contains(where: \.isKnown) else { return "" }
         let rows = standings.map { standing -> Markup in
             let (mark, className) = Self.mark(standing.outcome)
             let row = standing.comparison.row
@@ -85,7 +85,8 @@ struct SummarySection: Sendable {
                 standing.comparison.entries.isEmpty
                 ? "<code>\(row.id)</code>" : "<a href=\"#row-\(row.id)\"><code>\(row.id)</code></a>"
             return """
-                <tr><th scope="row">\(name)</th><td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
+                <tr><th scope="row">\(name)</th>\
+                <td><span class="mark \(className)">\(mark)</span></td><td>\(standing.words)</td></tr>
                 """
         }
         return """
