@@ -126,12 +126,12 @@ struct BenchTests {
     func interrupt() async throws {
         let tool = try RunningTool(
             "bench", "disk", "--seconds", "60", "--records", "2000", "--json", in: sandbox)
-        // Until then it wouldn't have to clean up. It can't be done before the signal: its first figure takes a minute.
+        // Until then it wouldn't have to clean up. It can't be done before the signal: its figures take a minute each.
         for _ in 0..<10_000 where try names().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         tool.interrupt()
         let report = try object(try #require(tool.nextLine()))
         #expect(report["complete"] as? Bool == false)
-        #expect((report["figures"] as? [Any])?.isEmpty == true)
+        #expect(try #require(report["figures"] as? [Any]).count < 11)
         #expect(tool.end() == 130)
         #expect(try names().isEmpty)
     }
