@@ -124,14 +124,15 @@ extension Store {
     private nonisolated func writeBlocking(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
+        if conditions.isEmpty { return try writeJudgedBlocking(batch, [], durability) }
         while true {
             let moves = log.index.moves.load(ordering: .sequentiallyConsistent)
+            let judgeable = try resolvedBlocking(conditions)
             do throws(StoreError) {
-                return try writeJudgedBlocking(batch, resolvedBlocking(conditions), durability)
+                return try writeJudgedBlocking(batch, judgeable, durability)
             } catch {
                 // As in the asynchronous form: a record that compaction has moved meanwhile is looked for anew.
-                let isUnmoved = moves & 1 == 0 && log.index.moves.load(ordering: .sequentiallyConsistent) == moves
-                if error.code != .conflict || isUnmoved { throw error }
+                if error.code != .conflict || !log.index.mayHaveMoved(since: moves) { throw error }
             }
         }
     }
@@ -150,6 +151,7 @@ extension Store {
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         guard batch.recordCount > 0 else {
+            if log.isEnded { throw .closed }
             try confirm(conditions)
             let sequence = log.newestSequence
             if sequence > log.index.visibleSequence { try log.visibleGate.block(until: sequence) }
@@ -160,10 +162,8 @@ extension Store {
         do throws(StoreError) {
             while true {
                 switch try admit(batch, conditions, level, &ticket) {
-                case .accepted(let sequence, let isVisible, let commits):
-                    if !isVisible, !commits || !log.commitAsCaller() {
-                        try log.visibleGate.block(until: sequence)
-                    }
+                case .accepted(let sequence, let isVisible, _):
+                    if !isVisible { try log.visibleGate.block(until: sequence) }
                     return sequence
                 case .mustWait(let generation):
                     try log.blockForRoom(since: generation, for: batch.encodedLength)

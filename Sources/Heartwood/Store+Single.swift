@@ -63,10 +63,7 @@ extension Store {
         let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
         switch try admit(record, level, hint: hint) {
-        case .accepted(let sequence, let isVisible, commits: false):
-            return .accepted(sequence, isVisible: isVisible)
-        case .accepted(let sequence, _, commits: true):
-            return .accepted(sequence, isVisible: log.commitAsCaller())
+        case .accepted(let sequence, let isVisible, _): return .accepted(sequence, isVisible: isVisible)
         case .mustWait:
             var batch = EncodedBatch()
             batch.append(

@@ -138,8 +138,7 @@ extension Store {
                 return try await writeJudged(batch, judgeable, durability)
             } catch {
                 // Compaction may have moved the record that a condition was resolved to: then it is resolved anew.
-                let isUnmoved = moves & 1 == 0 && log.index.moves.load(ordering: .sequentiallyConsistent) == moves
-                if error.code != .conflict || isUnmoved { throw error }
+                if error.code != .conflict || !log.index.mayHaveMoved(since: moves) { throw error }
             }
         }
     }
@@ -156,8 +155,8 @@ extension Store {
         if case .mustWait(let generation) = admission {
             admission = try await admitLate(batch, conditions, level, ticket, generation)
         }
-        guard case .accepted(let sequence, let isVisible, let commits) = admission else { preconditionFailure() }
-        if !isVisible, !commits || !log.commitAsCaller() { try await log.visibleGate.wait(for: sequence) }
+        guard case .accepted(let sequence, let isVisible, _) = admission else { preconditionFailure() }
+        if !isVisible { try await log.visibleGate.wait(for: sequence) }
         return sequence
     }
 

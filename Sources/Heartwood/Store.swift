@@ -173,29 +173,32 @@ public actor Store {
         for condition in conditions where !condition.holds(in: log) { throw condition.conflict }
     }
 
-    /// Takes the step on the actor, without being suspended.
+    /// Takes the step on the actor, without being suspended; and writes the commit, off the actor, where that is the
+    /// caller's turn.
     nonisolated func admit(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Log.Admission {
-        try executor.run { () throws(StoreError) in
-            try assumeIsolated { store in
-                Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket) }
-            }.get()
-        }
+        log.committing(
+            try executor.run { () throws(StoreError) in
+                try assumeIsolated { store in
+                    Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket) }
+                }.get()
+            })
     }
 
     /// The same for a single record.
     nonisolated func admit(
         _ record: UnplacedRecord, _ durability: Durability.Level, hint: LeafHint
     ) throws(StoreError) -> Log.Admission {
-        try executor.run { () throws(StoreError) in
-            // Sound because `run` has the actor's lock, which is what it is to be on the actor; and because the record's
-            // bytes are lent until this returns. `assumeIsolated` comes to the same, but for an object that it makes
-            // for each call, and a second look whether this is the actor: 8 % of a buffered put.
-            assert(executor.isHeld)
-            let step = unsafeBitCast(Self.isolatedStep, to: Self.Step.self)
-            return try step(self, record, durability, hint)
-        }
+        log.committing(
+            try executor.run { () throws(StoreError) in
+                // Sound because `run` has the actor's lock, which is what it is to be on the actor; and because the
+                // record's bytes are lent until this returns. `assumeIsolated` comes to the same, but for an object that
+                // it makes for each call, and a second look whether this is the actor: 8 % of a buffered put.
+                assert(executor.isHeld)
+                let step = unsafeBitCast(Self.isolatedStep, to: Self.Step.self)
+                return try step(self, record, durability, hint)
+            })
     }
 
     private typealias IsolatedStep =

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodFuzzing
@@ -112,13 +113,13 @@ extension HostileLog {
 }
 
 /// Counts what is read, and may end every file at a place though its size says otherwise.
-final class CountingFileSystem: FileSystem {
+final class CountingFileSystem: ForwardingFileSystem {
     struct Count {
         var reads = 0
         var bytes = 0
     }
 
-    private let base: InMemoryFileSystem
+    let base: any FileSystem
     private let cut: Int
     private let counted = Mutex(Count())
 
@@ -141,16 +142,8 @@ final class CountingFileSystem: FileSystem {
         CountedFile(base: try base.openFile(path, for: access), cut: cut, fileSystem: self)
     }
 
-    func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-    func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-    func contents(ofDirectory path: String) throws(FileSystemError) -> [String] { try base.contents(ofDirectory: path) }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-    func kind(of path: String) throws(FileSystemError) -> FileKind? { try base.kind(of: path) }
-    func lock(_ path: String) throws(FileSystemError) -> any FileLock { try base.lock(path) }
-
-    private final class CountedFile: File {
-        private let base: any File
+    private final class CountedFile: ForwardingFile {
+        let base: any File
         private let cut: Int
         private let fileSystem: CountingFileSystem
 
@@ -160,22 +153,11 @@ final class CountingFileSystem: FileSystem {
             self.fileSystem = fileSystem
         }
 
-        var path: String { base.path }
-        func size() throws(FileSystemError) -> UInt64 { try base.size() }
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
             let left = max(0, cut - Int(min(offset, UInt64(Int.max))))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, left)])
             fileSystem.note(part.count)
             return part.isEmpty ? 0 : try base.read(into: part, at: offset)
         }
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-            try base.write(bytes, at: offset)
-        }
-        func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
-            try base.allocate(count, at: offset)
-        }
-        func truncate(to size: UInt64) throws(FileSystemError) { try base.truncate(to: size) }
-        func sync(_ kind: SyncKind) throws(FileSystemError) { try base.sync(kind) }
-        func close() throws(FileSystemError) { try base.close() }
     }
 }

@@ -3,6 +3,11 @@ internal import Synchronization
 
 /// What compaction does to the index, in slices between which writers get the lock.
 extension VersionedIndex {
+    /// Whether places may have moved since `moves` had this value: somebody was, or has been, about it.
+    func mayHaveMoved(since earlier: UInt64) -> Bool {
+        earlier & 1 != 0 || moves.load(ordering: .sequentiallyConsistent) != earlier
+    }
+
     /// Keys that are looked at under one hold of the lock: less than a hundred microseconds. As long again they aren't.
     private static var moveSlice: Int { 256 }
 

@@ -5,7 +5,7 @@ extension Log {
     /// What became of an attempt to append.
     enum Admission {
         /// It has this number; `isVisible` when no wait is left; `commits` when it is the caller's turn to write the open
-        /// commit: ``Log/commitAsCaller()`` comes next, whatever else happens.
+        /// commit: ``Log/committing(_:)`` comes next, whatever else happens.
         case accepted(SequenceNumber, isVisible: Bool, commits: Bool)
         /// There was no room; wait for a change of this generation and try again.
         case mustWait(generation: UInt64)

@@ -66,12 +66,19 @@ extension Log {
     /// Commits that a caller writes in a row, its own and those of others who came meanwhile; then the log writer goes on.
     private static let mostOfCaller = 4
 
+    /// Does what an admission asks of the caller, off the actor: afterwards it tells whether a wait is left.
+    @inline(__always)
+    func committing(_ admission: Admission) -> Admission {
+        guard case .accepted(let sequence, _, commits: true) = admission else { return admission }
+        return .accepted(sequence, isVisible: commitAsCaller(), commits: false)
+    }
+
     /// Writes the open commit, and what others put meanwhile, in the caller's own thread: whoever `append` gave the turn
     /// to.
     ///
     /// - Returns: Whether the caller's write is visible now. Otherwise the log writer has it, or writing has failed.
     @inline(never)
-    func commitAsCaller() -> Bool {
+    private func commitAsCaller() -> Bool {
         var isDone = false
         for count in 1...Self.mostOfCaller {
             guard let (sealed, waiters) = sealAsCaller() else { break }

@@ -1,9 +1,10 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import Synchronization
 
 /// A part of one file isn't there yet, and is when the file's size has been asked for so many times and once more.
-final class LateFileSystem: FileSystem {
-    private let base: InMemoryFileSystem
+final class LateFileSystem: ForwardingFileSystem {
+    let base: any FileSystem
     private let path: String
     private let late: Range<Int>
     private let sizes: Int
@@ -24,16 +25,8 @@ final class LateFileSystem: FileSystem {
         return path == self.path ? LateFile(file, self) : file
     }
 
-    func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-    func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-    func contents(ofDirectory path: String) throws(FileSystemError) -> [String] { try base.contents(ofDirectory: path) }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-    func kind(of path: String) throws(FileSystemError) -> FileKind? { try base.kind(of: path) }
-    func lock(_ path: String) throws(FileSystemError) -> any FileLock { try base.lock(path) }
-
-    private final class LateFile: File {
-        private let base: any File
+    private final class LateFile: ForwardingFile {
+        let base: any File
         private let fileSystem: LateFileSystem
         private let asked = Atomic<Int>(0)
 
@@ -41,8 +34,6 @@ final class LateFileSystem: FileSystem {
             self.base = base
             self.fileSystem = fileSystem
         }
-
-        var path: String { base.path }
 
         func size() throws(FileSystemError) -> UInt64 {
             asked.add(1, ordering: .relaxed)
@@ -60,14 +51,5 @@ final class LateFileSystem: FileSystem {
             return count
         }
 
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-            try base.write(bytes, at: offset)
-        }
-        func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
-            try base.allocate(count, at: offset)
-        }
-        func truncate(to size: UInt64) throws(FileSystemError) { try base.truncate(to: size) }
-        func sync(_ kind: SyncKind) throws(FileSystemError) { try base.sync(kind) }
-        func close() throws(FileSystemError) { try base.close() }
     }
 }

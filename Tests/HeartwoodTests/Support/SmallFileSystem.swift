@@ -1,8 +1,9 @@
 import Foundation
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 
 /// A file system in memory with room for so many bytes, and no more.
-final class SmallFileSystem: FileSystem {
+final class SmallFileSystem: ForwardingFileSystem {
     private struct State {
         var capacity: UInt64
         /// What each file takes, by its present path.
@@ -10,7 +11,7 @@ final class SmallFileSystem: FileSystem {
         var used: UInt64 { sizes.values.reduce(0, +) }
     }
 
-    private let base = InMemoryFileSystem()
+    let base: any FileSystem = InMemoryFileSystem()
     private let state: Locked<State>
     /// Whether a refused allocation keeps what there was, as that of ext4 does.
     let keepsPart: Bool
@@ -51,17 +52,11 @@ final class SmallFileSystem: FileSystem {
         try base.remove(path)
         state.withLock { $0.sizes[path] = nil }
     }
-    func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
-        try base.contents(ofDirectory: path)
-    }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-    func kind(of path: String) throws(FileSystemError) -> FileKind? { try base.kind(of: path) }
-    func lock(_ path: String) throws(FileSystemError) -> any FileLock { try base.lock(path) }
 }
 
-private final class SmallFile: File {
-    private let base: any File
+/// Writing takes no more room: the engine writes where it has allocated.
+private final class SmallFile: ForwardingFile {
+    let base: any File
     private let system: SmallFileSystem
     let path: String
 
@@ -71,14 +66,6 @@ private final class SmallFile: File {
         self.path = path
     }
 
-    func size() throws(FileSystemError) -> UInt64 { try base.size() }
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-        try base.read(into: buffer, at: offset)
-    }
-    /// The engine writes where it has allocated: that takes no more room.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-        try base.write(bytes, at: offset)
-    }
     func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
         let grown = system.grow(path, to: offset + count)
         guard grown == offset + count else {
@@ -91,6 +78,4 @@ private final class SmallFile: File {
         try base.truncate(to: size)
         system.shrink(path, to: size)
     }
-    func sync(_ kind: SyncKind) throws(FileSystemError) { try base.sync(kind) }
-    func close() throws(FileSystemError) { try base.close() }
 }
