@@ -94,6 +94,8 @@ int64_t heartwood_available_bytes(const char *path) {
 
 /* Threads */
 
+uintptr_t heartwood_thread_number_of_system(void) { return (uintptr_t)pthread_self(); }
+
 int heartwood_mutex_init(heartwood_mutex *mutex) {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
     /* Locks are held for less than a microsecond, and to sleep and be woken takes tens: look a few times before. */

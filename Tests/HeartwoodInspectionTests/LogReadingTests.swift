@@ -72,7 +72,7 @@ import Testing
         let (name, commit) = try #require(places.first { Set($0.1.records.map(\.sequence)).count > 2 })
         let bad = commit.records[0]
         var image = written.image
-        image.files[name]![bad.part.lowerBound + 40] ^= 1
+        image.files[name]![bad.part.lowerBound + 33] ^= 1
         let (records, skipped, verdict) = try records(try image.fileSystem())
         #expect(verdict == .corrupt)
         #expect(skipped.map(\.offset) == [UInt64(bad.part.lowerBound)])

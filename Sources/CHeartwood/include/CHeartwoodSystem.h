@@ -62,8 +62,27 @@ static inline bool heartwood_mutex_try_lock(heartwood_mutex *mutex) {
     return pthread_mutex_trylock(&mutex->value) == 0;
 }
 
-/* A number that no other running thread has; never 0. */
-static inline uintptr_t heartwood_thread_number(void) { return (uintptr_t)pthread_self(); }
+/* The same as the next one, as the system has it. */
+uintptr_t heartwood_thread_number_of_system(void);
+
+/* A number that no other running thread has; never 0.
+ *
+ * Read anew at every call: glibc declares pthread_self as a function whose result never changes, and a compiler that
+ * believes it keeps the number of the thread that a Swift task was on before it was suspended. What is read here is what
+ * pthread_self reads: the first word of the thread's own block points to the block itself. */
+static inline uintptr_t heartwood_thread_number(void) {
+#if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
+    uintptr_t number;
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(number));
+    return number;
+#elif defined(__linux__) && defined(__aarch64__)
+    uintptr_t number;
+    __asm__ volatile("mrs %0, tpidr_el0" : "=r"(number));
+    return number;
+#else
+    return heartwood_thread_number_of_system();
+#endif
+}
 
 /* Waits of a condition variable are timed by the monotonic clock. */
 int heartwood_condition_init(heartwood_condition *condition);

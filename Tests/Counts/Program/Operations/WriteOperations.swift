@@ -45,12 +45,16 @@ enum WriteOperations {
         }
     }
 
-    /// Within the room that is laid already: the log writer would be asked for more.
+    /// Within room that is laid already, or the log writer is asked for more, and a caller who comes meanwhile waits for
+    /// it. Room is laid by four megabytes when fewer than that are left, which the fill ends 0.7 MiB before; so a megabyte
+    /// more goes first.
     private static func overwriteWritten(_ preparation: Preparation) async throws -> Operation.Work {
         let keys = CountedData.keys()
         let store = try await SteadyStore.open(POSIXFileSystem(), at: preparation.directory, keys)
         let values = CountedData.values
         let walk = Walk(keys.count)
+        try await store.put("next room", [UInt8](repeating: 1, count: 1 << 20), durability: .written)
+        store.settle()
         try await store.put(keys[0], values[0], durability: .written)
         store.settle()
         var commits = store.statistics.commits
