@@ -27,14 +27,21 @@ package struct CommitPipeline: Sendable {
 
     /// Delays, in nanoseconds.
     package struct Timing: Sendable, Hashable {
-        /// After which a buffered write goes to the kernel (the promise is 10 ms).
+        /// After which a buffered write goes to the kernel (the promise is 10 ms). `.max`, here as below: never.
         package var write: UInt64 = 5_000_000
         /// After which what is written is synced in the background (the promise is a second).
         package var sync: UInt64 = 500_000_000
-        /// After the last sync, when nothing follows, until a mark says that all before it is durable. `.max`: never.
+        /// After the last sync, when nothing follows, until a mark says that all before it is durable.
         package var mark: UInt64 = 50_000_000
 
         package init() {}
+
+        /// When a delay that began at `start` is over; `.max`: never.
+        @inline(__always)
+        static func end(of delay: UInt64, from start: UInt64) -> UInt64 {
+            let (end, isBeyond) = start.addingReportingOverflow(delay)
+            return isBeyond ? .max : end
+        }
     }
 
     /// What the log writer is to do now.
@@ -144,7 +151,7 @@ package struct CommitPipeline: Sendable {
     }
 
     /// When what was written is synced though nobody asks for it.
-    var backgroundSync: UInt64? { unsyncedSince.map { $0 &+ timing.sync } }
+    var backgroundSync: UInt64? { unsyncedSince.map { Timing.end(of: timing.sync, from: $0) } }
 
     /// Whether the open commit asks for no more than to be written, so that whoever waits for that may do it itself.
     @inline(__always)
@@ -158,17 +165,18 @@ package struct CommitPipeline: Sendable {
         if let open {
             if open.firstSynced != nil || syncRequestedThrough > syncedSequence { return .commit(sync: true) }
             let isSyncDue = backgroundSync.map { $0 <= now } ?? false
-            if open.firstWritten != nil || openIsUrgent || open.acceptedAt &+ timing.write <= now || isSyncDue {
+            let writeDue = Timing.end(of: timing.write, from: open.acceptedAt)
+            if open.firstWritten != nil || openIsUrgent || writeDue <= now || isSyncDue {
                 return .commit(sync: isSyncDue)
             }
-            return .sleep(until: min(open.acceptedAt &+ timing.write, backgroundSync ?? .max))
+            return .sleep(until: min(writeDue, backgroundSync ?? .max))
         }
         if let backgroundSync {
             let isDue = backgroundSync <= now || syncRequestedThrough > syncedSequence
             return isDue ? .sync : .sleep(until: backgroundSync)
         }
         if let markDueSince {
-            let due = markDueSince.addingReportingOverflow(timing.mark).overflow ? .max : markDueSince + timing.mark
+            let due = Timing.end(of: timing.mark, from: markDueSince)
             return due <= now ? .mark : .sleep(until: due)
         }
         return .sleep(until: nil)

@@ -93,7 +93,7 @@ extension Log {
             state.pipeline.requestWrite()
             wakeWriter(&state, deadline: 0)
         } else if isFirst {
-            wakeWriter(&state, deadline: now &+ state.pipeline.timing.write)
+            wakeWriter(&state, deadline: CommitPipeline.Timing.end(of: state.pipeline.timing.write, from: now))
         }
     }
 

@@ -169,6 +169,27 @@ import Testing
         }
     }
 
+    /// The time at which a delay of `.max` would be over came round to the one before it began.
+    @Test func aDelayWithoutEndIsNeverOver() {
+        var timing = CommitPipeline.Timing()
+        timing.write = .max
+        timing.sync = .max
+        timing.mark = .max
+        var pipeline = CommitPipeline(lastSequence: 0, timing: timing)
+        _ = pipeline.accept(.buffered, now: 7)
+        #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
+        pipeline.requestWrite()
+        #expect(pipeline.work(now: 8) == .commit(sync: false))
+        _ = pipeline.seal()
+        pipeline.written()
+        pipeline.finishWithoutSync()
+        #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
+        pipeline.requestSync()
+        #expect(pipeline.work(now: 9) == .sync)
+        pipeline.synced(now: 9)
+        #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
+    }
+
     /// A steady stream of buffered writes must not put the background sync off for ever.
     @Test func buffersThatNeverRestAreSyncedAllTheSame() {
         var pipeline = CommitPipeline(lastSequence: 0)
