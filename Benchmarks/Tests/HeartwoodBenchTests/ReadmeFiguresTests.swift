@@ -8,7 +8,7 @@ struct ReadmeFiguresTests {
         return (["# Title", ""] + blocks + ["The end."]).joined(separator: newline)
     }
 
-    private static let names = ["machine", "summary", "durable", "writing", "reading", "damage", "heartwood"]
+    private static let names = ["machine", "summary", "behind", "durable", "writing", "reading", "damage", "heartwood"]
 
     @Test(arguments: ["\n", "\r\n"])
     func figuresAreTakenOnceAndThenUpToDate(_ newline: String) throws {
@@ -42,6 +42,34 @@ struct ReadmeFiguresTests {
             #expect(text.contains("| `\(row)"), "\(row)")
         }
         #expect(!text.contains("ycsb") && !text.contains("-buffered"))
+    }
+
+    @Test func theSummaryTellsHowFarHeartwoodIsAhead() throws {
+        let results = SampleResults.whole()
+        let text = try ReadmeFigures(results).update(Self.document(["summary"])).text
+        #expect(text.contains("| ahead of the best peer |"))
+        let compared = ComparedResults(results)
+        let row = try #require(compared.comparisons.first { $0.row.id == "fillbatch" })
+        let best = try #require(row.bestPeer)
+        let lead = try #require(row.ways.compactMap { row.lead($0, over: best) }.max())
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| `fillbatch`") })
+        #expect(line.hasSuffix(" \(FigureText.ratio(lead)) |"))
+    }
+
+    @Test func whereHeartwoodIsBehindIsListedAndNothingElse() throws {
+        let results = SampleResults.whole()
+        let text = try ReadmeFigures(results).update(Self.document(["behind"])).text
+        var behind = 0
+        for standing in ComparedResults(results).standings {
+            var isBehind = false
+            switch standing.outcome {
+            case .behind, .leadsAs: isBehind = true
+            case .leads, .unknown: break
+            }
+            behind += isBehind ? 1 : 0
+            #expect(text.contains("| `\(standing.comparison.row.id)`: ") == isBehind, "\(standing.comparison.row.id)")
+        }
+        #expect(behind > 0)
     }
 
     @Test func aDocumentWithoutMarksIsAsItWas() throws {

@@ -78,7 +78,7 @@ extension Log {
             state.counters.batches += 1
             state.counters.records += UInt64(count)
             state.counters.acceptedBytes += UInt64(acceptedBytes)
-            let commits = durability == .written && state.givesTurnToCaller(configuration)
+            let commits = durability == .written && state.givesTurnToCaller()
             if !commits { wakeWriter(&state, for: durability, isFirst: isFirst, now: now) }
             return .accepted(sequence, isVisible: isVisible, commits: commits)
         }

@@ -154,9 +154,8 @@ extension Log.State {
     /// Gives the turn to a caller, where nobody writes and the log writer isn't asked for anything else.
     ///
     /// Once the log has outgrown its limit, compaction may have to hold writers back: that is the log writer's.
-    mutating func givesTurnToCaller(_ configuration: Store.Configuration) -> Bool {
-        isForCaller && demands.isEmpty && !wantsRoomAhead
-            && logBytes / 3 <= configuration.compaction.minimumLogBytes && turn.takeAsCaller()
+    mutating func givesTurnToCaller() -> Bool {
+        isForCaller && demands.isEmpty && !wantsRoomAhead && logBytes <= callersLimit && turn.takeAsCaller()
     }
 
     /// Seals the open commit and opens the next one behind it in the same segment.

@@ -49,6 +49,8 @@ final class Log: Sendable {
         var recoveredRecords: UInt64 = 0
         /// Bytes of log at which compaction is to look whether it is due.
         var compactionTrigger: UInt64 = .max
+        /// Bytes of log up to which callers write their commits themselves: beyond, the log writer may have to pause.
+        var callersLimit: UInt64 = 0
         /// Set once a write or sync has failed; final.
         var failure: StoreError?
         var phase = Phase.running

@@ -68,7 +68,9 @@ struct LogWriter: ~Copyable {
             switch nextJob() {
             case .pipeline(let work): attempt { (writer) throws(Failure) in try writer.perform(work) }
             case .demands(let demands): meet(demands)
-            case .prepare: prepare()
+            case .prepare:
+                prepare()
+                log.setCallersLimit()
             case .close:
                 close()
                 return
@@ -127,6 +129,7 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func giveWayToCompaction() {
+        log.setCallersLimit()
         let written = log.state.withState { $0.counters.writtenBytes }
         let pause = log.compactionPause(
             written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)

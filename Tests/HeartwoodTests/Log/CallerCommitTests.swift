@@ -46,6 +46,34 @@ import Testing
         try await store.close()
     }
 
+    /// Beyond three times the smallest log that is compacted they all went through the log writer, a twentieth as fast.
+    @Test func aLogOfAnyLengthIsWrittenByCallers() async throws {
+        let store = try open {
+            $0.compaction = .manual
+            $0.compaction.minimumLogBytes = 4 << 10
+            $0.timing.sync = .max / 2
+        }
+        let value = [UInt8](repeating: 7, count: 1_000)
+        for number in 0..<100 { try await store.put("k\(number)", value, durability: .written) }
+        store.settle()
+        disk.heal()
+        let byOthers = Locked(0)
+        let isPutting = Locked<UInt?>(nil)
+        disk.fail { call in
+            if call.operation == .write, isPutting.withLock({ $0 }) != currentThreadNumber() {
+                byOthers.withLock { $0 += 1 }
+            }
+            return nil
+        }
+        for number in 0..<100 {
+            isPutting.withLock { $0 = currentThreadNumber() }
+            try await store.put("k\(number)", value, durability: .written)
+        }
+        #expect(disk.calls.count { $0.operation == .write } == 100)
+        #expect(byOthers.withLock { $0 } <= disk.calls.count { $0.operation == .allocate })
+        try await store.close()
+    }
+
     @Test func batchesAndRemovalsAreWrittenTheSameWay() async throws {
         let store = try open()
         try await store.put("a", "1", durability: .written)

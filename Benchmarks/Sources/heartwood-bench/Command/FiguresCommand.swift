@@ -7,7 +7,8 @@ struct FiguresCommand: AsyncParsableCommand {
         commandName: "figures", abstract: "Put figures from a file of results into documents.",
         discussion: """
             In Markdown, what stands between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by the \
-            table of that name: 'summary', 'machine', or a group of rows ('durable', 'reading', …). So no figure is ever typed.
+            table of that name: 'summary', 'behind' (where peers are ahead), 'machine', or a group of rows ('durable', 'reading', …). \
+            So no figure is ever typed.
 
             EXAMPLE
               Benchmarks/run figures results.json README.md Benchmarks/README.md

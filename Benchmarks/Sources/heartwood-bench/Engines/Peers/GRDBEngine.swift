@@ -19,12 +19,16 @@ struct GRDBEngine: Engine {
                 + "nothing that holds writes back in the process. One writer at a time gets in: measured up to 64.",
             "One transaction (write) a put and one reading block (read) a get, as its documentation's examples do; what its "
                 + "pool costs is in the figures.",
+            "busyMode = .timeout, because a reader that opens may hold the lock of writers for a moment.",
             "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
         ]
     }
 
     func open(at path: String, for use: EngineUse) async throws -> GRDBDatabase {
-        let pool = try DatabasePool(path: "\(path)/pairs.sqlite")
+        // The first connection that reads has the lock of writers for a moment, while it goes through the log it finds.
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(10)
+        let pool = try DatabasePool(path: "\(path)/pairs.sqlite", configuration: configuration)
         // After the opening, which sets it to NORMAL.
         let synchronous = use.promise == .survivesPowerLoss ? "FULL" : "NORMAL"
         try await pool.writeWithoutTransaction { database in

@@ -9,6 +9,7 @@ struct FigureTables: Sendable {
         switch name {
         case "machine": machine
         case "summary": summary
+        case "behind": behind
         default: compared.groups.first { $0.id == name }.map { group($0.comparisons) }
         }
     }
@@ -32,7 +33,27 @@ struct FigureTables: Sendable {
     private var summary: String {
         let names: Set = ["fillrandom", "fillbatch", "overwrite", "readrandom", "readmissing", "readseq"]
         let groups: Set = ["durable", "recovery", "amplification"]
-        return table(compared.comparisons.filter { names.contains($0.row.id) || groups.contains($0.row.group) })
+        return table(
+            compared.comparisons.filter { names.contains($0.row.id) || groups.contains($0.row.group) }, withLead: true)
+    }
+
+    /// The rows in which a peer is ahead of Heartwood as it comes, whatever its other ways do.
+    private var behind: String {
+        var table = MarkdownTable(["row", "who is ahead"])
+        var isEmpty = true
+        for standing in compared.standings {
+            switch standing.outcome {
+            case .behind, .leadsAs: break
+            case .leads, .unknown: continue
+            }
+            isEmpty = false
+            let row = standing.comparison.row
+            table.add([
+                "\(MarkdownTable.code(row.id)): \(MarkdownTable.escaped(row.title))",
+                MarkdownTable.escaped(standing.words),
+            ])
+        }
+        return isEmpty ? "No row." : table.text
     }
 
     private func group(_ comparisons: [Comparison]) -> String {
@@ -43,20 +64,30 @@ struct FigureTables: Sendable {
     }
 
     /// A line for each row, a column for each engine; what is best is bold.
-    private func table(_ comparisons: [Comparison]) -> String {
+    ///
+    /// - Parameter withLead: Whether a last column tells how far Heartwood is ahead of the best peer.
+    private func table(_ comparisons: [Comparison], withLead: Bool = false) -> String {
         let rows = comparisons.filter { !$0.entries.isEmpty }
         guard !rows.isEmpty else { return "Nothing of it was measured." }
         let measured = Set(rows.flatMap { $0.entries.map(\.engine.id) })
         let engines = compared.engines.filter { measured.contains($0.id) }
         let hasPromises = rows.contains { $0.row.promise != nil }
         var table = MarkdownTable(
-            ["row"] + (hasPromises ? ["a write survives"] : []) + engines.map { MarkdownTable.escaped($0.title) })
+            ["row"] + (hasPromises ? ["a write survives"] : []) + engines.map { MarkdownTable.escaped($0.title) }
+                + (withLead ? ["ahead of the best peer"] : []))
         for row in rows {
             let name = "\(MarkdownTable.code(row.row.id)): \(MarkdownTable.escaped(row.row.title))"
             let promise = row.row.promise.map(\.survived) ?? ""
-            table.add([name] + (hasPromises ? [promise] : []) + engines.map { cell(row, $0) })
+            table.add(
+                [name] + (hasPromises ? [promise] : []) + engines.map { cell(row, $0) } + (withLead ? [lead(row)] : []))
         }
         return table.text
+    }
+
+    /// How many times as good the best way of using Heartwood is as the best peer: below 1 where it is behind.
+    private func lead(_ comparison: Comparison) -> String {
+        guard let peer = comparison.bestPeer else { return "" }
+        return comparison.ways.compactMap { comparison.lead($0, over: peer) }.max().map(FigureText.ratio) ?? ""
     }
 
     private func cell(_ comparison: Comparison, _ engine: EngineInfo) -> String {
