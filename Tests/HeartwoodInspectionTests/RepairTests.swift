@@ -213,38 +213,38 @@ import Testing
         try await store.close()
     }
 
-    /// Wherever the exchange of files stops, what is there then opens as the repaired store, or not at all; and all of
-    /// the old files are still there.
-    @Test func anInterruptedExchangeIsNeverTakenForAStore() async throws {
+    /// Wherever the exchange of files stops, what is there opens as before or as repaired, or refuses; and the same again
+    /// ends well, with nothing left over.
+    @Test func anInterruptedExchangeIsUndoneByTheNextRepair() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 57)
         let recoverable = try Oracle(written).recoverable(in: written.image)
         let expected = written.state(of: recoverable.sequences, after: recoverable.base)
-        var (refused, opened) = (0, 0)
+        var refused = 0
         for stop in 0..<200 {
             let fileSystem = try written.image.fileSystem()
             let failing = FailingRenames(fileSystem, after: stop)
-            do {
-                _ = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)
+            guard (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)) == nil else {
                 #expect(stop > written.image.files.count)
                 break
-            } catch {
-                do {
-                    let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
-                    #expect(found == expected)
-                    opened += 1
-                } catch let error as StoreError {
-                    #expect(error.code == .corruption && error.file?.hasSuffix(Repair.guardName) ?? false, "\(error)")
-                    refused += 1
-                }
             }
-            let aside = "\(StoreImage.path)/damaged-\(Self.now)"
-            var rest = try StoreImage(of: fileSystem)
-            if try fileSystem.kind(of: aside) != nil {
-                rest.files.merge(try StoreImage(of: fileSystem, at: aside).files) { $1 }
+            do {
+                #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
+            } catch let error as StoreError {
+                #expect(error.message == RepairGuard.message, "\(error)")
+                let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
+                #expect(check.findings.first?.what == RepairGuard.message && !check.opens)
+                refused += 1
             }
-            for (name, bytes) in written.image.files {
-                #expect(rest.files[name] == bytes, "\(name) is gone at \(stop)")
-            }
+            let outside = try Repair.run(StoreImage.path, output: "/outside", now: 1, fileSystem: fileSystem)
+            #expect(try await WrittenStore.contents(of: fileSystem, at: "/outside") == expected && outside.isComplete)
+            // At the same time as the first: the name of the directory is free again, or another one is taken.
+            let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+            #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
+            let old = try StoreImage(of: fileSystem, at: try #require(report.movedTo))
+            #expect(old.files == written.image.files || refused == 0, "stopped at \(stop)")
+            let rest = try fileSystem.contents(ofDirectory: StoreImage.path).filter { !StoreFileName($0).isData }
+            #expect(rest.allSatisfy { $0 == "LOCK" || $0.hasPrefix("damaged-") }, "\(rest)")
+            #expect(try fileSystem.kind(of: StoreImage.path + "/" + RepairGuard.name) == nil)
         }
         #expect(refused > 2)
     }
@@ -266,6 +266,7 @@ import Testing
         #expect(code("/empty") == nil)
         #expect(code("/empty") == .invalidArgument, "it isn't empty any more")
         try fileSystem.createDirectory("/other.partial")
+        try fileSystem.openFile("/other.partial/something", for: .create).close()
         #expect(code("/other") == .invalidArgument)
         #expect(throws: StoreError.self) { try Repair.plan("/nowhere", fileSystem: fileSystem) }
         #expect(throws: StoreError.self) { try Repair.plan("/other.partial", fileSystem: fileSystem) }

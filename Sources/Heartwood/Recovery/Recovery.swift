@@ -120,6 +120,8 @@ struct Recovery {
     /// Opens the files and checks that they are one store.
     private mutating func openFiles() throws(StoreError) -> SnapshotChoice {
         var files: [SegmentFile] = []
+        // Where a repair was interrupted that is what there is to say, whatever the other files are.
+        if directory.logs.last?.name == RepairGuard.name { _ = try openFile(at: directory.logs.count - 1) }
         for position in directory.logs.indices {
             do throws(StoreError) {
                 files.append(try openFile(at: position))

@@ -23,6 +23,9 @@ struct SegmentFile {
             header = try lend(start) { (buffer) throws(FormatError) in try FileHeader.decode(buffer) }
         } catch {
             if case .unsupported = error { throw .unsupported(error, file: path, offset: 0) }
+            if start.withUnsafeBytes(RepairGuard.begins) {
+                throw StoreError(.corruption, RepairGuard.message, file: path, offset: 0)
+            }
             throw .corruption("the header of a log segment is damaged", file: path, offset: 0, cause: error)
         }
         guard header.kind == .log else {

@@ -26,6 +26,8 @@ package struct DataFile {
     /// As it stands, or as it was put together again from what is in the file and in its name; nil where neither could
     /// be done.
     package let header: FileHeader?
+    /// Whether it says that a repair in place was interrupted.
+    package let isRepairGuard: Bool
 
     package var isRebuilt: Bool {
         if case .damaged = state { return header != nil }
@@ -58,6 +60,8 @@ package struct DataFile {
         self.file = file
         size = entry.size
         var window = try FileWindow(file, size: 64 << 10)
+        let isGuardsName = entry.name == RepairGuard.name
+        isRepairGuard = try window.withBytes(at: 0, count: 512) { isGuardsName && RepairGuard.begins($0) }
         let decoded = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { bytes in
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }
         }

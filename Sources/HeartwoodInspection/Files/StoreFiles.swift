@@ -124,6 +124,9 @@ package struct StoreFiles {
         let isLog = name == "log segment"
         switch data.state {
         case .sound: break
+        case .damaged where data.isRepairGuard:
+            findings.insert(
+                Finding(.corruption, file: data.path, offset: 0, RepairGuard.message, refusesOpening: true), at: 0)
         case .damaged(let error):
             findings.append(
                 Finding(

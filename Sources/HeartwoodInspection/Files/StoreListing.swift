@@ -125,6 +125,14 @@ package struct StoreListing {
         return Int32(String(decoding: digits, as: UTF8.self))
     }
 
+    /// The same without some of the names, and with those of another directory.
+    func leavingOut(_ names: Set<String>, adding other: [Entry]) -> StoreListing {
+        var listing = self
+        listing.entries = entries.filter { !names.contains($0.name) } + other
+        for entry in entries where names.contains(entry.name) { try? entry.file?.close() }
+        return listing
+    }
+
     /// Lets go of the files.
     package func close() {
         for entry in entries { try? entry.file?.close() }

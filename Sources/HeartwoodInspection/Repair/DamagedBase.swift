@@ -6,123 +6,106 @@ internal import HeartwoodFormat
 ///
 /// Records lie in the order of their keys, so that two that are neighbours prove that there was no key between them.
 struct DamagedBase {
-    /// Keys lie between these, both excluded; nil: from the first one on, or to the last.
-    struct Gap {
-        var lower: [UInt8]?
-        var upper: [UInt8]?
-
-        func contains(_ key: ArraySlice<UInt8>) -> Bool {
-            if let lower, !lower[...].lexicographicallyPrecedes(key) { return false }
-            if let upper, !key.lexicographicallyPrecedes(upper[...]) { return false }
-            return true
-        }
-    }
-
-    private(set) var gaps: [Gap] = []
-    /// Keys whose records are lost, by the key section.
-    private(set) var lostKeys: Set<[UInt8]> = []
+    /// What is lost, in the order of the keys.
     private(set) var losses: [RepairReport.Loss] = []
+    private var gaps: [RepairReport.KeyGap] = []
+    /// Keys whose records are lost, by the key section.
+    private var lostKeys: Set<[UInt8]> = []
+    private let path: String
+    private var lastKey: [UInt8]?
+    /// Losses whose gap has no upper end yet.
+    private var openLosses: Range<Int>?
+    /// Places that are kept apart; more are taken as one, as each costs memory.
+    private static let mostPlaces = 50_000
+    private var isCut = false
 
-    init(_ source: RepairSources.SnapshotSource, _ meter: inout ProgressMeter) throws {
+    private init(path: String) { self.path = path }
+
+    /// Reads a snapshot through. O(bytes).
+    static func of(_ source: RepairSources.SnapshotSource, _ meter: inout ProgressMeter) throws -> DamagedBase {
+        var base = DamagedBase(path: source.file.path)
         var examination = try SnapshotExamination(source.file, source.header)
-        var lastKey: [UInt8]?
-        var open: Gap?
-        var (gaps, lostKeys) = ([Gap](), Set<[UInt8]>())
-        var losses: [RepairReport.Loss] = []
         try examination.run(&meter) { walk, damages in
-            // In the order of the file; that of damaged keys comes before them, and lies behind.
+            // In the order of the file; a damaged block of keys comes before the records that it is about.
             var parts = damages.filter(\.isAmongRecords).makeIterator()
             var damage = parts.next()
-            func take(before offset: UInt64) {
-                while let next = damage, next.part.lowerBound < offset {
-                    switch next.item {
-                    case .record(let key?):
-                        lostKeys.insert(key)
-                        losses.append(Self.loss(next, source, "a record of a snapshot is damaged", [key]))
-                    case .record(nil), .records:
-                        if open == nil { open = Gap(lower: lastKey) }
-                        losses.append(Self.loss(next, source, "records of a snapshot are damaged", []))
-                    case .keyBlock, .footer: break
-                    }
+            for record in walk.records {
+                while let next = damage, next.part.lowerBound < record.offset {
+                    base.note(next)
                     damage = parts.next()
                 }
+                base.note(key: walk.key(of: record))
             }
-            for record in walk.records {
-                take(before: record.offset)
-                let key = Array(walk.keys[record.keyStart!..<(record.keyStart! + Int(record.header.keyLength))])
-                if var gap = open {
-                    gap.upper = key
-                    gaps.append(gap)
-                    open = nil
-                }
-                lastKey = key
+            while let next = damage {
+                base.note(next)
+                damage = parts.next()
             }
-            take(before: .max)
         }
-        if let open { gaps.append(open) }
-        (self.gaps, self.lostKeys, self.losses) = (gaps, lostKeys, losses)
+        base.closeGap(at: nil)
+        return base
     }
 
-    private static func loss(
-        _ damage: SnapshotDamage, _ source: RepairSources.SnapshotSource, _ what: String, _ keys: [[UInt8]]
-    ) -> RepairReport.Loss {
-        RepairReport.Loss(
-            what: what, file: source.file.path, offset: damage.part.lowerBound, length: UInt64(damage.part.count),
-            keys: keys, cause: damage.error)
+    private mutating func note(_ damage: SnapshotDamage) {
+        guard losses.count < Self.mostPlaces else { return extendLastGap() }
+        var loss = RepairReport.Loss(
+            what: "", file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count),
+            cause: damage.error)
+        switch damage.item {
+        case .record(let key?):
+            loss.what = "a record of a snapshot is damaged"
+            loss.keys = [key]
+            lostKeys.insert(key)
+            losses.append(loss)
+            return
+        case .record(nil), .records: loss.what = "records of a snapshot are damaged"
+        case .rest: loss.what = "the snapshot was cut short, and the records that followed are missing"
+        case .keyBlock, .footer: return
+        }
+        loss.keyRange = RepairReport.KeyGap(lower: lastKey)
+        openLosses = (openLosses?.lowerBound ?? losses.count)..<losses.count + 1
+        losses.append(loss)
+    }
+
+    /// The last gap goes on to the end of the keys.
+    private mutating func extendLastGap() {
+        guard !isCut else { return }
+        isCut = true
+        losses[losses.count - 1].what = "records of a snapshot are damaged, from here on in very many places"
+        losses[losses.count - 1].keyRange = RepairReport.KeyGap(lower: lastKey)
+        gaps.append(RepairReport.KeyGap(lower: lastKey))
+        openLosses = nil
+    }
+
+    private mutating func note(key: ArraySlice<UInt8>) {
+        lastKey = Array(key)
+        if openLosses != nil { closeGap(at: lastKey) }
+    }
+
+    private mutating func closeGap(at upper: [UInt8]?) {
+        guard let open = openLosses, var gap = losses[open.lowerBound].keyRange else { return }
+        gap.upper = upper
+        for index in open where losses[index].keyRange != nil { losses[index].keyRange = gap }
+        gaps.append(gap)
+        openLosses = nil
     }
 
     /// Whether what became of a key can't be told from the snapshot any more.
     func mayHaveLost(_ key: ArraySlice<UInt8>) -> Bool {
-        lostKeys.contains(Array(key)) || gaps.contains { $0.contains(key) }
-    }
-}
-
-/// The newest records, from before a damaged snapshot, of keys that it may have lost. As many as were lost, at the most.
-struct OlderRecords: HistorySink {
-    struct Older {
-        var record: FoundRecord
-        var file: DataFile
+        guard !losses.isEmpty else { return false }
+        return lostKeys.contains(Array(key)) || isInGap(key)
     }
 
-    let base: DamagedBase
-    /// Batches behind the snapshot are not older.
-    let limit: UInt64
-    private(set) var newest: [[UInt8]: Older] = [:]
-
-    init(_ base: DamagedBase, before limit: UInt64) {
-        self.base = base
-        self.limit = limit
-    }
-
-    mutating func add(
-        _ records: ArraySlice<FoundRecord>, of commit: FoundCommit, sequence: UInt64, lost: UInt64, from file: DataFile
-    ) throws {
-        guard sequence <= limit else { return }
-        for record in records { add(record, commit.key(of: record), file) }
-    }
-
-    /// All records of an older snapshot that verify.
-    mutating func add(_ source: RepairSources.SnapshotSource, _ meter: inout ProgressMeter) throws {
-        var examination = try SnapshotExamination(source.file, source.header)
-        try examination.run(&meter) { walk, _ in
-            for record in walk.records {
-                let start = record.keyStart!
-                add(record, walk.keys[start..<(start + Int(record.header.keyLength))], source.file)
+    /// O(log gaps), as gaps are in the order of their keys.
+    private func isInGap(_ key: ArraySlice<UInt8>) -> Bool {
+        var (low, high) = (0, gaps.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if let upper = gaps[middle].upper, !key.lexicographicallyPrecedes(upper) {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
-    }
-
-    private mutating func add(_ record: FoundRecord, _ key: ArraySlice<UInt8>, _ file: DataFile) {
-        if case .optional = record.header.kind { return }
-        guard base.mayHaveLost(key) else { return }
-        if let other = newest[Array(key)], other.record.sequence > record.sequence { return }
-        newest[Array(key)] = Older(record: record, file: file)
-    }
-
-    /// What stands in for what is lost, in the order of the keys.
-    var sorted: [(key: [UInt8], older: Older)] {
-        newest.filter { $0.value.record.header.kind != .delete }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-            .map { ($0.key, $0.value) }
+        return low < gaps.count && gaps[low].contains(key)
     }
 }

@@ -17,7 +17,7 @@ protocol HistorySink {
 /// The batches of all segments behind a number, in their order; each once, whatever the files are called and however
 /// many copies of one there are.
 struct History {
-    private let sources: [RepairSources.LogSource]
+    private let sources: RepairSources
     private let options: RepairOptions
     /// Batches up to here are in the snapshot that they come behind.
     private let base: UInt64
@@ -26,17 +26,29 @@ struct History {
     private var nextSource = 0
     /// The number that comes next if nothing is missing.
     private var expected: UInt64
+    /// Where the last batch ends that was brought back.
+    private var place: (file: String, offset: UInt64)?
+    private var newestEnd: NewestEnd
+    /// Whether batches were left out because of the options.
+    private(set) var reachedLimit = false
     /// Damages that were met, until it is known which numbers they cost.
     private var pending: [(file: String, damage: LogDamage)] = []
 
-    init(_ sources: [RepairSources.LogSource], after base: UInt64, _ options: RepairOptions, _ report: RepairReport) {
+    init(_ sources: RepairSources, after base: UInt64, _ options: RepairOptions, _ report: RepairReport) {
         self.sources = sources
         self.base = base
         self.options = options
         self.report = report
         self.report.lastSequence = base
         expected = base + 1
+        newestEnd = NewestEnd(sources.logs.last)
     }
+
+    /// The place after which the log does not tell whether more was written; nil where it was closed in order.
+    var openEnd: (file: String, offset: UInt64)? { newestEnd.place }
+
+    /// The newest number that is accounted for.
+    var lastAccounted: UInt64 { expected - 1 }
 
     /// Gives all of it to a sink. O(bytes of the segments).
     mutating func run(into sink: inout some HistorySink, _ meter: inout ProgressMeter) throws {
@@ -50,13 +62,18 @@ struct History {
             if batch.sequence >= expected { try give(batch, from: index, to: &sink) }
             try advance(past: batch.sequence, &meter)
         }
-        noteTail()
+        if !reachedLimit { noteTail() }
     }
 
-    private func isBeyond(_ batch: FoundBatch, _ commit: FoundCommit) -> Bool {
-        if let limit = options.upToSequence, batch.sequence > limit { return true }
-        if let limit = options.upToTime, commit.time > limit { return true }
-        return false
+    private mutating func isBeyond(_ batch: FoundBatch, _ commit: FoundCommit) -> Bool {
+        if let limit = options.upToSequence, batch.sequence > limit {
+            reachedLimit = true
+        } else if let limit = options.upToTime, commit.time > limit {
+            reachedLimit = true
+        } else {
+            return false
+        }
+        return true
     }
 
     /// Whether no store comes to a batch's number: what is there was made by somebody else.
@@ -77,8 +94,10 @@ struct History {
         while true {
             let lowest = cursors.lazy.compactMap { $0.batch?.sequence }.min()
             // Segments lie one behind the other, as a rule: the next one is opened when its numbers come.
-            if nextSource < sources.count, lowest.map({ sources[nextSource].header.firstSequence <= $0 }) ?? true {
-                var cursor = try LogCursor(sources[nextSource])
+            if nextSource < sources.logs.count,
+                lowest.map({ sources.logs[nextSource].header.firstSequence <= $0 }) ?? true
+            {
+                var cursor = try LogCursor(sources.logs[nextSource])
                 nextSource += 1
                 try cursor.advance()
                 cursors.append(cursor)
@@ -107,6 +126,7 @@ struct History {
     }
 
     private mutating func finish(_ index: Int) {
+        newestEnd.note(cursors[index])
         report.newestTime = max(report.newestTime, cursors[index].newestTime)
         let highest = cursors[index].highest
         if FormatConstants.possibleSequences.contains(highest) {
@@ -130,67 +150,96 @@ struct History {
             }
             report.partialBatches += 1
         }
-        let lost = noteLost(before: batch.sequence, source)
+        let lost = noteLost(before: batch.sequence)
         pending.removeAll { ($0.damage.next ?? .max) <= batch.sequence }
         try sink.add(records, of: commit, sequence: batch.sequence, lost: lost, from: source.file)
         expected = batch.sequence + 1
+        place = (source.file.path, records.last.map(\.end) ?? 0)
         report.batches += 1
         report.records += UInt64(records.count)
         if commit.isBehindTear { report.batchesBehindTear += 1 }
         report.lastSequence = batch.sequence
     }
 
-    /// Numbers that are missing before a batch; none where the store itself had jumped.
-    private mutating func noteLost(before sequence: UInt64, _ source: RepairSources.LogSource) -> UInt64 {
+    /// Numbers that are missing before a batch.
+    ///
+    /// - Returns: How many: 0 where some of them were never given, or may not have been.
+    private mutating func noteLost(before sequence: UInt64) -> UInt64 {
         guard sequence > expected else { return 0 }
-        var last = sequence - 1
-        let isFirst = source.header.firstSequence == sequence && !source.file.isRebuilt
-        // No number between the end that a segment records and its own first one was ever given; nor one before the
-        // store's first segment, which after a repair may begin anywhere.
-        if isFirst {
-            if source.header.predecessor == nil, expected == 1 { return 0 }
-            last = min(last, source.header.predecessor?.lastSequence ?? last)
-        }
-        guard last >= expected, !Self.isBeforeJump(last) || !isFirst else { return 0 }
-        note(lost: expected...last)
-        return last - expected + 1
-    }
-
-    private static func isBeforeJump(_ last: UInt64) -> Bool {
-        last % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
+        let missing = expected...sequence - 1
+        let lost = sources.given.lost(in: missing)
+        for part in lost { note(part) }
+        return lost == [GivenNumbers.Lost(missing, isExact: true)] ? UInt64(missing.count) : 0
     }
 
     // MARK: - Losses
 
     private mutating func noteDamages(of index: Int) {
-        for damage in cursors[index].takeDamages() { pending.append((cursors[index].source.file.path, damage)) }
+        for damage in cursors[index].takeDamages() {
+            newestEnd.note(damage, in: cursors[index].source)
+            pending.append((cursors[index].source.file.path, damage))
+        }
     }
 
     /// Numbers are lost: by the damages that were met, or with files that aren't there.
-    private mutating func note(lost: ClosedRange<UInt64>) {
+    private mutating func note(_ lost: GivenNumbers.Lost) {
+        let numbers = lost.numbers
         let guilty = pending.filter {
-            $0.damage.expected <= lost.upperBound && ($0.damage.next ?? .max) > lost.lowerBound
+            $0.damage.expected <= numbers.upperBound && ($0.damage.next ?? .max) > numbers.lowerBound
         }
-        pending.removeAll { ($0.damage.next ?? .max) <= lost.upperBound + 1 }
-        guard let first = guilty.first else {
-            report.add(RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: lost))
-            return
+        pending.removeAll { ($0.damage.next ?? .max) <= numbers.upperBound + 1 }
+        var loss = RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: numbers)
+        loss.isExact = lost.isExact
+        loss.isProven = lost.isExact
+        if let damage = guilty.first?.damage {
+            loss.isProven = lost.isExact && guilty.contains { $0.damage.proof != nil }
+            loss.what = damage.proof == nil ? "torn, as by a crash" : "damaged"
+            (loss.file, loss.offset, loss.length) = (guilty[0].file, damage.offset, damage.length)
+            loss.keys = Array(guilty.flatMap { $0.damage.lostKeys(certain: true) }.prefix(16))
+            loss.perhapsKeys = Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16))
+            loss.cause = damage.error
+        } else if !lost.isExact, let place {
+            loss.what = "it is not known whether anything was written after this place"
+            (loss.file, loss.offset) = place
         }
-        let damage = first.damage
-        report.add(
-            RepairReport.Loss(
-                what: damage.proof == nil ? "torn, as by a crash" : "damaged", file: first.file, offset: damage.offset,
-                length: damage.length, sequences: lost,
-                keys: Array(guilty.flatMap { $0.damage.lostKeys(certain: true) }.prefix(16)),
-                perhapsKeys: Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16)),
-                cause: damage.error))
+        report.add(loss)
     }
 
-    /// What is known to have come behind the last batch.
+    /// What is known to have followed the last batch.
     private mutating func noteTail() {
-        guard options.upToSequence == nil, options.upToTime == nil else { return }
         let highest = max(report.highestSequence, base)
-        guard highest >= expected, !Self.isBeforeJump(highest) else { return }
-        note(lost: expected...highest)
+        guard highest >= expected else { return }
+        for part in sources.given.lost(in: expected...highest) { note(part) }
+        expected = highest + 1
+    }
+}
+
+/// How the newest segment ends, of which there may be copies.
+private struct NewestEnd {
+    private let header: FileHeader?
+    private var isClosed = false
+    private var tear: (file: String, offset: UInt64)?
+    private var end: (file: String, offset: UInt64)?
+
+    init(_ newest: RepairSources.LogSource?) {
+        header = newest?.header
+        end = newest.map { ($0.file.path, UInt64(FormatConstants.fileHeaderSize)) }
+    }
+
+    var place: (file: String, offset: UInt64)? { isClosed ? nil : tear ?? end }
+
+    private func isNewest(_ source: RepairSources.LogSource) -> Bool {
+        source.header.salt == header?.salt && source.header.firstSequence == header?.firstSequence
+    }
+
+    mutating func note(_ cursor: LogCursor) {
+        guard let end = cursor.end, isNewest(cursor.source) else { return }
+        if end.isClosed { isClosed = true }
+        if end.offset >= self.end?.offset ?? 0 { self.end = (cursor.source.file.path, end.offset) }
+    }
+
+    mutating func note(_ damage: LogDamage, in source: RepairSources.LogSource) {
+        guard tear == nil, damage.proof == nil, isNewest(source) else { return }
+        tear = (source.file.path, damage.part.lowerBound)
     }
 }

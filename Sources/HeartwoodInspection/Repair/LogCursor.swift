@@ -28,7 +28,8 @@ struct LogCursor {
     private(set) var highest: UInt64 = 0
     /// When the newest commit was written that was read, marks too.
     private(set) var newestTime: UInt64 = 0
-    private(set) var isAtEnd = false
+    /// How the file ends, once it is read.
+    private(set) var end: LogEnd?
     private var damages: [LogDamage] = []
     private var walk: LogWalk
 
@@ -48,7 +49,7 @@ struct LogCursor {
         }
         index = 0
         current = nil
-        while !isAtEnd, current == nil {
+        while end == nil, current == nil {
             switch try walk.next() {
             case .commit:
                 let commit = walk.commit
@@ -70,7 +71,7 @@ struct LogCursor {
                 if case .unsupported(let error, let offset) = end.reason {
                     throw StoreError.newerVersion(error, file: source.file.path, offset: offset)
                 }
-                isAtEnd = true
+                self.end = end
                 position = source.file.size
             }
         }

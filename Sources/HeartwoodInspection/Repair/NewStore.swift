@@ -48,7 +48,12 @@ final class NewStore: HistorySink {
         self.now = now
         storeID = StoreID(low: fileSystem.randomUInt64(), high: fileSystem.randomUInt64())
         try fileSystem.createDirectory(directory)
+        try OutputFile(directory + "/" + Self.unfinishedName, in: fileSystem).finish()
+        try fileSystem.syncDirectory(directory)
     }
+
+    /// A file that stands in the directory until all of the store is in its place: a directory that has it may be removed.
+    static let unfinishedName = "UNFINISHED"
 
     private func newSalt() -> UInt32 {
         while true {

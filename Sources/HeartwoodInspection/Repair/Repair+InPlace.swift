@@ -3,17 +3,16 @@ public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension Repair {
-    /// The name of the file that keeps a store from being opened while its files are exchanged.
-    static let guardName = StoreFileName.log(.max)
-
     /// Puts a repaired store in the place of the damaged one, whose files are moved into a directory within it first,
     /// `damaged-TIME`, and stay there.
     ///
     /// The store is locked meanwhile. If the process or the system dies while files are exchanged, a file is left that
-    /// makes every opening refuse, and says what to do.
+    /// makes every opening refuse; then this, called again, puts the old files back and begins again. Nothing else is left
+    /// over once it has returned.
     ///
     /// - Parameter now: In milliseconds since 1970; the directory is named by it.
-    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use.
+    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use. The directory
+    ///   is then as it was before, or refuses to be opened, and this can be called again.
     public static func runInPlace(
         _ path: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
@@ -32,53 +31,161 @@ extension Repair {
                     file: path, cause: error)
             }
             defer { lock.unlock() }
-            let partial = path + "/repaired-\(now).partial"
-            var report = try build(path, in: partial, options, now, fileSystem, progress)
-            let aside = path + "/damaged-\(now)"
-            try exchange(path, with: partial, aside, in: fileSystem)
+            if let interrupted = try Exchange(interruptedIn: path, fileSystem) { try interrupted.undo() }
+            try Exchange.removeLeftovers(in: path, fileSystem)
+            let partial = "\(Exchange.partialPrefix)\(now)\(Exchange.partialSuffix)"
+            var report = try build(path, in: path + "/" + partial, options, now, fileSystem, progress)
+            let exchange = try Exchange(path, with: partial, now, fileSystem)
+            do {
+                try exchange.run()
+            } catch {
+                // What fails here may succeed in the next repair. Leftovers go only where the files are back.
+                if (try? exchange.undo()) != nil { try? Exchange.removeLeftovers(in: path, fileSystem) }
+                throw error
+            }
             report.output = path
-            report.movedTo = aside
+            report.movedTo = path + "/" + exchange.files.aside
             return report
         }
     }
+}
 
-    private static func exchange(
-        _ path: String, with partial: String, _ aside: String, in fileSystem: any FileSystem
-    ) throws {
+/// The exchange of a store's files for those of a repaired one.
+///
+/// A guard, a file that no opening accepts, stands in the directory from before the first file is moved until after the
+/// last. In three steps, each durable before the next begins: the guard is put in place; the old files are moved out; the
+/// new ones are moved in. While old files are moved, all new ones are in their own directory. So wherever it is
+/// interrupted, a file of the store's directory is a new one exactly if it has a name of a new one that is missing there.
+struct Exchange {
+    static let partialPrefix = "repaired-"
+    static let partialSuffix = ".partial"
+    static let asidePrefix = "damaged-"
+    /// More than the names of a million segments.
+    private static let mostGuardBytes: UInt64 = 64 << 20
+
+    let files: RepairGuard
+    private let path: String
+    private let fileSystem: any FileSystem
+
+    private var guardPath: String { path + "/" + RepairGuard.name }
+    private var aside: String { path + "/" + files.aside }
+    private var partial: String { path + "/" + files.partial }
+
+    init(_ path: String, with partial: String, _ now: UInt64, _ fileSystem: any FileSystem) throws {
+        self.path = path
+        self.fileSystem = fileSystem
+        var (aside, number) = ("\(Self.asidePrefix)\(now)", 1)
+        while try fileSystem.kind(of: path + "/" + aside) != nil {
+            number += 1
+            aside = "\(Self.asidePrefix)\(now)-\(number)"
+        }
+        let names = try fileSystem.contents(ofDirectory: path + "/" + partial).filter { StoreFileName($0).isData }
+        files = RepairGuard(aside: aside, partial: partial, newNames: names)
+    }
+
+    /// One that was interrupted; nil where there is none. O(files).
+    init?(interruptedIn path: String, _ fileSystem: any FileSystem) throws {
+        self.path = path
+        self.fileSystem = fileSystem
+        let guardPath = path + "/" + RepairGuard.name
+        guard try fileSystem.kind(of: guardPath) == .file else { return nil }
+        let file = try fileSystem.openFile(guardPath, for: .read)
+        defer { try? file.close() }
+        var bytes = [UInt8](repeating: 0, count: Int(min(try file.size(), Self.mostGuardBytes)))
+        let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+        guard let files = RepairGuard(bytes.prefix(count)) else { return nil }
+        self.files = files
+    }
+
+    // MARK: - Forward
+
+    func run() throws {
         try fileSystem.createDirectory(aside)
         try fileSystem.syncDirectory(path)
-        let guardPath = path + "/" + guardName
-        let note = try fileSystem.openFile(guardPath, for: .create)
-        let text = """
-            A repair of this store was interrupted while files were exchanged, so no opening is to succeed.
-            The files from before are in \(aside), the repaired ones in \(partial) or here.
-            Move all files from before back here, remove the others and this one, and repair again.
-
-            """
-        try Array(text.utf8).withUnsafeBytes { try note.writeFully($0, at: 0) }
-        try note.sync(.full)
-        try note.close()
-        try fileSystem.syncDirectory(path)
-        for name in try fileSystem.contents(ofDirectory: path)
-        where name != guardName && isMoved(name, path, fileSystem) {
-            try fileSystem.rename(path + "/" + name, to: aside + "/" + name)
-        }
+        try writeGuard()
+        for name in try oldNames() { try fileSystem.rename(path + "/" + name, to: aside + "/" + name) }
         try fileSystem.syncDirectory(aside)
-        for name in try fileSystem.contents(ofDirectory: partial) {
-            try fileSystem.rename(partial + "/" + name, to: path + "/" + name)
-        }
-        try fileSystem.remove(partial)
         try fileSystem.syncDirectory(path)
+        for name in files.newNames { try fileSystem.rename(partial + "/" + name, to: path + "/" + name) }
+        try fileSystem.syncDirectory(path)
+        try fileSystem.syncDirectory(partial)
+        try removeGuard()
+        try Repair.remove(partial, in: fileSystem)
+        try fileSystem.syncDirectory(path)
+    }
+
+    /// Under another name until all of it is durable: half of it would be no guard.
+    private func writeGuard() throws {
+        let unfinished = path + "/" + RepairGuard.unfinishedName
+        let file = try fileSystem.openFile(unfinished, for: .create)
+        try files.text.withUnsafeBytes { try file.writeFully($0, at: 0) }
+        try file.sync(.full)
+        try file.close()
+        try fileSystem.rename(unfinished, to: guardPath)
+        try fileSystem.syncDirectory(path)
+    }
+
+    private func removeGuard() throws {
         try fileSystem.remove(guardPath)
         try fileSystem.syncDirectory(path)
     }
 
     /// All of the store's files, and those in preparation; not the lock, nor what isn't ours.
-    private static func isMoved(_ name: String, _ path: String, _ fileSystem: any FileSystem) -> Bool {
-        switch StoreFileName(name) {
-        case .log, .snapshot: true
-        case .temporary: (try? fileSystem.kind(of: path + "/" + name)) == .file
-        case .lock, .other: false
+    private func oldNames() throws -> [String] {
+        try fileSystem.contents(ofDirectory: path).filter { name in
+            switch StoreFileName(name) {
+            case .log, .snapshot: name != RepairGuard.name
+            case .temporary: try fileSystem.kind(of: path + "/" + name) == .file
+            case .lock, .other: false
+            }
         }
+    }
+
+    // MARK: - Back
+
+    /// The new files that were moved in.
+    func movedIn() throws -> Set<String> {
+        let waiting = try fileSystem.kind(of: partial) == .directory ? fileSystem.contents(ofDirectory: partial) : []
+        return Set(files.newNames).subtracting(waiting)
+    }
+
+    /// Puts the old files back, and then takes the guard away. Can be interrupted anywhere, and called again.
+    func undo() throws {
+        let moved = try movedIn()
+        if !moved.isEmpty {
+            if try fileSystem.kind(of: partial) == nil {
+                try fileSystem.createDirectory(partial)
+                try fileSystem.syncDirectory(path)
+            }
+            for name in moved.sorted() where try fileSystem.kind(of: path + "/" + name) != nil {
+                try fileSystem.rename(path + "/" + name, to: partial + "/" + name)
+            }
+            try fileSystem.syncDirectory(partial)
+            try fileSystem.syncDirectory(path)
+        }
+        if try fileSystem.kind(of: aside) == .directory {
+            for name in try fileSystem.contents(ofDirectory: aside) {
+                try fileSystem.rename(aside + "/" + name, to: path + "/" + name)
+            }
+            try fileSystem.syncDirectory(path)
+            try fileSystem.syncDirectory(aside)
+        }
+        if try fileSystem.kind(of: guardPath) != nil { try removeGuard() }
+    }
+
+    /// Removes what repairs in place have left that were interrupted before they moved a file, or after they had moved
+    /// all.
+    static func removeLeftovers(in path: String, _ fileSystem: any FileSystem) throws {
+        for name in try fileSystem.contents(ofDirectory: path) {
+            let child = path + "/" + name
+            if name == RepairGuard.unfinishedName {
+                try fileSystem.remove(child)
+            } else if name.hasPrefix(partialPrefix), name.hasSuffix(partialSuffix) {
+                if try fileSystem.kind(of: child) == .directory { try Repair.remove(child, in: fileSystem) }
+            } else if name.hasPrefix(asidePrefix), try fileSystem.kind(of: child) == .directory {
+                if try fileSystem.contents(ofDirectory: child).isEmpty { try fileSystem.remove(child) }
+            }
+        }
+        try fileSystem.syncDirectory(path)
     }
 }

@@ -25,8 +25,9 @@ public enum Repair {
 
     /// Writes a new store to a directory that isn't there, or is empty, and verifies it. The old files are only read.
     ///
-    /// The new store is built in a directory beside it, `OUTPUT.partial`, and gets its name when all of it is durable. Every
-    /// batch keeps its number; the store has an identity of its own, so that its files and the old ones can't be mixed.
+    /// The new store is built in a directory beside it, `OUTPUT.partial`, and gets its name when all of it is durable. What
+    /// an interrupted repair has left there is removed by the next one. Every batch keeps its number; the store has an
+    /// identity of its own, so that its files and the old ones can't be mixed.
     ///
     /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; what was built of the new store is removed then.
     public static func run(
@@ -34,11 +35,14 @@ public enum Repair {
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
+            if try fileSystem.kind(of: output) == .directory { try removeUnfinished(output, in: fileSystem) }
             try checkOutput(output, of: path, in: fileSystem)
             let partial = output + ".partial"
             var report = try build(path, in: partial, options, now, fileSystem, progress)
             try fileSystem.rename(partial, to: output)
             try fileSystem.syncDirectory(parent(of: output))
+            try fileSystem.remove(output + "/" + NewStore.unfinishedName)
+            try fileSystem.syncDirectory(output)
             report.output = output
             return report
         }
@@ -49,11 +53,11 @@ public enum Repair {
         _ path: String, in partial: String, _ options: RepairOptions, _ now: UInt64, _ fileSystem: any FileSystem,
         _ progress: ProgressMeter.Report?
     ) throws -> RepairReport {
+        try removeUnfinished(partial, in: fileSystem)
         if try fileSystem.kind(of: partial) != nil {
             throw StoreError(
                 .invalidArgument,
-                "something is in the way, perhaps from a repair that was interrupted: remove it, and try again",
-                file: partial)
+                "something is in the way that no repair has left: move it, and try again", file: partial)
         }
         var run = try RepairRun(path, options, fileSystem, progress)
         defer { run.close() }
@@ -76,7 +80,7 @@ public enum Repair {
             }
             return report
         } catch {
-            remove(partial, in: fileSystem)
+            try? remove(partial, in: fileSystem)
             throw error
         }
     }
@@ -96,11 +100,21 @@ public enum Repair {
         }
     }
 
-    static func remove(_ directory: String, in fileSystem: any FileSystem) {
-        for name in (try? fileSystem.contents(ofDirectory: directory)) ?? [] {
-            try? fileSystem.remove(directory + "/" + name)
+    /// Removes a directory and the files in it; the file that says that it is unfinished last.
+    static func remove(_ directory: String, in fileSystem: any FileSystem) throws(FileSystemError) {
+        let names = try fileSystem.contents(ofDirectory: directory)
+        for name in names where name != NewStore.unfinishedName { try fileSystem.remove(directory + "/" + name) }
+        if names.contains(NewStore.unfinishedName) {
+            try fileSystem.remove(directory + "/" + NewStore.unfinishedName)
         }
-        try? fileSystem.remove(directory)
+        try fileSystem.remove(directory)
+    }
+
+    /// Removes what an interrupted repair has left of a new store, and nothing else.
+    private static func removeUnfinished(_ directory: String, in fileSystem: any FileSystem) throws(FileSystemError) {
+        guard try fileSystem.kind(of: directory) == .directory else { return }
+        let names = try fileSystem.contents(ofDirectory: directory)
+        if names.isEmpty || names.contains(NewStore.unfinishedName) { try remove(directory, in: fileSystem) }
     }
 
     static func parent(of path: String) -> String {

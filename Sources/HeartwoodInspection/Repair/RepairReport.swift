@@ -15,14 +15,48 @@ public struct RepairReport: Sendable {
         public var length: UInt64 = 0
         /// The numbers of the batches that are lost.
         public var sequences: ClosedRange<SequenceNumber>?
+        /// Whether a batch was given each of these numbers. Otherwise batches were given those from the first one on, up to
+        /// an unknown last one, and perhaps none: numbers jump at an opening after a crash.
+        public var isExact = true
+        /// Whether what is lost was provably there and durable. Otherwise it may never have been: the tail of a crash, or
+        /// what a damaged place leaves open.
+        public var isProven = true
         /// Keys concerned, as far as they are known: no more than a few.
         public var keys: [[UInt8]] = []
         /// What stands where a key was, in records that are damaged: perhaps the key.
         public var perhapsKeys: [[UInt8]] = []
+        /// Where in the order of keys the lost records of a snapshot lay; nil where it is not about keys.
+        public var keyRange: KeyGap?
         /// What was wrong with the bytes.
         public var cause: FormatError?
 
         static let impossible = "its numbers are beyond those that a store comes to, so no store wrote it"
+    }
+
+    /// A part of the keys, between two of them.
+    public struct KeyGap: Sendable, Hashable {
+        /// The keys are greater than this one; nil: from the first key on.
+        public var lower: [UInt8]?
+        /// The keys are less than this one; nil: to the last key.
+        public var upper: [UInt8]?
+
+        /// Whether a key lies in it. O(length of the key).
+        public func contains(_ key: some Collection<UInt8>) -> Bool {
+            if let lower, !lower.lexicographicallyPrecedes(key) { return false }
+            if let upper, !key.lexicographicallyPrecedes(upper) { return false }
+            return true
+        }
+    }
+
+    /// How much of what was ever written is accounted for: brought back, or listed as lost.
+    public enum Certainty: Sendable, Hashable {
+        /// All of it is brought back, up to the end of a log that was closed in order.
+        case complete
+        /// All that was provably durable is brought back. The files cannot tell whether anything was written after this
+        /// place: the log was not closed in order there, or a header is damaged that would tell.
+        case unknownAfter(file: String, offset: UInt64)
+        /// Something that was durable is lost; `losses` lists it.
+        case incomplete
     }
 
     /// A file that was looked at.
@@ -89,9 +123,15 @@ public struct RepairReport: Sendable {
     /// Where the old files were moved to; nil unless in place.
     public var movedTo: String?
 
-    /// Whether everything that was ever known to be durable is back.
-    public var isComplete: Bool { losses.isEmpty }
+    /// How much of what was ever written is accounted for.
+    public internal(set) var certainty = Certainty.complete
+    /// Losses that are not listed, because there are too many.
+    public internal(set) var lossesNotListed: UInt64 = 0
 
+    /// Whether the files prove that everything that was written is brought back.
+    public var isComplete: Bool { certainty == .complete }
+
+    private var hasProvenLoss = false
     private static let mostLosses = 10_000
 
     mutating func note(_ file: DataFile, _ use: Source.Use) {
@@ -101,7 +141,22 @@ public struct RepairReport: Sendable {
 
     mutating func add(_ loss: Loss) {
         // A part of a large store may be gone in very many places; so many are enough to see that.
-        if losses.count < Self.mostLosses { losses.append(loss) }
+        if losses.count < Self.mostLosses { losses.append(loss) } else { lossesNotListed += 1 }
+        if loss.isProven { hasProvenLoss = true }
+    }
+
+    /// Draws the conclusion from the losses, and from where the log ends.
+    ///
+    /// - Parameter end: The place after which the log does not tell whether more was written; nil where it was closed.
+    mutating func judge(end: (file: String, offset: UInt64)?) {
+        let open = losses.first { !$0.isProven }.flatMap { loss in loss.file.map { ($0, loss.offset ?? 0) } } ?? end
+        if hasProvenLoss {
+            certainty = .incomplete
+        } else if let open {
+            certainty = .unknownAfter(file: open.0, offset: open.1)
+        } else {
+            certainty = .complete
+        }
     }
 }
 

@@ -17,15 +17,27 @@ struct RepairRun {
         }
         self.options = options
         self.progress = progress
-        listing = try StoreListing(path, foreign: true, in: fileSystem)
+        listing = try Self.list(path, in: fileSystem)
         sources = try RepairSources(listing, options)
-        guard !sources.logs.isEmpty || !sources.snapshots.isEmpty || !sources.report.losses.isEmpty else {
+        let isEmpty = sources.logs.isEmpty && sources.snapshots.isEmpty && sources.unreadable.isEmpty
+        guard !isEmpty || !sources.report.losses.isEmpty else {
             listing.close()
             throw StoreError(.notFound, "there is no file of a store here: check the path", file: path)
         }
     }
 
     func close() { listing.close() }
+
+    /// The files of the store; where a repair in place was interrupted, the old ones, wherever they are.
+    private static func list(_ path: String, in fileSystem: any FileSystem) throws -> StoreListing {
+        let listing = try StoreListing(path, foreign: true, in: fileSystem)
+        guard let exchange = try Exchange(interruptedIn: path, fileSystem) else { return listing }
+        let aside = path + "/" + exchange.files.aside
+        let movedOut =
+            try fileSystem.kind(of: aside) == .directory
+            ? StoreListing(aside, foreign: true, in: fileSystem).entries : []
+        return listing.leavingOut(try exchange.movedIn().union([RepairGuard.name]), adding: movedOut)
+    }
 
     /// What the new store begins with.
     private enum Base {
@@ -54,10 +66,12 @@ struct RepairRun {
         }
         let sequence = base.source?.end.lastSequence ?? 0
         if base.source != nil { report.snapshotSequence = sequence }
-        var history = History(sources.logs, after: sequence, options, report)
+        var history = History(sources, after: sequence, options, report)
         var meter = ProgressMeter(store == nil ? "reading" : "writing", totalBytes: logBytes, progress)
         try history.run(into: &sink, &meter)
         report = history.report
+        if !history.reachedLimit { noteUnreadable(after: history.lastAccounted, &report) }
+        report.judge(end: history.reachedLimit ? nil : openEnd(history))
         noteUses(base, &report)
         if options.upToSequence != nil || options.upToTime != nil {
             report.highestSequence = report.lastSequence
@@ -97,22 +111,20 @@ struct RepairRun {
         }
         let fallback = whole.map { Base.whole($0) } ?? .nothing
         guard let newest = damaged.first else { return fallback }
-        var history = History(
-            sources.logs, after: whole?.end.lastSequence ?? 0, RepairOptions(), highestKnownReport)
-        var sink = NullSink()
-        var reading = ProgressMeter("reading", totalBytes: logBytes, progress)
-        try history.run(into: &sink, &reading)
-        let limit = newest.end.lastSequence
-        let isBroken = history.report.losses.contains { $0.sequences.map { $0.lowerBound <= limit } ?? false }
-        let reaches = history.report.lastSequence >= limit || whole?.end.lastSequence == limit
-        guard isBroken || !reaches else { return fallback }
+        if try isAccounted(after: whole?.end.lastSequence ?? 0, upTo: newest.end.lastSequence) { return fallback }
         return .damaged(newest, older: Array(damaged.dropFirst()) + (whole.map { [$0] } ?? []))
     }
 
-    private var highestKnownReport: RepairReport {
+    /// Whether the segments hold every batch after a number, up to another one.
+    private func isAccounted(after base: UInt64, upTo limit: UInt64) throws -> Bool {
         var report = RepairReport()
-        report.highestSequence = sources.highestKnown
-        return report
+        report.highestSequence = limit
+        var history = History(sources, after: base, RepairOptions(), report)
+        var sink = NullSink()
+        var reading = ProgressMeter("reading", totalBytes: logBytes, progress)
+        try history.run(into: &sink, &reading)
+        return history.report.lossesNotListed == 0
+            && !history.report.losses.contains { $0.sequences.map { $0.lowerBound <= limit } ?? false }
     }
 
     /// A state from before the oldest one that is here can't be had.
@@ -155,27 +167,22 @@ struct RepairRun {
     ) throws {
         let bytes = source.file.size + older.reduce(0) { $0 + $1.file.size } + logBytes
         var meter = ProgressMeter("reading", totalBytes: bytes, progress)
-        let base = try DamagedBase(source, &meter)
+        let base = try DamagedBase.of(source, &meter)
         for loss in base.losses { report.add(loss) }
-        var standIns = OlderRecords(base, before: source.end.lastSequence)
-        if !base.gaps.isEmpty || !base.lostKeys.isEmpty {
-            for snapshot in older { try standIns.add(snapshot, &meter) }
-            var history = History(sources.logs, after: 0, RepairOptions(), RepairReport())
-            try history.run(into: &standIns, &meter)
-        }
-        let sorted = standIns.sorted
-        report.olderValues = UInt64(sorted.count)
+        var standIns = StandIns(base, of: source, from: older, sources)
         var writing = ProgressMeter("writing", totalBytes: source.file.size, progress)
-        var keys: UInt64 = 0
-        var next = 0
+        var (keys, olderValues): (UInt64, UInt64) = (0, 0)
         var windows: [String: FileWindow] = [:]
-        func standIn(_ output: SnapshotOutput?) throws {
-            let (key, older) = sorted[next]
-            next += 1
-            keys += 1
-            guard let output else { return }
-            if windows[older.file.path] == nil { windows[older.file.path] = try FileWindow(older.file.file) }
-            try output.add(older.record, key: key[...], from: &windows[older.file.path]!)
+        func addStandIns(before key: ArraySlice<UInt8>?, _ output: SnapshotOutput?) throws {
+            while let (key, standIn) = try standIns.next(before: key, &meter) {
+                keys += 1
+                olderValues += 1
+                guard let output else { continue }
+                let path = standIn.file.path
+                if windows[path] == nil { windows[path] = try FileWindow(standIn.file.file) }
+                try output.add(standIn.record, key: key[...], from: &windows[path]!)
+            }
+            if let key { standIns.skip(key) }
         }
         func merge(_ output: SnapshotOutput?) throws {
             var window = try FileWindow(source.file.file)
@@ -183,14 +190,12 @@ struct RepairRun {
             try examination.run(&writing) { walk, _ in
                 for record in walk.records {
                     let key = walk.key(of: record)
-                    while next < sorted.count, sorted[next].key[...].lexicographicallyPrecedes(key) {
-                        try standIn(output)
-                    }
+                    try addStandIns(before: key, output)
                     keys += 1
                     try output?.add(record, key: key, from: &window)
                 }
             }
-            while next < sorted.count { try standIn(output) }
+            try addStandIns(before: nil, output)
         }
         if let store {
             try store.writeSnapshot(
@@ -200,9 +205,54 @@ struct RepairRun {
             try merge(nil)
         }
         report.snapshotKeys = keys
+        report.olderValues = olderValues
     }
 
     // MARK: - The report
+
+    /// Where the log ends, if nothing proves that nothing followed.
+    private func openEnd(_ history: History) -> (file: String, offset: UInt64)? {
+        if sources.logs.isEmpty, let snapshot = sources.snapshots.first {
+            return (snapshot.file.path, snapshot.file.size)
+        }
+        return history.openEnd
+    }
+
+    /// What files that are missing, or of which nothing verifies, must have held after the last batch.
+    private func noteUnreadable(after last: UInt64, _ report: inout RepairReport) {
+        // A snapshot got its name after a segment was there that follows it.
+        if let newest = sources.snapshots.first(where: { !$0.file.isRebuilt }),
+            !sources.logs.contains(where: { $0.header.firstSequence > newest.end.lastSequence })
+        {
+            report.add(
+                Self.openLoss(
+                    after: max(last, newest.end.lastSequence), "the segment that followed a snapshot is missing",
+                    newest.file.path, isProven: true))
+        }
+        for (name, path) in sources.unreadable {
+            switch name {
+            case .log(let first) where first > last:
+                report.add(Self.openLoss(after: last, "nothing in this segment verifies", path, isProven: false))
+            case .snapshot(let sequence) where sequence > last:
+                var loss = Self.openLoss(after: last, "nothing in this snapshot verifies", path, isProven: false)
+                loss.sequences = last + 1...sequence
+                report.add(loss)
+            case .log, .snapshot, .temporary, .lock, .other: break
+            }
+        }
+    }
+
+    /// All that was written after a number, if anything was.
+    private static func openLoss(
+        after last: UInt64, _ what: String, _ path: String, isProven: Bool
+    ) -> RepairReport.Loss {
+        let end = FormatConstants.possibleSequences.upperBound
+        var loss = RepairReport.Loss(
+            what: what, file: path, offset: 0, sequences: min(last + 1, end)...end)
+        loss.isExact = false
+        loss.isProven = isProven
+        return loss
+    }
 
     private func noteUses(_ base: Base, _ report: inout RepairReport) {
         let sequence = base.source?.end.lastSequence ?? 0

@@ -9,6 +9,9 @@ struct RepairSources {
         var file: DataFile
         var header: FileHeader
         var successor: FileHeader.Predecessor?
+        /// Whether what the header says of the log before it counts: it verifies, or what is left of it is what the file
+        /// before it holds.
+        var isEvidence: Bool
     }
     /// A snapshot.
     struct SnapshotSource {
@@ -20,13 +23,20 @@ struct RepairSources {
     private(set) var logs: [LogSource] = []
     /// The newest first.
     private(set) var snapshots: [SnapshotSource] = []
+    /// Which numbers batches were given.
+    private(set) var given = GivenNumbers([])
+    /// Files of which nothing verifies, under a name of the store's.
+    private(set) var unreadable: [(name: StoreFileName, path: String)] = []
     var report = RepairReport()
 
     init(_ listing: StoreListing, _ options: RepairOptions) throws {
         var files: [DataFile] = []
         for entry in listing.entries {
             if let failure = entry.failure { throw StoreError(failure, "a file of the store could not be opened") }
-            guard let file = entry.file else { continue }
+            guard let file = entry.file else {
+                if entry.meaning.isData { unreadable.append((entry.meaning, entry.path)) }
+                continue
+            }
             let data = try DataFile(entry, file)
             // A newer version's files may hold anything: what is read here would be half of the truth.
             if case .unsupported(let error) = data.state {
@@ -34,57 +44,91 @@ struct RepairSources {
             }
             files.append(data)
         }
-        report.storeID = options.storeID ?? Self.storeID(of: files)
-        sort(files)
+        report.storeID = try options.storeID ?? Self.storeID(of: files)
+        try sort(files)
         leaveOutOtherHistories()
+        try findEvidence()
         findEnds()
+        given = GivenNumbers(logs.lazy.filter(\.isEvidence).map(\.header))
     }
 
-    /// The id that most files have; of several, the one of the newest file.
-    private static func storeID(of files: [DataFile]) -> StoreID? {
+    /// The id that most files have.
+    private static func storeID(of files: [DataFile]) throws -> StoreID? {
         var counts: [StoreID: Int] = [:]
         let sound = files.filter { !$0.isRebuilt && $0.header != nil && $0.meaning.isData }
         for file in sound { counts[file.header!.storeID, default: 0] += 1 }
         let most = counts.values.max()
-        let newest = sound.filter { counts[$0.header!.storeID] == most }
-            .max { $0.header!.creationTime < $1.header!.creationTime }
-        return newest?.header?.storeID ?? files.lazy.compactMap(\.header?.storeID).first
+        let ids = counts.filter { $0.value == most }.keys.map(\.description).sorted()
+        guard ids.count < 2 else {
+            throw StoreError(
+                .invalidArgument,
+                "the files here are of several stores, and as many of each: say which one to repair (--store-id): \(ids.joined(separator: ", "))"
+            )
+        }
+        return sound.first { counts[$0.header!.storeID] == most }?.header?.storeID
+            ?? files.lazy.compactMap(\.header?.storeID).first
     }
 
     /// By what they hold, and whether they are of the store.
-    private mutating func sort(_ files: [DataFile]) {
+    private mutating func sort(_ files: [DataFile]) throws(FileSystemError) {
+        var doubtful: [DataFile] = []
         for file in files {
-            guard let header = file.header else {
-                guard file.meaning.isData else { continue }
-                report.note(file, .unreadable)
-                report.add(
-                    RepairReport.Loss(
-                        what: "nothing in it verifies", file: file.path, offset: 0, length: file.size,
-                        cause: file.damage))
-                continue
-            }
-            // Whose a file is whose header was put together again, its place and its numbers must tell.
-            guard file.isRebuilt || header.storeID == report.storeID else {
-                report.note(file, .foreign)
-                continue
-            }
-            switch header.kind {
-            case .log: logs.append(LogSource(file: file, header: header))
-            case .snapshot:
-                guard header.firstSequence == 1, let end = header.predecessor,
-                    end.lastSequence < FormatConstants.possibleSequences.upperBound
-                else {
-                    report.note(file, .unreadable)
-                    report.add(
-                        RepairReport.Loss(
-                            what: RepairReport.Loss.impossible, file: file.path, offset: 0, length: file.size))
-                    continue
+            if let header = file.header {
+                if header.storeID == report.storeID {
+                    add(file, header)
+                } else if file.isRebuilt {
+                    doubtful.append(file)
+                } else {
+                    report.note(file, .foreign)
                 }
-                snapshots.append(SnapshotSource(file: file, header: header, end: end))
+            } else if file.meaning.isData {
+                report.note(file, .unreadable)
+                unreadable.append((file.meaning, file.path))
             }
+        }
+        for file in doubtful {
+            let isForeign = try hasForeignID(file) && !isLinked(file.header!)
+            if isForeign { report.note(file, .foreign) } else { add(file, file.header!) }
         }
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
+    }
+
+    private mutating func add(_ file: DataFile, _ header: FileHeader) {
+        switch header.kind {
+        case .log: logs.append(LogSource(file: file, header: header, isEvidence: !file.isRebuilt))
+        case .snapshot:
+            guard header.firstSequence == 1, let end = header.predecessor,
+                end.lastSequence < FormatConstants.possibleSequences.upperBound
+            else {
+                report.note(file, .unreadable)
+                report.add(
+                    RepairReport.Loss(
+                        what: RepairReport.Loss.impossible, file: file.path, offset: 0, length: file.size))
+                return
+            }
+            snapshots.append(SnapshotSource(file: file, header: header, end: end))
+        }
+    }
+
+    /// Whether a damaged header has an id that was not damaged: the sector around it looks as it should, and more than a few
+    /// bits of the id differ from the store's.
+    private func hasForeignID(_ file: DataFile) throws(FileSystemError) -> Bool {
+        guard let own = report.storeID, let id = file.header?.storeID else { return false }
+        let difference = ((own.low ^ id.low).nonzeroBitCount, (own.high ^ id.high).nonzeroBitCount)
+        guard difference.0 + difference.1 > 16 else { return false }
+        var window = try FileWindow(file.file, size: 512)
+        return try window.withBytes(at: 0, count: 512) { bytes in
+            bytes.count == 512 && bytes.prefix(8).elementsEqual(FormatConstants.fileMagic)
+                && bytes.slice(72, 440).isZero
+        }
+    }
+
+    /// Whether a file names one of the store's as its predecessor, or is named so by one.
+    private func isLinked(_ header: FileHeader) -> Bool {
+        let before = header.predecessor?.salt
+        return logs.contains { $0.header.salt == before || $0.header.predecessor?.salt == header.salt }
+            || snapshots.contains { $0.end.salt == header.salt || $0.end.salt == before }
     }
 
     /// Two segments with the same first number and different salts are of two lines of history, as after a copy of the
@@ -113,10 +157,39 @@ struct RepairSources {
             || snapshots.contains { $0.end.salt == log.header.salt }
     }
 
+    /// What is left of a damaged header tells where the log before it ended, if the file before it, or a snapshot, says just
+    /// that. O(bytes of the files before damaged headers).
+    private mutating func findEvidence() throws(FileSystemError) {
+        for index in logs.indices where !logs[index].isEvidence {
+            guard let end = logs[index].header.predecessor else { continue }
+            if snapshots.contains(where: { !$0.file.isRebuilt && $0.end == end }) {
+                logs[index].isEvidence = true
+            } else if let before = logs.first(where: {
+                $0.header.salt == end.salt && $0.header.firstSequence <= end.lastSequence + 1
+            }) {
+                logs[index].isEvidence = try Self.holds(before, upTo: end)
+            }
+        }
+    }
+
+    /// Whether a segment is whole up to an end, and holds the numbers up to there.
+    private static func holds(
+        _ log: LogSource, upTo end: FileHeader.Predecessor
+    ) throws(FileSystemError) -> Bool {
+        var walk = try LogWalk(log.file, header: log.header, successor: end)
+        while true {
+            switch try walk.next() {
+            case .commit: continue
+            case .damage: return false
+            case .end(let found): return found.reason == .recorded && found.nextSequence == end.lastSequence + 1
+            }
+        }
+    }
+
     /// Where each segment ends, by what the next one or a snapshot says. Of many segments two may have the same salt: the
     /// numbers tell which of them is meant.
     private mutating func findEnds() {
-        let headers = logs.filter { !$0.file.isRebuilt }.map(\.header)
+        let headers = logs.filter(\.isEvidence).map(\.header)
         let successors = Dictionary(grouping: headers) { $0.predecessor?.salt ?? 0 }
         let covered = snapshots.filter { !$0.file.isRebuilt }.map(\.end)
         func end(of header: FileHeader, by ends: [FileHeader.Predecessor]) -> FileHeader.Predecessor? {
@@ -134,7 +207,7 @@ struct RepairSources {
     /// The newest number that anything tells of, by headers and names.
     var highestKnown: UInt64 {
         var highest: UInt64 = 0
-        for log in logs where !log.file.isRebuilt {
+        for log in logs where log.isEvidence {
             let last = log.header.predecessor?.lastSequence ?? 0
             if FormatConstants.possibleSequences.contains(last) { highest = max(highest, last) }
         }

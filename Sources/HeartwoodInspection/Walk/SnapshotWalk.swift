@@ -9,6 +9,9 @@ package struct SnapshotDamage: Sendable {
         case record(key: [UInt8]?)
         /// A part of the records' part in which nothing tells where records begin.
         case records
+        /// What followed the last record that was found: without a footer, and without the first block of keys, it is not
+        /// known where the records ended.
+        case rest
         case keyBlock
         case footer
     }
@@ -19,7 +22,7 @@ package struct SnapshotDamage: Sendable {
     /// Whether it lies where the records do, and not behind them.
     var isAmongRecords: Bool {
         switch item {
-        case .record, .records: true
+        case .record, .records, .rest: true
         case .keyBlock, .footer: false
         }
     }
@@ -45,12 +48,15 @@ package struct SnapshotWalk {
 
     private var keyWindow: FileWindow
     private var window: FileWindow
-    /// Where the records end, as far as that is known.
+    /// Where the records end, or at the latest.
     private var recordsEnd: UInt64
+    private var isEndKnown = true
     private var footerOffset: UInt64
     private var blockPosition: UInt64
     /// Where the next record begins.
     private var recordPosition = UInt64(FormatConstants.fileHeaderSize)
+    /// Where the last record ends that was found.
+    private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
     private var isAtEnd = false
     private var totals = Totals()
@@ -122,6 +128,10 @@ package struct SnapshotWalk {
         guard block < footerOffset else {
             isAtEnd = true
             try searchRecords(to: recordsEnd, &damages)
+            if !isEndKnown, let footerDamage {
+                damages.removeAll { $0.item == .records && $0.part.upperBound == recordsEnd }
+                damages.append(SnapshotDamage(item: .rest, part: foundEnd..<file.size, error: footerDamage.error))
+            }
             finish(&damages)
             return .records(damages)
         }
@@ -208,11 +218,13 @@ package struct SnapshotWalk {
         return nil
     }
 
-    /// Without a footer: where blocks of keys begin, if there is one.
+    /// Without a footer: where blocks of keys begin, if there is one. The first of them begins where the records end.
     private mutating func findKeySection() throws(FileSystemError) {
-        guard let first = try nextBlock(from: recordPosition) else { return }
-        recordsEnd = first.offset
-        blockPosition = first.offset
+        let found = try nextBlock(from: recordPosition)
+        isEndKnown = found?.firstRecord == recordPosition
+        guard let found else { return }
+        recordsEnd = found.offset
+        blockPosition = found.offset
     }
 
     // MARK: - Records
@@ -269,6 +281,7 @@ package struct SnapshotWalk {
             FoundRecord(
                 offset: offset, header: record, sequence: header.firstSequence + record.sequenceDistance,
                 keyStart: keyStart, isIntact: true, beginsBatch: true))
+        foundEnd = offset + UInt64(record.encodedLength)
     }
 
     /// Reads what no block tells of. Records must be in the order of their keys all the same, as whoever goes on from

@@ -20,10 +20,15 @@ struct RepairCommand: AsyncParsableCommand {
               heartwood repair notes --in-place
 
             '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes them; \
-            the store must not be in use. A batch of which a part is lost is left out, as nobody ever saw it like that; \
+            the store must not be in use. If it is interrupted, run it again. A batch of which a part is lost is left out, as nobody ever saw it like that; \
             '--keep-partial' keeps what is left of it.
 
-            It ends with 0 where everything is brought back, and with 1 where something is lost.
+            "Nothing is lost" is said only where the files prove it: where all that they tell of is there, and the log was \
+            closed in order. After a crash its end is open; then the report names the place after which the files can't \
+            tell whether more was written. Losses are listed as "lost" where they are certain, and as "perhaps" where \
+            the files leave it open.
+
+            It ends with 0 where nothing is listed as lost, and with 1 where something is.
             """
     )
 
@@ -94,7 +99,7 @@ struct RepairCommand: AsyncParsableCommand {
         }
         let text = RepairText(path: path, report: report)
         try StandardOutput.printLine(json ? text.json.string : text.text(Style(for: .standardOutput)))
-        if !report.isComplete { throw QuietExit(code: ExitStatus.notFound.rawValue) }
+        if !report.losses.isEmpty { throw QuietExit(code: ExitStatus.notFound.rawValue) }
     }
 }
 

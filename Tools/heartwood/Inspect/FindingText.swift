@@ -76,6 +76,16 @@ enum KeyList {
         }.joined(separator: ", ")
     }
 
+    /// `; keys between a and b`.
+    static func clause(_ gap: RepairReport.KeyGap) -> String {
+        switch (gap.lower, gap.upper) {
+        case (let lower?, let upper?): "; keys between \(text([lower])) and \(text([upper]))"
+        case (let lower?, nil): "; keys after \(text([lower]))"
+        case (nil, let upper?): "; keys before \(text([upper]))"
+        case (nil, nil): "; any keys"
+        }
+    }
+
     static func json(_ keys: [[UInt8]]) -> [JSONText] {
         keys.map { key in
             var json = JSONText()

@@ -12,10 +12,12 @@ struct RepairText {
 
     func text(_ style: Style) -> String {
         var lines: [String] = []
-        for loss in report.losses.prefix(Self.mostLosses) { lines.append(style("lost   ", .red) + " " + text(loss)) }
-        if report.losses.count > Self.mostLosses {
-            lines.append("… and \(Numbers.grouped(report.losses.count - Self.mostLosses)) more: see '--json'")
+        for loss in report.losses.prefix(Self.mostLosses) {
+            let label = loss.isProven ? style("lost   ", .red) : style("perhaps", .yellow)
+            lines.append(label + " " + text(loss))
         }
+        let more = UInt64(max(0, report.losses.count - Self.mostLosses)) + report.lossesNotListed
+        if more > 0 { lines.append("… and \(Numbers.grouped(more)) more: see '--json'") }
         lines += leftOut.map { style("note   ", .dim) + " " + $0 }
         lines.append(summary(style))
         lines.append(contentsOf: next)
@@ -25,17 +27,32 @@ struct RepairText {
     private func text(_ loss: RepairReport.Loss) -> String {
         var text = ""
         if let numbers = loss.sequences {
-            text +=
-                numbers.lowerBound == numbers.upperBound
-                ? "write number \(numbers.lowerBound): "
-                : "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
+            if !loss.isExact {
+                text += "writes from number \(numbers.lowerBound) on, if there were any: "
+            } else if numbers.lowerBound == numbers.upperBound {
+                text += "write number \(numbers.lowerBound): "
+            } else {
+                text += "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
+            }
         }
         text += loss.what
         if let file = loss.file, let offset = loss.offset {
             text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
         }
         if let cause = loss.cause { text += " (\(cause))" }
+        if let range = loss.keyRange { text += KeyList.clause(range) }
         return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
+    }
+
+    /// How much is accounted for; "nothing is lost" only where that is proven.
+    private func state(_ style: Style) -> String {
+        switch report.certainty {
+        case .complete: return style("nothing is lost", .green)
+        case .incomplete: return style("not everything is there", .red)
+        case .unknownAfter(let file, let offset):
+            return style("nothing that is known to have been durable is lost", .green)
+                + "; whether more was written after \(Escaping.text(Array(file.utf8))) at \(offset), the files can't tell"
+        }
     }
 
     /// What is here and isn't brought back, or only in a way.
@@ -84,9 +101,8 @@ struct RepairText {
             parts.append(
                 "\(Numbers.count(report.batches, "batch", "batches")) of \(Numbers.count(report.records, "record"))")
         }
-        let state = report.isComplete ? style("nothing is lost", .green) : style("not everything is there", .red)
         return "\(Escaping.text(Array(path.utf8))): \(parts.joined(separator: ", and ")) \(verb), "
-            + "up to number \(Numbers.grouped(report.lastSequence)); \(state)"
+            + "up to number \(Numbers.grouped(report.lastSequence)); \(state(style))"
     }
 
     private var next: [String] {
@@ -106,6 +122,12 @@ struct RepairText {
         var json = JSONText()
         json.add("path", path)
         json.add("complete", report.isComplete)
+        if case .unknownAfter(let file, let offset) = report.certainty {
+            var place = JSONText()
+            place.add("file", file)
+            place.add("offset", offset)
+            json.add("unknownAfter", place)
+        }
         if let output = report.output { json.add("output", output) } else { json.addNull("output") }
         if let aside = report.movedTo { json.add("movedTo", aside) }
         if let id = report.storeID { json.add("storeID", id.description) }
@@ -122,6 +144,7 @@ struct RepairText {
         json.add("bytes", report.bytes)
         json.add("sources", report.sources.map(Self.json))
         json.add("losses", report.losses.map(Self.json))
+        json.add("lossesNotListed", report.lossesNotListed)
         return json
     }
 
@@ -140,9 +163,14 @@ struct RepairText {
         if let file = loss.file { json.add("file", file) }
         if let offset = loss.offset { json.add("offset", offset) }
         json.add("length", loss.length)
+        json.add("proven", loss.isProven)
         if let numbers = loss.sequences {
             json.add("firstLost", numbers.lowerBound)
-            json.add("lastLost", numbers.upperBound)
+            if loss.isExact { json.add("lastLost", numbers.upperBound) } else { json.addNull("lastLost") }
+        }
+        if let range = loss.keyRange {
+            if let lower = range.lower { json.add("keysAfter", KeyList.json([lower])) }
+            if let upper = range.upper { json.add("keysBefore", KeyList.json([upper])) }
         }
         if let cause = loss.cause { json.add("cause", cause.description) }
         if !loss.keys.isEmpty { json.add("keys", KeyList.json(loss.keys)) }

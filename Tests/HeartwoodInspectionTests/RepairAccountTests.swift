@@ -1,0 +1,128 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodInspection
+
+/// What a repair brings back and what it lists as lost make up all that was written.
+@Suite struct RepairAccountTests {
+    /// Pairs, a kill, a compaction by the next opening, and a write by the one after.
+    private static func compactedAfterAKill() async throws -> StoreImage {
+        let fileSystem = InMemoryFileSystem()
+        let first = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        for number in 1...20 { try await first.put("key \(number)", "value \(number)") }
+        let killed = try StoreImage(of: fileSystem).fileSystem()
+        try await first.close()
+        try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(killed)) { store in
+            _ = try await store.compact()
+        }
+        try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(killed)) { store in
+            _ = try await store.put("last", "value")
+        }
+        return try StoreImage(of: killed)
+    }
+
+    /// The segment after the snapshot is empty and begins at a multiple of 2^32: the log behind it was taken for all there
+    /// had ever been, and the snapshot for left over.
+    @Test func aSnapshotBeforeAnEmptySegmentIsUsed() async throws {
+        var image = try await Self.compactedAfterAKill()
+        let name = try #require(image.snapshots.first)
+        let records = try FileLayout.records(ofSnapshot: image.files[name]!)
+        image.files[name]![records[3].part.lowerBound + 40] ^= 1
+        try await expectSameVerdict(image, "a damaged record")
+        for inPlace in [false, true] {
+            let fileSystem = try image.fileSystem()
+            let report =
+                inPlace
+                ? try Repair.runInPlace(StoreImage.path, now: 1, fileSystem: fileSystem)
+                : try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+            #expect(report.certainty == .incomplete && report.losses.count == 1)
+            #expect(report.losses.first?.keys == [records[3].key])
+            #expect(report.sources.first { $0.name == name }?.use == .used)
+            let found = try await WrittenStore.contents(of: fileSystem, at: try #require(report.output))
+            #expect(found.count == 20 && found[records[3].key] == nil)
+        }
+    }
+
+    /// At the end of each of its records, where what is left looks whole.
+    @Test func aSnapshotThatWasCutHasLostWhatFollowed() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 71)
+        let name = written.image.snapshots[0]
+        let records = try FileLayout.records(ofSnapshot: written.image.files[name]!)
+        for count in 0...records.count {
+            var image = written.image
+            let end = count == 0 ? 4_096 : records[count - 1].part.upperBound
+            image.files[name] = Array(image.files[name]![..<end])
+            let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+            #expect(report.certainty == .incomplete, "cut at \(end)")
+            for record in records[count...] {
+                let isTold = report.losses.contains { $0.keyRange?.contains(record.key) ?? false }
+                #expect(isTold, "cut at \(end): record \(record.sequence)")
+            }
+            #expect(report.losses.count == 1 && report.snapshotKeys == UInt64(count))
+        }
+    }
+
+    /// Without the footer, the blocks of keys still tell where the records end.
+    @Test func aSnapshotThatLostItsFooterHasLostNothing() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 72)
+        let name = written.image.snapshots[0]
+        var image = written.image
+        image.files[name]!.removeLast(70)
+        let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        #expect(report.losses.isEmpty && report.certainty == .complete)
+    }
+
+    @Test func nothingIsLostIsSaidOnlyOfALogThatWasClosed() async throws {
+        for shape in WrittenStore.Shape.allCases {
+            let closed = try await WrittenStore.make(shape, seed: 73)
+            #expect(try Repair.plan(StoreImage.path, fileSystem: closed.image.fileSystem()).certainty == .complete)
+            let open = try await WrittenStore.make(shape, seed: 73, closes: false)
+            let name = open.image.logs.last!
+            let end = try FileLayout(log: open.image.files[name]!).end
+            let report = try Repair.plan(StoreImage.path, fileSystem: open.image.fileSystem())
+            #expect(report.losses.isEmpty)
+            #expect(report.certainty == .unknownAfter(file: StoreImage.path + "/" + name, offset: UInt64(end)))
+        }
+    }
+
+    @Test func aSnapshotIsNeverTheLastFile() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 74)
+        var image = written.image
+        let covered = UInt64(image.snapshots[0].prefix(16), radix: 16)!
+        for name in image.logs { image.files[name] = nil }
+        let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        #expect(report.certainty == .incomplete && report.losses.count == 1)
+        #expect(report.losses.first?.sequences?.lowerBound == covered + 1 && report.losses.first?.isExact == false)
+    }
+
+    /// Of two files of two stores neither is the more likely one.
+    @Test func betweenTwoStoresTheCallerDecides() async throws {
+        let mine = try await WrittenStore.make(.log, seed: 75)
+        let other = try await WrittenStore.make(.log, seed: 76)
+        var image = StoreImage()
+        image.files[mine.image.logs[0]] = mine.image.files[mine.image.logs[0]]
+        image.files["other"] = other.image.files[other.image.logs[1]]
+        #expect(throws: Never.self) { try Repair.plan(StoreImage.path, fileSystem: image.fileSystem()) }
+        image.files[other.image.logs[1]] = image.files.removeValue(forKey: "other")
+        let error = #expect(throws: StoreError.self) {
+            try Repair.plan(StoreImage.path, fileSystem: image.fileSystem())
+        }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    /// It says itself that it is unfinished.
+    @Test func whatAnotherRepairLeftBesideAnOutputIsRemoved() async throws {
+        let written = try await WrittenStore.make(.log, seed: 77)
+        let fileSystem = try written.image.fileSystem()
+        let store = try NewStore("/repaired.partial", now: 1, in: fileSystem)
+        _ = store
+        let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+        #expect(report.batches == 70)
+        #expect(try !fileSystem.contents(ofDirectory: "/repaired").contains(NewStore.unfinishedName))
+        #expect(try fileSystem.kind(of: "/repaired.partial") == nil)
+    }
+}
