@@ -138,6 +138,18 @@ public struct RecordHeader: Sendable, Hashable {
         return header
     }
 
+    /// Whether it is the record of a value, under an expiry that is known from elsewhere: 0 where it has none.
+    @inline(__always)
+    package func isValue(expiring expiry: UInt64) -> Bool {
+        (kind == .put || kind == .putExpiring) && self.expiry == expiry
+    }
+
+    /// Whether a snapshot can have it: one that covers everything up to the batch with a number.
+    @inline(__always)
+    package func canBeInSnapshot(upTo sequence: UInt64) -> Bool {
+        sequenceDistance < sequence && !flags.contains(.batchContinues)
+    }
+
     static let payloadChecksumOffset = 24
     static let checksumOffset = 28
 

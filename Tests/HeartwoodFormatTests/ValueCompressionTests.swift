@@ -157,3 +157,36 @@ import Testing
         }
     }
 }
+
+/// A check without the value says just what reading the value says.
+@Suite struct InflateCheckTests {
+    private func check(_ stored: [UInt8], piece: Int) -> Bool {
+        let check = InflateCheck()
+        for _ in 0..<2 {
+            check.begin(stored.count)
+            for start in stride(from: 0, to: stored.count, by: piece) {
+                stored[start..<min(start + piece, stored.count)].withUnsafeBytes { check.add($0) }
+            }
+        }
+        return check.end() == nil
+    }
+
+    @Test(arguments: [1, 3, 4, 5, 100, 1 << 20])
+    func itSaysWhatReadingSays(_ piece: Int) throws {
+        let deflater = try #require(Deflater(level: 6))
+        for length in [32, 1_000, 70_000, 300_000] {
+            let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 100) }
+            let stored = try #require(value.withUnsafeBytes { deflater.storedForm(of: $0) })
+            var forms = [stored, stored + [0], Array(stored.dropLast()), Array(stored.prefix(4)), []]
+            for place in [0, 3, 4, stored.count / 2, stored.count - 1] {
+                var form = stored
+                form[place] ^= 0x11
+                forms.append(form)
+            }
+            for form in forms {
+                let isReadable = form.withUnsafeBytes { (try? Inflater.value(of: $0, limit: 1 << 30)) != nil }
+                #expect(check(form, piece: piece) == isReadable, "\(form.count) bytes of \(length)")
+            }
+        }
+    }
+}

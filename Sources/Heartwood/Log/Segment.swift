@@ -95,6 +95,7 @@ final class Segment: @unchecked Sendable {
     var identity: SegmentIdentity {
         SegmentIdentity(
             salt: header.salt, recordFlags: header.recordFlags, firstSequence: header.firstSequence,
+            snapshotSequence: header.kind == .snapshot ? header.predecessor?.lastSequence ?? 0 : .max,
             baseAddress: baseAddress)
     }
 
@@ -109,11 +110,13 @@ struct SegmentIdentity {
     /// The flags that its records may have.
     let recordFlags: RecordHeader.Flags
     let firstSequence: SequenceNumber
+    /// Up to which number a snapshot covers everything; the greatest number for a log.
+    let snapshotSequence: SequenceNumber
     let baseAddress: UInt64
 
     /// Of no segment.
     static var none: SegmentIdentity {
-        SegmentIdentity(salt: 0, recordFlags: [], firstSequence: 0, baseAddress: 0)
+        SegmentIdentity(salt: 0, recordFlags: [], firstSequence: 0, snapshotSequence: .max, baseAddress: 0)
     }
 
     @inline(__always)

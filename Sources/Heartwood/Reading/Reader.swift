@@ -39,7 +39,7 @@ struct Reader: Sendable {
         let pin = log.index.epochs.pin()
         defer { log.index.epochs.unpin(pin) }
         guard let version = try version(of: key) else { return nil }
-        return try records.withValue(of: key, at: version.place) { value, _ in body(value) }
+        return try records.withValue(of: key, version) { value, _ in body(value) }
     }
 
     @inline(__always)
@@ -58,7 +58,7 @@ struct Reader: Sendable {
 
     /// The entry of a version. The caller is pinned, or holds a state that it is of.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
-        try records.withValue(of: key, at: version.place) { value, sequence in
+        try records.withValue(of: key, version) { value, sequence in
             Entry(
                 key: [UInt8](key), value: [UInt8](value), sequence: sequence,
                 expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry))
@@ -67,18 +67,18 @@ struct Reader: Sendable {
 
     /// The values of many keys, read in the order in which they lie in the files. Only at a held point.
     func values(of keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
-        var places: [(place: Place, index: Int)] = []
+        var found: [(version: Version, index: Int)] = []
         for index in keys.indices {
             let version = try keys[index].withByteBuffer { (key) throws(StoreError) -> Version? in
                 try log.index.epochs.pinned { () throws(StoreError) in try self.version(of: key) }
             }
-            if let version { places.append((version.place, index)) }
+            if let version { found.append((version, index)) }
         }
-        places.sort { $0.place.word < $1.place.word }
+        found.sort { $0.version.place.word < $1.version.place.word }
         var values = [[UInt8]?](repeating: nil, count: keys.count)
-        for (place, index) in places {
+        for (version, index) in found {
             values[index] = try keys[index].withByteBuffer { (key) throws(StoreError) -> [UInt8] in
-                try records.withValue(of: key, at: place) { value, _ in [UInt8](value) }
+                try records.withValue(of: key, version) { value, _ in [UInt8](value) }
             }
         }
         return values

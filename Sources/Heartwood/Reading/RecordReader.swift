@@ -33,10 +33,10 @@ struct RecordReader {
     /// - Throws: `.corruption` when the record isn't what was written; `.inputOutput` when it can't be read.
     @inline(__always)
     func withValue<R>(
-        of key: UnsafeRawBufferPointer, at place: Place, _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
+        of key: UnsafeRawBufferPointer, _ version: Version, _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
-        try withBytes(of: place) { (bytes, segment) throws(StoreError) in
-            try withValue(of: key, in: bytes, at: place, segment, body)
+        try withBytes(of: version.place) { (bytes, segment) throws(StoreError) in
+            try withValue(of: key, in: bytes, version, segment, body)
         }
     }
 
@@ -103,38 +103,37 @@ struct RecordReader {
     /// - Parameter bytes: From the record's first byte on; there may be more than the record.
     @inline(__always)
     func withValue<R>(
-        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: SegmentIdentity,
-        _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, _ version: Version,
+        _ segment: SegmentIdentity, _ body: (UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> R {
-        let record: Record
-        do throws(FormatError) {
-            record = try verified(bytes, key, place, segment)
-        } catch {
-            throw damage(error, place)
-        }
+        let record = try record(of: key, in: bytes, version, segment)
         if !record.isCompressed { return body(record.stored, record.sequence) }
-        let value = try decompressed(record, place)
+        let value = try decompressed(record, version.place)
         return try lend(value) { (value) throws(StoreError) in body(value, record.sequence) }
     }
 
     /// The record, verified.
     ///
     /// - Parameter bytes: From the record's first byte on; there may be more than the record.
+    @inline(__always)
     func record(
-        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at place: Place, _ segment: SegmentIdentity
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, _ version: Version,
+        _ segment: SegmentIdentity
     ) throws(StoreError) -> Record {
         do throws(FormatError) {
-            return try verified(bytes, key, place, segment)
+            return try verified(bytes, key, version, segment)
         } catch {
-            throw damage(error, place)
+            throw damage(error, version.place)
         }
     }
 
     /// Everything about the record is as it should be.
     @inline(__always)
     private func verified(
-        _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ place: Place, _ segment: SegmentIdentity
+        _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ version: Version,
+        _ segment: SegmentIdentity
     ) throws(FormatError) -> Record {
+        let place = version.place
         let header = try RecordHeader.decode(
             bytes, salt: segment.salt, offset: segment.offset(of: place), flags: segment.recordFlags)
         let length = header.encodedLength
@@ -142,6 +141,10 @@ struct RecordReader {
         let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)
         guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
         guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
+        guard header.isValue(expiring: version.expiry) else { throw .invalidField(.expiry) }
+        guard segment.snapshotSequence == .max || header.canBeInSnapshot(upTo: segment.snapshotSequence) else {
+            throw .invalidField(.sequence)
+        }
         return Record(
             header: header, payload: payload, sequence: segment.firstSequence &+ header.sequenceDistance)
     }
@@ -164,6 +167,9 @@ struct RecordReader {
     @inline(never)
     private func damage(_ error: FormatError, _ place: Place) -> StoreError {
         let segment = segment(of: place)
+        if case .unsupported = error {
+            return .unsupported(error, file: segment.path, offset: segment.offset(of: place))
+        }
         return .corruption(
             "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
             file: segment.path, offset: segment.offset(of: place), cause: error)

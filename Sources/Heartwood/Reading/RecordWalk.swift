@@ -46,11 +46,11 @@ final class RecordWalk {
                 let key = page.lentKey(index)
                 let wantsMore: Bool
                 if let bytes = view.bytes(of: place) {
-                    wantsMore = try records.withValue(of: key, in: bytes, at: place, view.identity) {
+                    wantsMore = try records.withValue(of: key, in: bytes, version, view.identity) {
                         body(key, version, $0, $1)
                     }
                 } else {
-                    wantsMore = try records.withValue(of: key, at: place) { body(key, version, $0, $1) }
+                    wantsMore = try records.withValue(of: key, version) { body(key, version, $0, $1) }
                 }
                 if !wantsMore { return }
                 index &+= 1

@@ -123,7 +123,8 @@ final class RecordGather {
         _ wanted: Wanted, _ bytes: UnsafeRawBufferPointer, _ segment: Segment, _ header: FileHeader, _ offset: UInt64
     ) throws(StoreError) {
         let key = keys.lentKey(Int(wanted.number))
-        let record = try records.record(of: key, in: bytes, at: wanted.place, segment.identity)
+        let version = keys.version(Int(wanted.number))
+        let record = try records.record(of: key, in: bytes, version, segment.identity)
         let target = memory + Int(wanted.target)
         SnapshotWriter.encode(record, to: target, at: offset + UInt64(wanted.target), of: header)
         (target + FormatConstants.recordHeaderSize).copyMemory(

@@ -60,16 +60,12 @@ struct SnapshotCheck {
             do throws(FormatError) {
                 let found = try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
                 guard found.encodedLength == length, bytes.count == look else { throw .truncated }
-                guard found.expiry == entry.expiry, found.kind == (entry.expiry == 0 ? .put : .putExpiring) else {
-                    throw .invalidField(.expiry)
-                }
+                guard found.isValue(expiring: entry.expiry) else { throw .invalidField(.expiry) }
                 let size = FormatConstants.recordHeaderSize
                 guard bytes.slice(size, min(look - size, Int(found.keyLength))).isEqual(to: key) else {
                     throw .invalidField(.keyLength)
                 }
-                guard found.sequenceDistance < snapshot.end.lastSequence, !found.flags.contains(.batchContinues) else {
-                    throw .invalidField(.sequence)
-                }
+                guard found.canBeInSnapshot(upTo: snapshot.end.lastSequence) else { throw .invalidField(.sequence) }
                 crc = CRC32C.checksum(bytes.slice(size, look - size))
                 header = found
                 return nil

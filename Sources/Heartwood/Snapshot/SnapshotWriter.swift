@@ -106,7 +106,7 @@ struct SnapshotWriter: ~Copyable {
     private mutating func writeLarge(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) {
         let reader = RecordReader(log: hold.log)
         try reader.withBytes(of: version.place) { (bytes, segment) throws(StoreError) in
-            let record = try reader.record(of: key, in: bytes, at: version.place, segment)
+            let record = try reader.record(of: key, in: bytes, version, segment)
             if buffered + FormatConstants.recordHeaderSize > Self.bufferBytes { try flush() }
             Self.encode(record, to: buffer + buffered, at: position, of: header)
             buffered += FormatConstants.recordHeaderSize

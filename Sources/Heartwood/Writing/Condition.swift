@@ -105,7 +105,7 @@ extension Condition {
             // Looked up with the epoch pinned: the file of a place that isn't may be gone.
             guard let version = Self.current(key, in: log) else { return nil }
             return try lend(key) { (key) throws(StoreError) in
-                try RecordReader(log: log).withValue(of: key, at: version.place) { (version.place, $1) }
+                try RecordReader(log: log).withValue(of: key, version) { (version.place, $1) }
             }
         }
         guard let found, found.sequence == sequence else { return nil }

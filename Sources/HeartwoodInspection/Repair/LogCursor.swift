@@ -57,7 +57,13 @@ struct LogCursor {
                 newestTime = max(newestTime, commit.header.time)
                 position = commit.end
                 if commit.records.isEmpty { continue }
-                current = FoundCommit(commit, isBehindTear: walk.isBehindTear)
+                var found = FoundCommit(commit, isBehindTear: walk.isBehindTear)
+                for (index, error) in try walk.unreadableRecords() {
+                    found.records[index].isIntact = false
+                    damages.append(LogDamage(unreadable: found.records[index], in: commit, error))
+                }
+                found.batches = found.records.batches
+                current = found
             case .damage(let damage):
                 damages.append(damage)
                 highest = max(highest, (damage.next ?? 1) - 1, damage.records.last?.sequence ?? 0)
@@ -99,6 +105,17 @@ extension FoundCommit {
         self.init(
             time: commit.header.time, records: records, keys: commit.keys, batches: records.batches,
             isBehindTear: isBehindTear)
+    }
+}
+
+extension LogDamage {
+    /// A record that verifies, whose value can't be read back. The commit around it proves that it was written.
+    fileprivate init(unreadable record: FoundRecord, in commit: ScannedCommit, _ error: FormatError) {
+        self.init(
+            part: record.offset..<record.end, offset: record.offset, error: error,
+            proof: .laterMark(offset: commit.offset, mark: commit.end, sequence: commit.nextSequence), commit: nil,
+            expected: record.sequence, next: record.sequence + 1, records: [], keys: [], batches: [],
+            contentEnd: record.end)
     }
 }
 

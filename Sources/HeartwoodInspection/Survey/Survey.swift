@@ -123,7 +123,7 @@ private struct SurveyRun {
         _ member: StoreFiles.Member, as index: Int, _ isNewest: Bool, into file: inout FileSurvey,
         _ meter: inout ProgressMeter
     ) throws {
-        var examination = try LogExamination(member, patience: isNewest ? patience : .none)
+        var examination = try LogExamination(member, patience: isNewest ? patience : .none, checksValues: true)
         var values = try FileWindow(member.file.file, size: 256 << 10)
         var map = FileMap(size: member.file.size, cells: cells)
         map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))

@@ -7,10 +7,13 @@ struct LogExamination {
     /// What the file holds, as far as an opening would read it.
     var summary = LogSummary()
     private(set) var findings: [Finding] = []
+    private var hasDamage = false
     private var walk: LogWalk
     private let path: String
     /// Whether an opening reads it.
     private let counts: Bool
+    /// Whether compressed values are inflated, too.
+    private let checksValues: Bool
     private var tornAt: UInt64?
     /// The number that came next where it was torn.
     private var tornNext: UInt64?
@@ -22,7 +25,7 @@ struct LogExamination {
     private var progressed = UInt64(FormatConstants.fileHeaderSize)
 
     init(
-        _ member: StoreFiles.Member, patience: LogWalk.Patience
+        _ member: StoreFiles.Member, patience: LogWalk.Patience, checksValues: Bool = false
     ) throws(FileSystemError) {
         let counts = member.role == .log
         walk = try LogWalk(
@@ -30,6 +33,7 @@ struct LogExamination {
             patience: counts ? patience : .none)
         path = member.file.path
         self.counts = counts
+        self.checksValues = checksValues
     }
 
     /// - Parameters:
@@ -43,6 +47,7 @@ struct LogExamination {
             switch try walk.next() {
             case .commit:
                 let commit = walk.commit
+                if checksValues { try noteUnreadable(commit) }
                 if walk.isBehindTear {
                     tornEnd = max(tornEnd, try walk.contentEnd(from: commit.offset, to: commit.end))
                     wholeBehindTear += commit.batchCount
@@ -65,7 +70,20 @@ struct LogExamination {
         }
     }
 
+    private mutating func noteUnreadable(_ commit: ScannedCommit) throws {
+        for (index, error) in try walk.unreadableRecords() where findings.count < Self.mostFindings {
+            let record = commit.records[index]
+            let key = commit.keys[record.keyStart..<record.keyStart + Int(record.header.keyLength)]
+            findings.append(
+                Finding(
+                    .corruption, file: path, offset: record.offset, length: UInt64(record.header.encodedLength),
+                    "a value verifies, and cannot be read back", lost: record.sequence...record.sequence,
+                    keys: [Array(key)], cause: error))
+        }
+    }
+
     private mutating func note(_ damage: LogDamage) {
+        hasDamage = true
         let isTold = summary.damagedParts.count < Self.mostFindings
         if isTold {
             summary.damagedParts.append(damage.part.lowerBound..<max(damage.part.lowerBound, damage.contentEnd))
@@ -122,7 +140,7 @@ struct LogExamination {
             findings.append(finding)
             return
         }
-        guard end.nextSequence == successor.lastSequence &+ 1 || !findings.isEmpty else {
+        guard end.nextSequence == successor.lastSequence &+ 1 || hasDamage else {
             findings.append(
                 Finding(
                     .corruption, file: path, offset: end.offset,

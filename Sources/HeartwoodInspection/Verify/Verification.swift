@@ -119,7 +119,7 @@ private struct VerificationRun {
     private mutating func examine(
         _ member: StoreFiles.Member, isNewest: Bool, _ meter: inout ProgressMeter
     ) throws {
-        var examination = try LogExamination(member, patience: isNewest ? patience : .none)
+        var examination = try LogExamination(member, patience: isNewest ? patience : .none, checksValues: true)
         try examination.run(&meter)
         result.findings += examination.findings
         result.commits += examination.summary.commits

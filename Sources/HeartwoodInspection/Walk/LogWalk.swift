@@ -68,6 +68,7 @@ package struct LogWalk {
     package private(set) var isBehindTear = false
     private var scanner: SegmentScanner<FileWindow>
     private let patience: Patience
+    private let values = ValueCheck()
     /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
     private var found: TailVerdict.Proof?
     private var hasSearched = false
@@ -121,6 +122,19 @@ package struct LogWalk {
                 return try damage(stop, error)
             }
         }
+    }
+
+    /// The records of the commit, by their index, whose values can't be read back, though their checksums hold. O(bytes of
+    /// compressed values).
+    mutating func unreadableRecords() throws(FileSystemError) -> [(index: Int, error: FormatError)] {
+        var found: [(index: Int, error: FormatError)] = []
+        for index in commit.records.indices where commit.records[index].header.flags.contains(.compressed) {
+            let record = commit.records[index]
+            if let error = try values.damage(of: record.header, at: record.offset, in: &scanner.source) {
+                found.append((index, error))
+            }
+        }
+        return found
     }
 
     /// Goes on with the file as it is now.
@@ -218,10 +232,16 @@ package struct LogWalk {
         let stands = try search.recordStands(at: body, end: end, in: &scanner.source)
         let isBody = commit != nil || stands
         try search.search(from: isBody ? body : start, to: end, beginsBatch: isBody, in: &scanner.source)
+        var records = search.records
+        for index in records.indices where records[index].isIntact {
+            let record = records[index]
+            let error = try values.damage(of: record.header, at: record.offset, in: &scanner.source)
+            records[index].isIntact = error == nil
+        }
         let damage = LogDamage(
             part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
-            expected: expected, next: following?.header.firstSequence, records: search.records, keys: search.keys,
-            batches: search.records.batches, contentEnd: try contentEnd(from: start, to: end))
+            expected: expected, next: following?.header.firstSequence, records: records, keys: search.keys,
+            batches: records.batches, contentEnd: try contentEnd(from: start, to: end))
         if proof == nil { isBehindTear = true }
         let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
         var resumed = max(last, expected)

@@ -58,6 +58,7 @@ package struct SnapshotWalk {
     /// Where the last record ends that was found.
     private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
+    private let values = ValueCheck()
     private var isAtEnd = false
     private var totals = Totals()
     private var lastKey: [UInt8] = []
@@ -120,6 +121,30 @@ package struct SnapshotWalk {
 
     /// The next part: about as many records as a key block tells of.
     package mutating func next() throws(FileSystemError) -> Part {
+        guard case .records(var damages) = try nextRecords() else { return .end }
+        try leaveOutUnreadable(&damages)
+        return .records(damages)
+    }
+
+    /// Records whose values can't be read back, though their checksums hold.
+    private mutating func leaveOutUnreadable(_ damages: inout [SnapshotDamage]) throws(FileSystemError) {
+        guard records.contains(where: { $0.header.flags.contains(.compressed) }) else { return }
+        var readable: [FoundRecord] = []
+        for record in records {
+            guard let error = try values.damage(of: record.header, at: record.offset, in: &window) else {
+                readable.append(record)
+                continue
+            }
+            let key = keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
+            damages.append(
+                SnapshotDamage(item: .record(key: Array(key)), part: record.offset..<record.end, error: error))
+        }
+        guard readable.count < records.count else { return }
+        records = readable
+        damages.sort { $0.part.lowerBound < $1.part.lowerBound }
+    }
+
+    private mutating func nextRecords() throws(FileSystemError) -> Part {
         records.removeAll(keepingCapacity: true)
         keys.removeAll(keepingCapacity: true)
         guard !isAtEnd else { return .end }
@@ -261,9 +286,7 @@ package struct SnapshotWalk {
         -> FormatError?
     {
         guard record.encodedLength == entry.length else { return .truncated }
-        guard record.expiry == entry.expiry, record.kind == (entry.expiry == 0 ? .put : .putExpiring) else {
-            return .invalidField(.expiry)
-        }
+        guard record.isValue(expiring: entry.expiry) else { return .invalidField(.expiry) }
         let isSame = keys.withUnsafeBytes { $0.slice(keyStart, $0.count - keyStart).elementsEqual(batch.key(index)) }
         guard isSame else { return .invalidField(.keyLength) }
         return isPossible(record) ? nil : .invalidField(.sequence)
@@ -271,9 +294,8 @@ package struct SnapshotWalk {
 
     /// Whether a snapshot can have such a record: of a key that was there, under a number that it covers.
     private func isPossible(_ record: RecordHeader) -> Bool {
-        record.kind == (record.expiry == 0 ? .put : .putExpiring) && header.firstSequence == 1
-            && record.sequenceDistance < (header.predecessor?.lastSequence ?? 0)
-            && record.flags.isDisjoint(with: .batchContinues)
+        record.isValue(expiring: record.expiry) && header.firstSequence == 1
+            && record.canBeInSnapshot(upTo: header.predecessor?.lastSequence ?? 0)
     }
 
     private mutating func add(_ record: RecordHeader, at offset: UInt64, _ keyStart: Int) {

@@ -87,6 +87,8 @@ struct ExpectedStore {
         let (key, value) = (Int(record.number(at: 2, bytes: 2)), Int(record.number(at: 4, bytes: 4)))
         guard RecordHeaderTarget.expected(record, salt, entry.offset, marksBatches: false) == nil,
             32 + (key + value + 7) / 8 * 8 == record.count, Array(record[32..<(32 + key)]) == entry.key,
+            record[0] == (entry.expiry == 0 ? 1 : 2), record.number(at: 16, bytes: 8) == entry.expiry,
+            record[1] & 1 == 0, record.number(at: 8, bytes: 8) < bytes.number(at: 48, bytes: 8),
             record.number(at: 24, bytes: 4)
                 == UInt64(record.checksum(32..<record.count, salt: salt, offset: entry.offset))
         else {

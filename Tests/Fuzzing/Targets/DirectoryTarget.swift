@@ -63,6 +63,7 @@ enum DirectoryTarget {
             case .failure(let code):
                 require(
                     code == .corruption && (version.isCompressed || version.isDamaged)
+                        || code == .unsupportedFormat && version.isDamaged
                         || code == .tooLarge && version.isCompressed, "a value ended as \(code)")
             }
         }
