@@ -84,6 +84,7 @@ let package = Package(
             name: "heartwood-campaigns",
             dependencies: [
                 "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+                "HeartwoodFuzzing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Campaigns",

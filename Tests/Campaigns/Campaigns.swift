@@ -10,7 +10,7 @@ struct Campaigns: AsyncParsableCommand {
             "Looks for what Heartwood should never do, under crashes, failing disks, damage, and random operations.",
         subcommands: [
             CrashCommand.self, FaultCommand.self, DamageCommand.self, FullDiskCommand.self, KillCommand.self,
-            ModelCommand.self, ReadersCommand.self, SoakCommand.self, InspectionCommand.self,
+            ModelCommand.self, ReadersCommand.self, SoakCommand.self, InspectionCommand.self, RepairCommand.self,
             WriteUntilKilledCommand.self,
         ])
 }

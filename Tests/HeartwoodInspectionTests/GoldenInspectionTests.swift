@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import Foundation
 import HeartwoodFileSystem
 import Testing

@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import HeartwoodFormat
 import HeartwoodTesting
 

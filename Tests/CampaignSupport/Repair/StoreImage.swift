@@ -1,13 +1,13 @@
-import HeartwoodFileSystem
+package import HeartwoodFileSystem
 
 /// The files of a store as bytes, to be damaged and put into a file system in memory.
-struct StoreImage: Sendable {
-    static let path = "/store"
-    var files: [String: [UInt8]] = [:]
+package struct StoreImage: Sendable {
+    package static let path = "/store"
+    package var files: [String: [UInt8]] = [:]
 
-    init() {}
+    package init() {}
 
-    init(of fileSystem: any FileSystem, at path: String = Self.path) throws {
+    package init(of fileSystem: any FileSystem, at path: String = Self.path) throws {
         for name in try fileSystem.contents(ofDirectory: path) where name != "LOCK" {
             guard try fileSystem.kind(of: path + "/" + name) == .file else { continue }
             let file = try fileSystem.openFile(path + "/" + name, for: .read)
@@ -19,7 +19,7 @@ struct StoreImage: Sendable {
     }
 
     /// A file system with these files in `/store`.
-    func fileSystem() throws -> InMemoryFileSystem {
+    package func fileSystem() throws -> InMemoryFileSystem {
         let fileSystem = InMemoryFileSystem()
         try fileSystem.createDirectory(Self.path)
         for (name, bytes) in files {
@@ -30,6 +30,6 @@ struct StoreImage: Sendable {
         return fileSystem
     }
 
-    var logs: [String] { files.keys.filter { $0.hasSuffix(".log") }.sorted() }
-    var snapshots: [String] { files.keys.filter { $0.hasSuffix(".snapshot") }.sorted() }
+    package var logs: [String] { files.keys.filter { $0.hasSuffix(".log") }.sorted() }
+    package var snapshots: [String] { files.keys.filter { $0.hasSuffix(".snapshot") }.sorted() }
 }

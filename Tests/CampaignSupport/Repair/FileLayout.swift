@@ -1,31 +1,31 @@
-import HeartwoodFormat
+package import HeartwoodFormat
 
 /// Where everything lies in a file that is whole.
-struct FileLayout {
-    struct Record {
-        var part: Range<Int>
-        var keyLength: Int
-        var valueLength: Int
-        var key: [UInt8]
-        var sequence: UInt64
+package struct FileLayout: Sendable {
+    package struct Record: Sendable {
+        package var part: Range<Int>
+        package var keyLength: Int
+        package var valueLength: Int
+        package var key: [UInt8]
+        package var sequence: UInt64
     }
-    struct Commit {
-        var part: Range<Int>
-        var records: [Record]
-        var header: CommitHeader
+    package struct Commit: Sendable {
+        package var part: Range<Int>
+        package var records: [Record]
+        package var header: CommitHeader
     }
 
-    var header: FileHeader
-    var commits: [Commit] = []
+    package var header: FileHeader
+    package var commits: [Commit] = []
     /// Where the last commit ends.
-    var end = 0
+    package var end = 0
 
     /// The parts of a batch's records, by its number.
-    var batches: [UInt64: [Range<Int>]] {
+    package var batches: [UInt64: [Range<Int>]] {
         Dictionary(commits.flatMap(\.records).map { ($0.sequence, [$0.part]) }, uniquingKeysWith: +)
     }
 
-    init(log bytes: [UInt8]) throws {
+    package init(log bytes: [UInt8]) throws {
         header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
         var scanner = SegmentScanner(source: ArrayBytes(bytes: bytes), header: header)
         var commit = ScannedCommit()
@@ -44,7 +44,7 @@ struct FileLayout {
     }
 
     /// The records of a snapshot.
-    static func records(ofSnapshot bytes: [UInt8]) throws -> [Record] {
+    package static func records(ofSnapshot bytes: [UInt8]) throws -> [Record] {
         let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
         let footer = try bytes.withUnsafeBytes { all in
             try SnapshotFooter.decode(
@@ -72,11 +72,14 @@ struct FileLayout {
 }
 
 /// An array as the scanner wants its bytes.
-struct ArrayBytes: SegmentBytes {
+package struct ArrayBytes: SegmentBytes {
     let bytes: [UInt8]
-    var count: UInt64 { UInt64(bytes.count) }
 
-    func withBytes<R>(at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R) throws(Never) -> R {
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package var count: UInt64 { UInt64(bytes.count) }
+
+    package func withBytes<R>(at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R) throws(Never) -> R {
         let start = min(Int(offset), bytes.count)
         let end = min(start + count, bytes.count)
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }

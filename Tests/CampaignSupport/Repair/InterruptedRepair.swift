@@ -1,0 +1,91 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+internal import HeartwoodTesting
+
+/// A repair in place that is interrupted at every call, by the death of the process or the loss of power, and repeated.
+struct InterruptedRepair {
+    private let repairCase: RepairCase
+    private let time: UInt64
+    private let before: DiskImage
+    private let seed: UInt64
+
+    init(_ repairCase: RepairCase, seed: UInt64) {
+        self.repairCase = repairCase
+        self.seed = seed
+        time = repairCase.damaged.history.time
+        var image = DiskImage()
+        image.makeDirectory(StoreImage.path)
+        for (name, bytes) in repairCase.damaged.image.files { image[path: StoreImage.path + "/" + name] = bytes }
+        before = image
+    }
+
+    /// - Parameter most: How many interruptions at most.
+    /// - Returns: How many there were.
+    /// - Throws: `BrokenRule`.
+    func run(most: Int) throws -> Int {
+        let disk = SimulatedDisk(image: before, seed: seed)
+        guard (try? repair(disk, now: time)) != nil else { return 0 }
+        let trace = disk.trace
+        let old = try OpeningResult(SimulatedDisk(image: before), time: time)
+        let new = try OpeningResult(SimulatedDisk(image: disk.image), time: time)
+        var random = SeededRandom(seed, 84)
+        var count = 0
+        for crash in trace.crashStates(limit: 3, seed: seed) {
+            guard count < most else { break }
+            count += 1
+            do {
+                let isDone = try checkOpening(crash.image, old, new)
+                let again = try repeatRepair(crash.image, now: time + 1, new, isTwice: isDone)
+                guard random.oneIn(6) else { continue }
+                // The second one is interrupted, too.
+                let moments = Array(again.crashStates(limit: 2, seed: seed))
+                guard let second = random.element(of: moments) else { continue }
+                count += 1
+                _ = try checkOpening(second.image, old, new)
+                _ = try repeatRepair(second.image, now: time + 2, new, isTwice: true)
+            } catch let broken as BrokenRule {
+                let calls = crash.lastCalls(2).map(\.description).joined(separator: "; ")
+                throw BrokenRule(.interrupted, "\(broken) (crash \(crash.state), after \(calls))")
+            }
+        }
+        return count
+    }
+
+    private func repair(_ disk: SimulatedDisk, now: UInt64) throws {
+        _ = try Repair.runInPlace(StoreImage.path, repairCase.options, now: now, fileSystem: disk)
+    }
+
+    /// It opens as before or as repaired, or refuses and says what to do.
+    ///
+    /// - Returns: Whether it opens as repaired.
+    private func checkOpening(_ image: DiskImage, _ old: OpeningResult, _ new: OpeningResult) throws -> Bool {
+        let opening = try OpeningResult(SimulatedDisk(image: image), time: time)
+        if let contents = opening.contents, contents == new.contents { return true }
+        if opening.isSame(as: old) { return false }
+        if case .refused(let error) = opening, error.message.contains("repair"), error.message.contains("again") {
+            return false
+        }
+        throw BrokenRule(.interrupted, "it was \(old), is to be \(new), and interrupted it is \(opening)")
+    }
+
+    /// - Returns: What the second repair did.
+    private func repeatRepair(
+        _ image: DiskImage, now: UInt64, _ new: OpeningResult, isTwice: Bool
+    ) throws -> DiskTrace {
+        let disk = SimulatedDisk(image: image, seed: seed &+ now)
+        do {
+            try repair(disk, now: now)
+        } catch {
+            throw BrokenRule(.interrupted, "repeated it fails: \(error)")
+        }
+        let trace = disk.trace
+        try repairCase.checkDirectory(disk, isTwice: isTwice)
+        let opening = try OpeningResult(disk, time: time)
+        guard opening.contents == new.contents else {
+            throw BrokenRule(.interrupted, "repeated it is \(opening), not \(new)")
+        }
+        return trace
+    }
+}

@@ -1,0 +1,203 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodTesting
+
+/// Random histories, each damaged many times, and what repairs make of them.
+///
+/// A case is known by the seed and its number: everything else is drawn from these.
+package struct RepairCampaign: Sendable {
+    /// Cases of one history.
+    package static let casesOfHistory = 50
+    /// After so many failures the campaign ends.
+    package static let mostFailures = 20
+
+    /// What was done so far.
+    package struct Totals: Sendable {
+        package var histories = 0
+        package var cases = 0
+        package var refused = 0
+        package var whole = 0
+        package var unproven = 0
+        package var forged = 0
+        package var interrupted = 0
+        package var interruptions = 0
+        /// How often each kind of damage was done.
+        package var kinds: [DamageKind: Int] = [:]
+    }
+
+    /// A case that broke a rule.
+    package struct Failure: Sendable {
+        package var number: Int
+        package var damage: [String]
+        package var kinds: [DamageKind]
+        package var broken: BrokenRule
+    }
+
+    package let seed: UInt64
+    private let forgery: DamagedStore.Forgery
+
+    /// - Parameter forgery: Changes a file under checksums that hold.
+    package init(seed: UInt64, forgery: @escaping DamagedStore.Forgery) {
+        self.seed = seed
+        self.forgery = forgery
+    }
+
+    /// Runs the cases from the first on.
+    ///
+    /// - Parameters:
+    ///   - interruptions: How many repairs in place are interrupted, about.
+    ///   - begins: Called before each case, with the number of its worker.
+    package func run(
+        cases: Int, interruptions: Int, jobs: Int = 2, begins: @escaping @Sendable (_ worker: Int, _ case: Int) -> Void,
+        report: @escaping @Sendable (Totals) -> Void
+    ) async -> (Totals, [Failure]) {
+        let shared = Locked((next: 0, totals: Totals(), failures: [Failure]()))
+        let plan = InterruptionPlan(cases: cases, interruptions: interruptions)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<max(1, jobs) {
+                group.addTask {
+                    while true {
+                        let history = shared.withLock { shared -> Int? in
+                            guard shared.next * Self.casesOfHistory < cases,
+                                shared.failures.count < Self.mostFailures
+                            else { return nil }
+                            defer { shared.next += 1 }
+                            return shared.next
+                        }
+                        guard let history else { return }
+                        let first = history * Self.casesOfHistory
+                        let numbers = first..<min(cases, first + Self.casesOfHistory)
+                        await run(numbers, plan, begins: { begins(worker, $0) }) { totals, failures in
+                            shared.withLock { shared in
+                                shared.totals.add(totals)
+                                shared.failures += failures
+                            }
+                            report(shared.withLock { $0.totals })
+                        }
+                    }
+                }
+            }
+        }
+        return shared.withLock { ($0.totals, $0.failures.sorted { $0.number < $1.number }) }
+    }
+
+    /// Runs one case, with all of its interruptions.
+    package func run(case number: Int) async -> (Totals, [Failure]) {
+        var result = (Totals(), [Failure]())
+        await run(number..<(number + 1), InterruptionPlan(every: 1, most: .max)) { _ in
+        } done: {
+            result.0.add($0)
+            result.1 += $1
+        }
+        return result
+    }
+
+    /// Cases of one history.
+    private func run(
+        _ numbers: Range<Int>, _ plan: InterruptionPlan, begins: (Int) -> Void, done: (Totals, [Failure]) -> Void
+    ) async {
+        var first = Totals()
+        first.histories = 1
+        let history: RepairHistory
+        do {
+            begins(numbers.lowerBound)
+            history = try await self.history(numbers.lowerBound / Self.casesOfHistory)
+        } catch {
+            let broken = BrokenRule(.history, "\(error)")
+            return done(first, [Failure(number: numbers.lowerBound, damage: [], kinds: [], broken: broken)])
+        }
+        done(first, [])
+        for number in numbers {
+            begins(number)
+            var totals = Totals()
+            var failures: [Failure] = []
+            let damaged = damage(history, number)
+            do {
+                try run(damaged, number, plan, &totals)
+            } catch {
+                let broken = error as? BrokenRule ?? BrokenRule(.error, "\(error)")
+                failures = [Failure(number: number, damage: damaged.log, kinds: damaged.kinds, broken: broken)]
+            }
+            done(totals, failures)
+        }
+    }
+
+    private func run(_ damaged: DamagedStore, _ number: Int, _ plan: InterruptionPlan, _ totals: inout Totals) throws {
+        totals.cases = 1
+        for kind in damaged.kinds { totals.kinds[kind, default: 0] += 1 }
+        let repairCase = RepairCase(damaged)
+        let outcome = try repairCase.run()
+        if outcome.isRefused { totals.refused = 1 }
+        if outcome.isWhole { totals.whole = 1 }
+        if outcome.isUnproven { totals.unproven = 1 }
+        if outcome.isForged { totals.forged = 1 }
+        guard plan.includes(number) else { return }
+        totals.interruptions = try InterruptedRepair(repairCase, seed: SeededRandom.mix(seed &+ UInt64(number)))
+            .run(most: plan.most)
+        totals.interrupted = totals.interruptions > 0 ? 1 : 0
+    }
+
+    /// The history of fifty cases.
+    package func history(_ index: Int) async throws -> RepairHistory {
+        let own = SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(index)))
+        var history = try await HistoryWriter.write(seed: own)
+        let other = try await HistoryWriter.write(seed: SeededRandom.mix(seed))
+        history.foreign = other.image.files.filter { other.files[$0.key] != nil }.sorted { $0.key < $1.key }.map(
+            \.value)
+        return history
+    }
+
+    /// The files of a case. The first of a history has no damage at all.
+    package func damage(_ history: RepairHistory, _ number: Int) -> DamagedStore {
+        var damaged = DamagedStore(history)
+        guard number % Self.casesOfHistory > 0 else { return damaged }
+        var random = SeededRandom(seed, 82, UInt64(number))
+        // What is forged is judged by other rules, and with nothing else.
+        if random.oneIn(8) {
+            damaged.damage(.forged, &random, forgery)
+            return damaged
+        }
+        let kinds = DamageKind.allCases.filter { $0 != .forged }
+        for _ in 0..<random.pick([1, 1, 2, 3]) { damaged.damage(random.pick(kinds), &random, forgery) }
+        return damaged
+    }
+}
+
+/// Which repairs in place are interrupted, and how often.
+private struct InterruptionPlan {
+    /// One case of so many.
+    let every: Int
+    /// Interruptions of a case.
+    let most: Int
+
+    init(every: Int, most: Int) {
+        self.every = every
+        self.most = most
+    }
+
+    /// One case of fifty and all of its calls; fewer cases where that would be more than is asked for.
+    init(cases: Int, interruptions: Int) {
+        // A repair in place makes about so many calls that change something.
+        let usual = 60
+        guard interruptions > 0 else {
+            self.init(every: .max, most: 0)
+            return
+        }
+        self.init(every: max(50, cases / max(1, interruptions / usual)), most: .max)
+    }
+
+    func includes(_ number: Int) -> Bool { number % every == every / 2 }
+}
+
+extension RepairCampaign.Totals {
+    fileprivate mutating func add(_ other: Self) {
+        histories += other.histories
+        cases += other.cases
+        refused += other.refused
+        whole += other.whole
+        unproven += other.unproven
+        forged += other.forged
+        interrupted += other.interrupted
+        interruptions += other.interruptions
+        kinds.merge(other.kinds, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,198 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import HeartwoodInspection
+
+/// One damaged store: verified, opened, read, and repaired in every way.
+package struct RepairCase {
+    /// What came of it.
+    package struct Outcome: Sendable {
+        /// Whether an opening refuses.
+        package var isRefused = false
+        /// Whether nothing was lost.
+        package var isWhole = false
+        /// Whether something is lost that couldn't be proven.
+        package var isUnproven = false
+        package var isForged = false
+        package var interruptions = 0
+    }
+
+    private static let output = "/repaired"
+    let damaged: DamagedStore
+    private let history: RepairHistory
+    private let time: UInt64
+
+    package init(_ damaged: DamagedStore) {
+        self.damaged = damaged
+        history = damaged.history
+        time = history.time
+    }
+
+    /// - Throws: `BrokenRule`.
+    package func run() throws -> Outcome {
+        var outcome = Outcome()
+        outcome.isForged = damaged.isForged
+        let fileSystem = try damaged.image.fileSystem()
+        let check = Result { try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none) }
+        let opening = try OpeningResult(try damaged.image.fileSystem(), time: time)
+        outcome.isRefused = opening.contents == nil
+        try compare(check, opening)
+        guard let repaired = try repair(fileSystem, opening) else { return outcome }
+        try compareInPlace(repaired)
+        if damaged.isForged {
+            try judgeForged(try check.get(), opening, repaired)
+        } else {
+            var judge = RepairJudge(damaged, repaired)
+            try judge.judge()
+            outcome.isWhole = repaired.contents == history.state
+            outcome.isUnproven = judge.unproven > 0
+        }
+        return outcome
+    }
+
+    // MARK: - Verdicts
+
+    /// Damage that an opening or a read meets is found by verifying, too, and what verifies can be opened and read.
+    private func compare(_ check: Result<Verification, any Error>, _ opening: OpeningResult) throws {
+        switch check {
+        case .failure(let error):
+            guard let error = error as? StoreError, error.code == .notFound || error.code == opening.error?.code else {
+                throw BrokenRule(.verdict, "verify fails: \(error); an opening: \(opening)")
+            }
+        case .success(let check):
+            let isSound = check.verdict <= .torn
+            switch opening {
+            case .contents:
+                guard check.opens else {
+                    throw BrokenRule(.verdict, "it opens, and verify says \(check.findings.prefix(3))")
+                }
+            case .unreadable(let error), .refused(let error):
+                switch error.code {
+                case .corruption where check.verdict >= .corrupt: break
+                case .unsupportedFormat where check.verdict >= .unsupported: break
+                case .notFound where damaged.own.isEmpty: break
+                default:
+                    throw BrokenRule(.verdict, "verify says \(check.verdict), and reading: \(opening)")
+                }
+            }
+            guard !isSound || opening.contents != nil else {
+                throw BrokenRule(.verdict, "verify says \(check.verdict), and reading: \(opening)")
+            }
+        }
+    }
+
+    // MARK: - Repairs
+
+    var options: RepairOptions {
+        var options = RepairOptions()
+        // Where most files are of another store, it must be said which one is meant.
+        let foreign = damaged.image.files.keys.filter {
+            StoreFileName($0).isDataFile && damaged.origins[$0] == nil
+        }
+        if foreign.count >= damaged.own.count / 2 { options.storeID = history.files.first?.value.header.storeID }
+        return options
+    }
+
+    /// Plans, and repairs to a new directory; nil where there is nothing to repair.
+    private func repair(_ fileSystem: InMemoryFileSystem, _ opening: OpeningResult) throws -> RepairedStore? {
+        let (plan, report): (RepairReport, RepairReport)
+        do {
+            plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+            report = try Repair.run(
+                StoreImage.path, output: Self.output, options, now: time, fileSystem: fileSystem)
+        } catch let error as StoreError {
+            switch error.code {
+            case .notFound where !damaged.image.files.keys.contains { StoreFileName($0).isDataFile }: return nil
+            case .unsupportedFormat where damaged.isForged: return nil
+            default: throw BrokenRule(.error, "the repair fails: \(error)")
+            }
+        }
+        guard plan.said == report.said else {
+            let (left, right) = (plan.said, report.said)
+            let first = zip(left, right).first { $0 != $1 }
+            throw BrokenRule(
+                .plan, "planned: \(first?.0 ?? "\(left.count) lines"), done: \(first?.1 ?? "\(right.count)")")
+        }
+        guard try StoreImage(of: fileSystem).files == damaged.image.files.filter({ $0.key != "LOCK" }) else {
+            throw BrokenRule(.inPlace, "a repair to another directory has changed the old files")
+        }
+        return try RepairedStore(report, at: Self.output, in: fileSystem, time: time)
+    }
+
+    private func compareInPlace(_ repaired: RepairedStore) throws {
+        let fileSystem = try damaged.image.fileSystem()
+        let report = try Repair.runInPlace(StoreImage.path, options, now: time, fileSystem: fileSystem)
+        guard report.said == repaired.report.said else {
+            throw BrokenRule(.plan, "in place a repair says something else than to a new directory")
+        }
+        try checkDirectory(fileSystem)
+        let opening = try OpeningResult(fileSystem, time: time)
+        guard opening.contents == repaired.contents else {
+            throw BrokenRule(.inPlace, "in place it becomes another store: \(opening)")
+        }
+    }
+
+    /// Nothing is left over of a repair in place, and all old files are kept.
+    ///
+    /// - Parameter isTwice: Whether the repaired store may have been repaired once more.
+    func checkDirectory(_ fileSystem: any FileSystem, isTwice: Bool = false) throws {
+        let names = try fileSystem.contents(ofDirectory: StoreImage.path)
+        var kept: [String] = []
+        for name in names {
+            if try fileSystem.kind(of: StoreImage.path + "/" + name) == .directory {
+                guard name.hasPrefix("damaged-") else { throw BrokenRule(.inPlace, "\(name) is left over") }
+                kept.append(name)
+            } else if name.hasSuffix(".tmp") || name == StoreFileName.log(.max) {
+                throw BrokenRule(.inPlace, "\(name) is left over")
+            }
+        }
+        guard kept.count == 1 || isTwice && kept.count == 2 else {
+            throw BrokenRule(.inPlace, "the old files are in \(kept)")
+        }
+        let old = damaged.image.files.filter { $0.key != StoreFileName.lockName }
+        let isKept = try kept.contains { name in
+            try StoreImage(of: fileSystem, at: StoreImage.path + "/" + name).files == old
+        }
+        guard isKept else { throw BrokenRule(.inPlace, "not all old files are in \(kept), as they were") }
+    }
+
+    // MARK: - Forged
+
+    /// What is forged is taken for sound by all, or by none.
+    private func judgeForged(_ check: Verification, _ opening: OpeningResult, _ repaired: RepairedStore) throws {
+        let isSound = repaired.report.certainty != .incomplete
+        guard let contents = opening.contents else {
+            guard !isSound else {
+                throw BrokenRule(.sameVerdict, "a repair takes it for sound, and reading: \(opening)")
+            }
+            return
+        }
+        guard check.verdict <= .torn else {
+            guard !isSound else {
+                throw BrokenRule(
+                    .sameVerdict, "a repair takes it for sound, and verify says \(check.findings.prefix(2))")
+            }
+            return
+        }
+        guard isSound else {
+            throw BrokenRule(
+                .sameVerdict,
+                "it can be read, verify says \(check.verdict), and a repair: \(repaired.report.losses.first?.what ?? "")"
+            )
+        }
+        guard repaired.report.batchesBehindTear > 0 || repaired.contents == contents else {
+            throw BrokenRule(
+                .sameVerdict, "repaired it holds \(RepairHistory.difference(repaired.contents, contents))")
+        }
+    }
+}
+
+extension StoreFileName {
+    /// Whether it is the name of a segment or a snapshot.
+    var isDataFile: Bool {
+        switch self {
+        case .log, .snapshot: true
+        case .temporary, .lock, .other: false
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import HeartwoodFormat
+
+/// What was written to a store, and what its files were at the end: what repairs of these files, once they are damaged,
+/// are judged by.
+package struct RepairHistory: Sendable {
+    package typealias Key = [UInt8]
+
+    /// What a batch did to a key.
+    package struct Change: Sendable, Hashable {
+        package var key: Key
+        /// nil: removed it.
+        package var value: [UInt8]?
+        /// Milliseconds since 1970; 0: never.
+        package var expires: UInt64 = 0
+    }
+
+    /// What a key has, and by which batch.
+    package struct Found: Sendable, Hashable {
+        package var value: [UInt8]
+        package var sequence: UInt64
+        package var expires: UInt64
+    }
+
+    /// One of the files at the end, and what is in it.
+    package struct File: Sendable {
+        package var bytes: [UInt8]
+        package var header: FileHeader
+        /// Commits; none in a snapshot.
+        package var layout: FileLayout?
+        /// Records of a snapshot.
+        package var records: [FileLayout.Record] = []
+        /// The parts of each batch; none in a snapshot.
+        package var batches: [UInt64: [Range<Int>]] = [:]
+        /// Whether a newer snapshot holds all of it.
+        package var isCovered = false
+
+        package var isSnapshot: Bool { header.kind == .snapshot }
+        /// Up to which number a snapshot holds everything.
+        package var coveredThrough: UInt64 { header.predecessor?.lastSequence ?? 0 }
+
+        package init(_ bytes: [UInt8]) throws {
+            self.bytes = bytes
+            header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
+            if isSnapshot {
+                records = try FileLayout.records(ofSnapshot: bytes)
+            } else {
+                let layout = try FileLayout(log: bytes)
+                batches = layout.batches
+                self.layout = layout
+            }
+        }
+    }
+
+    /// All files, the lock and those in preparation among them.
+    package var image = StoreImage()
+    /// The segments and snapshots among them.
+    package var files: [String: File] = [:]
+    /// Earlier states of these files.
+    package var earlier: [String: [[UInt8]]] = [:]
+    /// Files of another store, as large.
+    package var foreign: [[UInt8]] = []
+    /// Every number that was given, and what was written with it.
+    package var changes: [UInt64: [Change]] = [:]
+    /// The batches that an opening of the files recovers.
+    package var live: Set<UInt64> = []
+    /// Batches that an opening passed over after a crash, before others were written.
+    package var dead: Set<UInt64> = []
+    /// When it ended, in milliseconds since 1970: later than all that was written.
+    package var time: UInt64 = 0
+    /// What an opening shows.
+    package var state: [Key: Found] = [:]
+    /// The newest live batch of each key.
+    package var newest: [Key: UInt64] = [:]
+
+    /// The segments, in their order.
+    package var logs: [String] { files.filter { !$0.value.isSnapshot }.keys.sorted() }
+    /// The snapshots, in their order.
+    package var snapshots: [String] { files.filter(\.value.isSnapshot).keys.sorted() }
+
+    /// What a batch left a key with; nil: nothing, or nothing any more.
+    package func outcome(of sequence: UInt64, for key: Key) -> Found? {
+        guard let change = changes[sequence]?.last(where: { $0.key == key }), let value = change.value,
+            change.expires == 0 || change.expires > time
+        else { return nil }
+        return Found(value: value, sequence: sequence, expires: change.expires)
+    }
+
+    /// Says what the files hold, once all of them are there.
+    ///
+    /// - Parameter recovered: The number up to which an opening recovers.
+    mutating func finish(recovered: UInt64) throws {
+        live = Set(changes.keys.filter { $0 <= recovered && !dead.contains($0) })
+        for sequence in live.sorted() {
+            for change in changes[sequence] ?? [] { newest[change.key] = sequence }
+        }
+        for (key, sequence) in newest { state[key] = outcome(of: sequence, for: key) }
+        for (name, bytes) in image.files where name.hasSuffix(".log") || name.hasSuffix(".snapshot") {
+            files[name] = try File(bytes)
+        }
+        noteCovered()
+        earlier = earlier.filter { files[$0.key] != nil }
+        for (name, file) in files { earlier[name]?.removeAll { $0 == file.bytes } }
+    }
+
+    private mutating func noteCovered() {
+        let snapshots = snapshots
+        guard let newest = snapshots.last, let end = files[newest]?.header.predecessor else { return }
+        for name in snapshots.dropLast() { files[name]?.isCovered = true }
+        for name in logs {
+            guard let header = files[name]?.header else { continue }
+            if header.predecessor == end || header.firstSequence > end.lastSequence + 1 { break }
+            files[name]?.isCovered = true
+        }
+    }
+}
