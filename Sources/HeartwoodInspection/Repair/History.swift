@@ -150,7 +150,7 @@ struct History {
             }
             report.partialBatches += 1
         }
-        let lost = noteLost(before: batch.sequence)
+        let lost = noteLost(before: batch.sequence, in: source.file)
         pending.removeAll { ($0.damage.next ?? .max) <= batch.sequence }
         try sink.add(records, of: commit, sequence: batch.sequence, lost: lost, from: source.file)
         expected = batch.sequence + 1
@@ -164,11 +164,11 @@ struct History {
     /// Numbers that are missing before a batch.
     ///
     /// - Returns: How many: 0 where some of them were never given, or may not have been.
-    private mutating func noteLost(before sequence: UInt64) -> UInt64 {
+    private mutating func noteLost(before sequence: UInt64, in file: DataFile) -> UInt64 {
         guard sequence > expected else { return 0 }
         let missing = expected...sequence - 1
         let lost = sources.given.lost(in: missing)
-        for part in lost { note(part) }
+        for part in lost { note(part, before: file) }
         return lost == [GivenNumbers.Lost(missing, isExact: true)] ? UInt64(missing.count) : 0
     }
 
@@ -182,7 +182,7 @@ struct History {
     }
 
     /// Numbers are lost: by the damages that were met, or with files that aren't there.
-    private mutating func note(_ lost: GivenNumbers.Lost) {
+    private mutating func note(_ lost: GivenNumbers.Lost, before file: DataFile? = nil) {
         let numbers = lost.numbers
         let guilty = pending.filter {
             $0.damage.expected <= numbers.upperBound && ($0.damage.next ?? .max) > numbers.lowerBound
@@ -201,6 +201,9 @@ struct History {
         } else if !lost.isExact, let place {
             loss.what = "it is not known whether anything was written after this place"
             (loss.file, loss.offset) = place
+        } else if !lost.isExact, let file {
+            loss.what = "it is not known whether anything was written before this file"
+            (loss.file, loss.offset) = (file.path, 0)
         }
         report.add(loss)
     }

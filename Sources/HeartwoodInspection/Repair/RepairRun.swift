@@ -22,7 +22,8 @@ struct RepairRun {
         let isEmpty = sources.logs.isEmpty && sources.snapshots.isEmpty && sources.unreadable.isEmpty
         guard !isEmpty || !sources.report.losses.isEmpty else {
             listing.close()
-            throw StoreError(.notFound, "there is no file of a store here: check the path", file: path)
+            let which = options.storeID.map { "the store \($0)" } ?? "a store"
+            throw StoreError(.notFound, "there is no file of \(which) here: check the path", file: path)
         }
     }
 

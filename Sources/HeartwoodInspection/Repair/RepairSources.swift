@@ -25,7 +25,7 @@ struct RepairSources {
     private(set) var snapshots: [SnapshotSource] = []
     /// Which numbers batches were given.
     private(set) var given = GivenNumbers([])
-    /// Files of which nothing verifies, under a name of the store's.
+    /// Files of which nothing verifies that their names tell of.
     private(set) var unreadable: [(name: StoreFileName, path: String)] = []
     var report = RepairReport()
 
@@ -96,7 +96,12 @@ struct RepairSources {
 
     private mutating func add(_ file: DataFile, _ header: FileHeader) {
         switch header.kind {
-        case .log: logs.append(LogSource(file: file, header: header, isEvidence: !file.isRebuilt))
+        case .log:
+            logs.append(LogSource(file: file, header: header, isEvidence: !file.isRebuilt))
+            // A block of another segment may lie over all that was here.
+            if case .log(let first) = file.meaning, file.isRebuilt, first != header.firstSequence {
+                unreadable.append((file.meaning, file.path))
+            }
         case .snapshot:
             guard header.firstSequence == 1, let end = header.predecessor,
                 end.lastSequence < FormatConstants.possibleSequences.upperBound

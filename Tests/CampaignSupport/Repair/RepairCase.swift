@@ -102,7 +102,7 @@ package struct RepairCase {
                 StoreImage.path, output: Self.output, options, now: time, fileSystem: fileSystem)
         } catch let error as StoreError {
             switch error.code {
-            case .notFound where !damaged.image.files.keys.contains { StoreFileName($0).isDataFile }: return nil
+            case .notFound where damaged.own.isEmpty: return nil
             case .unsupportedFormat where damaged.isForged: return nil
             default: throw BrokenRule(.error, "the repair fails: \(error)")
             }
@@ -161,14 +161,11 @@ package struct RepairCase {
     /// What is forged is taken for sound by all, or by none.
     private func judgeForged(_ check: Verification, _ opening: OpeningResult, _ repaired: RepairedStore) throws {
         let isSound = repaired.report.certainty != .incomplete
-        guard let contents = opening.contents else {
-            guard !isSound else {
-                throw BrokenRule(.sameVerdict, "a repair takes it for sound, and reading: \(opening)")
-            }
-            return
-        }
+        // What is refused may all the same be brought back whole; the repaired store was opened, read and verified.
+        guard let contents = opening.contents else { return }
         guard check.verdict <= .torn else {
-            guard !isSound else {
+            let used = Set(repaired.report.sources.lazy.filter { $0.use == .used }.map { StoreImage.path + "/" + $0.name })
+            guard !isSound || !check.findings.contains(where: { used.contains($0.file) }) else {
                 throw BrokenRule(
                     .sameVerdict, "a repair takes it for sound, and verify says \(check.findings.prefix(2))")
             }

@@ -242,7 +242,8 @@ struct RepairJudge {
         }
         return last.header.flags.contains(.closing)
             && logs[newest, default: []].contains { name in
-                soundHeaders.contains(name) && damaged.isWhole(last.part, of: file.bytes, in: name)
+                (soundHeaders.contains(name) || name == newest)
+                    && damaged.isWhole(last.part, of: file.bytes, in: name)
             }
     }
 
