@@ -28,13 +28,15 @@ struct CompactCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        Signals.noteRequestsToStop()
+        // Opening takes as long as the log is, and may be ended at any moment.
+        Signals.endAtRequests()
         let summary: CompactSummary
         do {
             summary = try await store.withStore { configuration in
                 configuration.logRetention = keepLog ? .everything : .none
             } body: { store in
-                try await compact(store)
+                Signals.noteRequestsToStop()
+                return try await compact(store)
             }
         } catch let error as StoreError where error.code == .cancelled {
             // Nothing else cancels it.

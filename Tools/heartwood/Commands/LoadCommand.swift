@@ -85,13 +85,15 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(path: file)
-        Signals.noteRequestsToStop()
+        // Opening takes as long as the log is, and may be ended at any moment.
+        Signals.endAtRequests()
         let (summary, outcome) = try await store.withStore(creating: true) { configuration in
             // A large load may overwrite a lot.
             configuration.compaction = CompactionPolicy()
             configuration.logRetention = .none
         } body: { store in
-            try await load(input, into: store)
+            Signals.noteRequestsToStop()
+            return try await load(input, into: store)
         }
         // Only now is the store closed, and with that everything on the disk, whatever the durability was.
         try show(summary)

@@ -87,7 +87,7 @@ struct RepairCommand: AsyncParsableCommand {
         let options = try options()
         let (path, output, inPlace) = (path, output, inPlace)
         let now = SystemClock().now().milliseconds
-        let report = try await InspectionTask.run { progress in
+        let report = try await InspectionTask.run(writes: inPlace || output != nil) { progress in
             if inPlace { return try Repair.runInPlace(path, options, now: now, progress: progress) }
             guard let output else { return try Repair.plan(path, options, progress: progress) }
             return try Repair.run(path, output: output, options, now: now, progress: progress)

@@ -17,19 +17,43 @@ enum Signals {
 
     /// From here on the first SIGINT or SIGTERM is only noted; a second one ends the process as it always does.
     static func noteRequestsToStop() {
+        // Reading it here makes sure that the handler, which may do very little, isn't the first to touch it.
+        _ = requestToStop
+        answer(resetting: true) { Signals.noted.store($0, ordering: .relaxed) }
+    }
+
+    /// From here on SIGINT and SIGTERM end the process at once, with 130 and 143: for work that only reads, which may
+    /// wait for a disk or a pipe without end.
+    static func endAtRequests() {
+        _ = eraser.count
+        answer(resetting: false) { number in
+            if Signals.eraser.count > 0 { _ = write(2, Signals.eraser.baseAddress, Signals.eraser.count) }
+            _exit(128 + number)
+        }
+    }
+
+    private static func answer(resetting: Bool, _ handler: @convention(c) (Int32) -> Void) {
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
-            action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
+            action.sa_flags = resetting ? Int32(truncatingIfNeeded: SA_RESETHAND) : 0
             #if canImport(Darwin)
-            action.__sigaction_u.__sa_handler = { Signals.noted.store($0, ordering: .relaxed) }
+            action.__sigaction_u.__sa_handler = handler
             #else
-            action.__sigaction_handler.sa_handler = { Signals.noted.store($0, ordering: .relaxed) }
+            action.__sigaction_handler.sa_handler = handler
             #endif
-            // Reading it here makes sure that the handler, which may do very little, isn't the first to touch it.
-            _ = requestToStop
             sigaction(number, &action, nil)
         }
     }
+
+    /// What takes a progress bar off the terminal; nothing where standard error is none. Never freed, and never changed.
+    nonisolated(unsafe) private static let eraser: UnsafeRawBufferPointer = {
+        guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        let text = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
+        text.copyBytes(from: "\r\u{1B}[K".utf8)
+        return UnsafeRawBufferPointer(text)
+    }()
 
     /// The signal that asked to stop; nil as long as none did.
     static var requestToStop: Int32? {
