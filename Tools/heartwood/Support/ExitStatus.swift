@@ -36,8 +36,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .unsupported: "the store was written by a newer version of heartwood"
         case .permission: "permission denied"
         case .interrupted:
-            "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, and 'bench' has printed "
-                + "what it had measured"
+            "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, 'bench' has printed "
+                + "what it had measured, and commands that only read have ended at once"
         case .terminated: "stopped by SIGTERM: the same"
         }
     }

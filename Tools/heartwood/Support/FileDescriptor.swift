@@ -79,6 +79,12 @@ struct FileDescriptor {
         return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether a path ends in a symbolic link, wherever that leads.
+    static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Whether a person is at the other end.
     var isTerminal: Bool { isatty(number) == 1 }
 
