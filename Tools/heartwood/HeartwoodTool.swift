@@ -1,8 +1,30 @@
 internal import ArgumentParser
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Where the process begins. Not asynchronous: Swift would start threads first.
+@main
+enum EntryPoint {
+    static func main() {
+        do {
+            try Resources.check(for: CommandLine.arguments.dropFirst().first)
+        } catch {
+            HeartwoodTool.leave(with: error)
+        }
+        Task.detached { await HeartwoodTool.runToEnd() }
+        // The signals are this thread's.
+        while true { pause() }
+    }
+}
+
 /// The root of the command line: what `heartwood --help` says, and the one place where an error becomes a line and an
 /// exit code.
-@main
 struct HeartwoodTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood",
@@ -43,7 +65,8 @@ struct HeartwoodTool: AsyncParsableCommand {
 
     static let aboutErrors = "An error is one line on standard error, which ends with what to do about it."
 
-    static func main() async {
+    /// Runs the command, and ends the process.
+    static func runToEnd() async {
         Signals.ignoreClosedPipes()
         do {
             try CommandLineText.check()
@@ -53,6 +76,7 @@ struct HeartwoodTool: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            throw QuietExit(code: ExitStatus.done.rawValue)
         } catch {
             leave(with: error)
         }

@@ -32,7 +32,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .defect: "a defect of heartwood itself; please report it"
         case .noStore: "there is no such store or directory, or it can't be created"
         case .inputOutput: "input or output failed, or the disk is full"
-        case .tryLater: "try later: another process holds the store, or too many open files"
+        case .tryLater:
+            "try later: another process holds the store, or this one may not have enough memory, threads or open files"
         case .unsupported: "the store was written by a newer version of heartwood"
         case .permission: "permission denied"
         case .interrupted:

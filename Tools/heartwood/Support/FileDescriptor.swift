@@ -120,4 +120,7 @@ struct SystemError: Error {
 extension SystemError {
     /// Whether access was denied.
     var isPermission: Bool { code == EACCES || code == EPERM }
+
+    /// Whether the process or the system has too many files open.
+    var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 }

@@ -32,6 +32,21 @@ enum Signals {
         }
     }
 
+    /// From here on the signals of a process that has run into a wall end it with a message, and with
+    /// ``ExitStatus/tryLater``. Called once, before there are threads.
+    static func explainDeath(_ message: String) {
+        lastWords = UnsafeRawBufferPointer(copying: message)
+        for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT] {
+            signal(number) { _ in
+                _ = write(2, Signals.lastWords.baseAddress, Signals.lastWords.count)
+                _exit(ExitStatus.tryLater.rawValue)
+            }
+        }
+    }
+
+    /// Written once, before there are threads and handlers that read it.
+    nonisolated(unsafe) private static var lastWords = UnsafeRawBufferPointer(start: nil, count: 0)
+
     private static func answer(resetting: Bool, _ handler: @convention(c) (Int32) -> Void) {
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
@@ -50,9 +65,7 @@ enum Signals {
         guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        let text = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
-        text.copyBytes(from: "\r\u{1B}[K".utf8)
-        return UnsafeRawBufferPointer(text)
+        return UnsafeRawBufferPointer(copying: "\r\u{1B}[K")
     }()
 
     /// The signal that asked to stop; nil as long as none did.
@@ -62,4 +75,13 @@ enum Signals {
     }
 
     private static let noted = Atomic<Int32>(0)
+}
+
+extension UnsafeRawBufferPointer {
+    /// A text that a signal handler may read: it is never freed.
+    fileprivate init(copying text: String) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+        bytes.copyBytes(from: text.utf8)
+        self.init(bytes)
+    }
 }
