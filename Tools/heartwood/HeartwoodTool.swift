@@ -1,13 +1,5 @@
 internal import ArgumentParser
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Where the process begins. Not asynchronous: Swift would start threads first.
 @main
 enum EntryPoint {
@@ -18,8 +10,7 @@ enum EntryPoint {
             HeartwoodTool.leave(with: error)
         }
         Task.detached { await HeartwoodTool.runToEnd() }
-        // The signals are this thread's.
-        while true { pause() }
+        Signals.takeAll()
     }
 }
 
@@ -67,7 +58,7 @@ struct HeartwoodTool: AsyncParsableCommand {
 
     /// Runs the command, and ends the process.
     static func runToEnd() async {
-        Signals.ignoreClosedPipes()
+        Signals.ignoreFailedWrites()
         do {
             try CommandLineText.check()
             var command = try await asyncParseAsRoot()

@@ -30,7 +30,7 @@ struct StoreDirectory {
                 .notFound, "this is not a directory: give a store's directory, or the name of a new one", file: path)
         case .brokenLink:
             throw StoreError(
-                .notFound, "this is a symbolic link that leads nowhere: make the directory that it names, or remove it",
+                .notFound, "a symbolic link on this path leads nowhere: make the directory that it names, or remove it",
                 file: path)
         case .directory: break
         }

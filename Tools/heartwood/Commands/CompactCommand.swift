@@ -43,7 +43,7 @@ struct CompactCommand: AsyncParsableCommand {
             StandardError.say("stopped: \(store.path) holds all that it held; compact it whenever you like")
             throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
         }
-        try StandardOutput.printLine(json ? summary.json.string : summary.text)
+        try StandardOutput.printLine(json ? summary.json.string : Escaping.line(summary.text))
     }
 
     private func compact(_ store: Store) async throws -> CompactSummary {

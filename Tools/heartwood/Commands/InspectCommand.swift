@@ -55,7 +55,7 @@ struct InspectCommand: AsyncParsableCommand {
         try target?.write(Page(survey: survey).chunks)
         if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
         try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)
-        if let html, !json { try StandardOutput.printLine("\nThe page is in \(html).") }
+        if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
     }
 }

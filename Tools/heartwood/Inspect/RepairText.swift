@@ -16,7 +16,7 @@ struct RepairText {
         if report.losses.count > Self.mostLosses {
             lines.append("… and \(Numbers.grouped(report.losses.count - Self.mostLosses)) more: see '--json'")
         }
-        lines += leftOut.map { style("note   ", .dim) + " " + $0 }
+        lines += leftOut.map { style("note   ", .dim) + " " + Escaping.line($0) }
         lines.append(summary(style))
         lines.append(contentsOf: next)
         return lines.joined(separator: "\n")
@@ -30,11 +30,11 @@ struct RepairText {
                 ? "write number \(numbers.lowerBound): "
                 : "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
         }
-        text += loss.what
+        text += Escaping.line(loss.what)
         if let file = loss.file, let offset = loss.offset {
             text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
         }
-        if let cause = loss.cause { text += " (\(cause))" }
+        if let cause = loss.cause { text += Escaping.line(" (\(cause))") }
         return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
     }
 

@@ -118,8 +118,8 @@ struct SystemError: Error {
 }
 
 extension SystemError {
-    /// Whether access was denied.
-    var isPermission: Bool { code == EACCES || code == EPERM }
+    /// Whether access was denied, or the disk is mounted read-only.
+    var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     /// Whether the process or the system has too many files open.
     var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }

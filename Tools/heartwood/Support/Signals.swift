@@ -10,9 +10,19 @@ internal import Musl
 
 /// The signals that the tool answers itself.
 enum Signals {
-    /// Lets a write to a pipe that nobody reads fail, in place of killing the process in the middle of a write.
-    static func ignoreClosedPipes() {
+    /// Lets a write fail that goes to a pipe without a reader, or beyond the size that a file may have (`ulimit -f`), in
+    /// place of killing the process.
+    static func ignoreFailedWrites() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Takes the process's signals on this thread, also those that the parent has blocked: all other threads are started
+    /// with theirs blocked.
+    static func takeAll() -> Never {
+        var none = sigset_t()
+        sigemptyset(&none)
+        while true { sigsuspend(&none) }
     }
 
     /// From here on the first SIGINT or SIGTERM is only noted; a second one ends the process as it always does.
