@@ -68,7 +68,7 @@ struct OddFileTests {
         #expect(running.end() == 74)
     }
 
-    @Test("SIGTERM ends a command whose output nobody takes", arguments: ["log s --follow", "log s"])
+    @Test("SIGTERM ends a command whose output is not read", arguments: ["log s --follow", "log s"])
     func terminated(command: String) async throws {
         // Both ends of the pipe are kept open, and it is full.
         let script = """

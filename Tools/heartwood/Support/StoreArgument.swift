@@ -46,7 +46,7 @@ struct StoreArgument: ParsableArguments {
                 return try await body(store)
             }
         } catch let error as StoreError where error.code == .notFound && error.cause == nil && !isFile {
-            // What can't be made is told in the store's own words.
+            // What can't be made is reported in the store's own words.
             if creating { throw error }
             throw Failure(
                 .noStore, "no such store: \(path): check the path, or make one with 'heartwood put' or 'heartwood load'"

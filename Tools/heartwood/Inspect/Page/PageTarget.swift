@@ -54,7 +54,7 @@ struct PageTarget {
 
     private static func way(to path: String) throws(Failure) -> Way {
         var link = stat()
-        // What is wrong with the path itself is told when its directory is looked for, or by the writing.
+        // A path that is wrong itself is reported when its directory is looked for, or by the writing.
         guard lstat(path, &link) == 0 else { return .rename }
         var target = stat()
         guard stat(path, &target) == 0 else {
