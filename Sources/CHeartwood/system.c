@@ -7,10 +7,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* Files */
 
@@ -219,4 +223,36 @@ int heartwood_thread_start(const char *name, void (*body)(void *context), void *
         free(start);
     }
     return error;
+}
+
+static uint64_t limit_of(int resource) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+uint64_t heartwood_memory_limit(void) {
+    uint64_t addresses = limit_of(RLIMIT_AS);
+    uint64_t data = limit_of(RLIMIT_DATA);
+    return addresses < data ? addresses : data;
+}
+
+void heartwood_share_heap(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+uint64_t heartwood_raise_file_limit(uint64_t wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return UINT64_MAX;
+    if (limit.rlim_cur >= wanted) return limit.rlim_cur;
+    uint64_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+}
+
+unsigned heartwood_processor_count(void) {
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (unsigned)count : 1;
 }

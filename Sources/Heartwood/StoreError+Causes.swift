@@ -9,17 +9,44 @@ extension StoreError {
         let code: Code
         let remedy: String
         if cause.isOutOfSpace {
-            (code, remedy) = (.outOfSpace, "free some space; the store goes on by itself")
+            (code, remedy) = (.outOfSpace, "free some space; the store then continues automatically")
         } else if cause.isPermission {
-            (code, remedy) = (.permission, "give this user read and write access to the store's directory")
+            (code, remedy) = (.permission, Self.access(cause))
         } else if cause.isTooManyFiles {
             (code, remedy) = (.tooManyFiles, "raise the limit of open files or close some")
+        } else if cause.isOutOfMemory {
+            (code, remedy) = (.inputOutput, "give the process more memory")
+        } else if cause.isBadPath {
+            (code, remedy) = (.notFound, "no store can have such a path: give another one")
+        } else if cause.isNoRegularFile {
+            (code, remedy) = (
+                .inputOutput, "what has this name is no regular file: move it away while no process uses the store"
+            )
+        } else if cause.isNotFound, cause.operation == .lock || cause.operation == .createDirectory {
+            (code, remedy) = (.notFound, "no file can be made there: name a directory on a disk")
         } else if cause.isNotFound {
-            (code, remedy) = (.inputOutput, "see who removed it while the store was in use")
+            (code, remedy) = (
+                .inputOutput, "it was removed while the store was in use, or is a symbolic link that leads nowhere"
+            )
         } else {
             (code, remedy) = (.inputOutput, "look at the disk and the kernel's log; the data is not judged by this")
         }
         self.init(code, "\(doing): \(remedy)", file: cause.path, cause: cause)
+    }
+
+    /// What to do where access was denied.
+    private static func access(_ cause: FileSystemError) -> String {
+        switch (cause.isReadOnly, cause.operation) {
+        case (true, .lock):
+            "the disk is mounted read-only, and opening a store takes a lock: mount it for writing, open a copy on another "
+                + "disk, or use what only reads the files: verify, inspect, log, and repair with an output elsewhere"
+        case (true, _): "the disk is mounted read-only: mount it for writing, or name a place on another one"
+        case (false, .list), (false, .status), (false, .read):
+            "give this user read access to it, and access to the directories above it"
+        case (false, .lock):
+            "give this user read and write access to the store's directory; verify, inspect and log only read"
+        case (false, _): "give this user read and write access to the store's directory"
+        }
     }
 
     /// The store is held by another opening.

@@ -18,7 +18,8 @@ public struct StoreError: Error, Sendable {
         public static let cancelled = Code(description: "cancelled")
         /// A condition didn't hold. Nothing was written.
         public static let conflict = Code(description: "conflict")
-        /// There is no store in this directory, and the configuration says not to make one.
+        /// There is no store in this directory, and the configuration says not to make one; or the path is that of a file,
+        /// or one that no directory can have.
         public static let notFound = Code(description: "notFound")
         /// Another opening, of this process or another, holds the store.
         public static let locked = Code(description: "locked")

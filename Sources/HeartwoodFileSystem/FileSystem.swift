@@ -8,9 +8,11 @@
 public protocol FileSystem: Sendable {
     /// Opens a file. Descriptors don't outlive an `exec`.
     ///
-    /// A pipe or a device may block or misbehave: ask for the ``kind(of:)`` of what comes from elsewhere.
+    /// Only regular files are opened. A pipe is refused without waiting for its other end. The opening of a device may
+    /// have effects of its own: ask for the ``kind(of:)`` of what comes from elsewhere.
     ///
-    /// - Throws: ``FileSystemError``: `EISDIR` for a directory, `EEXIST` where `.create` finds something there.
+    /// - Throws: ``FileSystemError``: `EISDIR` for a directory, `ENXIO` for a pipe, a socket or a device (see
+    ///   ``FileSystemError/isNoRegularFile``), `EEXIST` where `.create` finds something there.
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File
 
     /// Gives a file or directory another name, atomically; what had that name before is gone. Not durable before
@@ -38,8 +40,11 @@ public protocol FileSystem: Sendable {
     ///
     /// The file is made if need be, and never removed: a file that comes and goes can be locked by two at a time.
     ///
+    /// Symbolic links are not followed.
+    ///
     /// - Throws: ``FileSystemError``; with ``FileSystemError/isLocked`` where somebody holds it, in this process or
-    ///   another, and then with ``FileSystemError/lockHolder`` as far as the file names it.
+    ///   another, and then with ``FileSystemError/lockHolder`` as far as the file names it; with
+    ///   ``FileSystemError/isNoRegularFile`` where the path leads to something else.
     func lock(_ path: String) throws(FileSystemError) -> any FileLock
 
     /// A random number, fit for identities and salts.

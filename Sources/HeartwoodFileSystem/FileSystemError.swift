@@ -77,6 +77,26 @@ extension FileSystemError {
     /// There is such a file or directory already (`EEXIST`).
     public var isAlreadyExists: Bool { code == EEXIST }
 
+    /// The disk is mounted read-only (`EROFS`).
+    public var isReadOnly: Bool { code == EROFS }
+
+    /// No file can have such a path: a name is too long (`ENAMETOOLONG`), a part of it is no directory (`ENOTDIR`), or
+    /// symbolic links lead in a circle (`ELOOP`).
+    public var isBadPath: Bool { (code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP) && !isNoRegularFile }
+
+    /// What was opened or locked is no regular file: a directory (`EISDIR`), a pipe, a socket or a device (`ENXIO`), or,
+    /// of a lock, a symbolic link (`ELOOP`).
+    public var isNoRegularFile: Bool {
+        switch operation {
+        case .open: code == EISDIR || code == ENXIO
+        case .lock: code == EISDIR || code == ENXIO || code == ELOOP
+        default: false
+        }
+    }
+
+    /// The system has too little memory (`ENOMEM`).
+    public var isOutOfMemory: Bool { code == ENOMEM }
+
     /// The process (`EMFILE`) or the system (`ENFILE`) has too many files open.
     public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 

@@ -25,6 +25,24 @@ import Glibc
         }
     }
 
+    @Test func onlyRegularFilesAreOpened() throws {
+        try withTemporaryDirectory { directory in
+            let (pipe, link, target) = (directory + "/pipe", directory + "/link", directory + "/target")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            try fileSystem.openFile(target, for: .create).write("precious")
+            #expect(symlink(target, link) == 0)
+            // Without waiting for the pipe's other end.
+            for access in [FileAccess.read, .readWrite] {
+                let error = expectError(ENXIO, .open) { _ = try fileSystem.openFile(pipe, for: access) }
+                #expect(error?.isNoRegularFile == true)
+            }
+            #expect(expectError(ENXIO, .lock) { _ = try fileSystem.lock(pipe) }?.isNoRegularFile == true)
+            #expect(expectError(ELOOP, .lock) { _ = try fileSystem.lock(link) }?.isNoRegularFile == true)
+            #expect(try fileSystem.openFile(link, for: .read).text() == "precious")
+            #expect(try descriptors(of: pipe).isEmpty)
+        }
+    }
+
     @Test func descriptorsAreClosedByExec() throws {
         try withTemporaryDirectory { directory in
             let created = try fileSystem.openFile(directory + "/file", for: .create)

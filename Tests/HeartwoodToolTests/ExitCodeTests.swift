@@ -71,9 +71,55 @@ struct ExitCodeTests {
     @Test("a store where there can be none is not made")
     func cannotCreate() async throws {
         try sandbox.write("", to: "file")
-        let outcome = try await sandbox.heartwood("put", "file/s", "k", "v")
-        #expect([73, 74].contains(outcome.code))
-        #expect(outcome.error.hasPrefix("heartwood: "))
+        _ = try await sandbox.shell("ln -s nowhere dangling; ln -s circle circle")
+        for path in ["file", "file/s", "dangling", "dangling/s", "circle", String(repeating: "n", count: 300)] {
+            expect(try await sandbox.heartwood("put", path, "k", "v"), 73)
+            for command in ["verify", "inspect", "log", "repair", "scan", "stats", "export", "compact", "bench"] {
+                expect(try await sandbox.heartwood(command, path), 73)
+            }
+        }
+        expect(try await sandbox.heartwood("put", "dangling", "k", "v"), 73, "symbolic link")
+        expect(try await sandbox.heartwood("put", "file", "k", "v"), 73, "not a directory")
+        #expect(!sandbox.exists("nowhere"))
+    }
+
+    @Test("where a file system takes no files it says so", .enabled(if: getuid() == 0, "others have no access"))
+    func noFiles() async throws {
+        guard FileManager.default.fileExists(atPath: "/proc/self") else { return }
+        expect(try await sandbox.heartwood("put", "/proc", "k", "v"), 73, "name a directory on a disk")
+    }
+
+    @Test("a read-only disk is named, and what only reads works there")
+    func readOnly() async throws {
+        let script = """
+            unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v && mount -o remount,ro m || exit 99
+            for c in verify inspect log repair; do "$heartwood" $c m/s > /dev/null || exit 1; done
+            "$heartwood" repair m/s --output copy > /dev/null || exit 2
+            test "$("$heartwood" get copy k)" = v || exit 3
+            for c in scan stats export compact "repair --in-place"; do
+                "$heartwood" $c m/s 2>> errors > /dev/null; test $? = 77 || exit 4
+            done
+            "$heartwood" repair m/s --output m/new 2>> errors; test $? = 77 || exit 5
+            "$heartwood" inspect m/s --html m/page.html 2> /dev/null; test $? = 77 || exit 6'
+            """
+        // Only some users may mount.
+        guard try await sandbox.shell("unshare -m true").code == 0 else { return }
+        let outcome = try await sandbox.shell(script)
+        guard outcome.code != 99 else { return }
+        #expect(outcome.code == 0, "\(outcome)")
+        let errors = try await sandbox.shell("cat errors").lines
+        #expect(errors.count == 6)
+        for error in errors { #expect(error.contains("mounted read-only"), "\(error)") }
+    }
+
+    @Test("a repair without room says what to do, and a size limit of files is no signal")
+    func noRoom() async throws {
+        let value = String(repeating: "v", count: 100_000)
+        for key in ["a", "b", "c"] { #expect(try await sandbox.heartwood("put", "s", key, value).code == 0) }
+        let outcome = try await sandbox.shell(#"ulimit -f 100; "$heartwood" repair s --output o"#)
+        expect(outcome, 74, "no room for the repaired store", "name an output on a larger disk")
+        #expect(!sandbox.exists("o"))
+        expect(try await sandbox.shell(#"ulimit -f 100; "$heartwood" put s d v"#), 74, "free some space")
     }
 
     @Test("a missing input is 66, and no store is made for it")

@@ -1,8 +1,21 @@
 internal import ArgumentParser
 
+/// Where the process begins. Not asynchronous: Swift would start threads first.
+@main
+enum EntryPoint {
+    static func main() {
+        do {
+            try Resources.check(for: CommandLine.arguments.dropFirst().first)
+        } catch {
+            HeartwoodTool.leave(with: error)
+        }
+        Task.detached { await HeartwoodTool.runToEnd() }
+        Signals.takeAll()
+    }
+}
+
 /// The root of the command line: what `heartwood --help` says, and the one place where an error becomes a line and an
 /// exit code.
-@main
 struct HeartwoodTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood",
@@ -43,8 +56,9 @@ struct HeartwoodTool: AsyncParsableCommand {
 
     static let aboutErrors = "An error is one line on standard error, which ends with what to do about it."
 
-    static func main() async {
-        Signals.ignoreClosedPipes()
+    /// Runs the command, and ends the process.
+    static func runToEnd() async {
+        Signals.ignoreFailedWrites()
         do {
             try CommandLineText.check()
             var command = try await asyncParseAsRoot()
@@ -53,6 +67,7 @@ struct HeartwoodTool: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            throw QuietExit(code: ExitStatus.done.rawValue)
         } catch {
             leave(with: error)
         }

@@ -42,6 +42,20 @@ void heartwood_forget(int descriptor);
 /* Bytes that an ordinary process may still write to the file system of a path; -1 and errno where that can't be told. */
 int64_t heartwood_available_bytes(const char *path);
 
+/* How many bytes of addresses or of private memory the process may have (RLIMIT_AS, RLIMIT_DATA: `ulimit -v`, `ulimit -d`),
+ * the lower of the two; UINT64_MAX where there is no limit. */
+uint64_t heartwood_memory_limit(void);
+
+/* Lets all threads share one heap. glibc gives each thread one of its own otherwise, and reserves 64 MiB of addresses for it.
+ * To be called before the first thread is started. */
+void heartwood_share_heap(void);
+
+/* Raises the limit of open files to `wanted`, as far as the process may (`ulimit -Hn`), and returns what it is now. */
+uint64_t heartwood_raise_file_limit(uint64_t wanted);
+
+/* How many processors run now; 1 where that can't be told. */
+unsigned heartwood_processor_count(void);
+
 /* A mutex and a condition variable, wrapped so that Swift code that is inlined into other modules names nothing of the
  * C library. Neither may move in memory once it is initialised. */
 typedef struct {

@@ -27,7 +27,11 @@ struct StoreDirectory {
         case .missing: throw .noStore(path)
         case .otherFile:
             throw StoreError(
-                .invalidArgument, "this is not a directory: a store is a directory of its own", file: path)
+                .notFound, "this is not a directory: give a store's directory, or the name of a new one", file: path)
+        case .brokenLink:
+            throw StoreError(
+                .notFound, "a symbolic link on this path leads nowhere: make the directory that it names, or remove it",
+                file: path)
         case .directory: break
         }
         do throws(FileSystemError) {
@@ -46,7 +50,7 @@ struct StoreDirectory {
     }
 
     /// What there is at the path.
-    private enum Place { case directory, otherFile, missing }
+    private enum Place { case directory, otherFile, brokenLink, missing }
 
     /// Looks at the path, and makes a directory there if it may. Asked not to make one, this leaves no lock file in a
     /// directory that holds no store.
@@ -56,7 +60,13 @@ struct StoreDirectory {
         switch try fileSystem.kind(of: path) {
         case nil:
             guard mayMake else { return .missing }
-            try make(path, in: fileSystem, &made)
+            do throws(FileSystemError) {
+                try make(path, in: fileSystem, &made)
+            } catch {
+                // Another process may have made it meanwhile.
+                guard error.isAlreadyExists else { throw error }
+                return try fileSystem.kind(of: path) == .directory ? .directory : .brokenLink
+            }
             return .directory
         case .directory?:
             if mayMake { return .directory }

@@ -15,8 +15,15 @@ final class POSIXFileLock: FileLock {
     private let descriptor: Atomic<Int32>
 
     init(_ path: String) throws(FileSystemError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Neither waits for the other end of a pipe nor writes to the file that a symbolic link leads to.
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .current(.lock, path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, FileKind(mode: status.st_mode) == .file else {
+            close(descriptor)
+            throw FileSystemError(operation: .lock, path: path, code: ENXIO)
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var error = FileSystemError.current(.lock, path)
             if error.isLocked { error.lockHolder = Self.holder(in: descriptor) }

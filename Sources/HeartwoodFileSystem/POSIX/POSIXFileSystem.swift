@@ -25,14 +25,16 @@ public struct POSIXFileSystem: FileSystem {
             case .readWrite: O_RDWR
             case .create: O_RDWR | O_CREAT | O_EXCL
             }
-        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        // Without O_NONBLOCK the opening of a pipe waits for its other end. It changes nothing for regular files.
+        let descriptor = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .current(.open, path) }
         let file = POSIXFile(descriptor: descriptor, path: path)
+        switch try file.kind() {
+        case .file: return file
         // The system lets a directory be opened for reading and only refuses to read it.
-        if access == .read, (try? file.kind()) == .directory {
-            throw FileSystemError(operation: .open, path: path, code: EISDIR)
+        case .directory: throw FileSystemError(operation: .open, path: path, code: EISDIR)
+        case .other: throw FileSystemError(operation: .open, path: path, code: ENXIO)
         }
-        return file
     }
 
     /// Gives a file or directory another name. See ``FileSystem/rename(_:to:)``.

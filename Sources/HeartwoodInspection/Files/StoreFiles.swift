@@ -73,7 +73,14 @@ package struct StoreFiles {
 
     private mutating func add(_ entry: StoreListing.Entry) throws(FileSystemError) {
         switch entry.meaning {
-        case .lock: return
+        case .lock:
+            guard entry.kind != .file else { return }
+            findings.append(
+                Finding(
+                    .unreadable, file: entry.path, offset: 0,
+                    "what has the name of the lock file is no regular file: move it away while no process uses the store",
+                    refusesOpening: true))
+            return
         case .other where entry.file == nil:
             others.append(entry.name)
             return
@@ -88,7 +95,14 @@ package struct StoreFiles {
         }
         guard let file = entry.file else {
             guard entry.meaning != .temporary else { return }
-            let what = entry.kind == .directory ? "a directory" : "a pipe, a socket or a device"
+            guard let kind = entry.kind else {
+                findings.append(
+                    Finding(
+                        .unreadable, file: entry.path, offset: 0, "it is a symbolic link that leads nowhere",
+                        refusesOpening: true))
+                return
+            }
+            let what = kind == .directory ? "a directory" : "a pipe, a socket or a device"
             findings.append(
                 Finding(
                     .corruption, file: entry.path, offset: 0, "\(what) has the name of a file of the store",

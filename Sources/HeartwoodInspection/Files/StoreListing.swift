@@ -44,7 +44,9 @@ package struct StoreListing {
             self.entries = entries
             break
         }
-        holder = entries.first { $0.meaning == .lock }.flatMap { Self.holder($0.path, in: fileSystem) }
+        holder = entries.first { $0.meaning == .lock && $0.kind == .file }.flatMap {
+            Self.holder($0.path, in: fileSystem)
+        }
     }
 
     /// A directory, or one file.

@@ -127,6 +127,11 @@ public enum Repair {
     static func translatingErrors<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
+        } catch let error as FileSystemError where error.isOutOfSpace {
+            throw StoreError(
+                .outOfSpace,
+                "the disk has no room for the repaired store: free some, or name an output on a larger disk, and repair again",
+                file: error.path, cause: error)
         } catch let error as FileSystemError {
             throw StoreError(error, "the store could not be repaired")
         }

@@ -17,7 +17,7 @@ import Testing
     @Test func aFileIsNoStore() async throws {
         try fileSystem.openFile("/store", for: .create).close()
         for mayMake in [false, true] {
-            await expectError(.invalidArgument) { try open(createIfMissing: mayMake) }
+            await expectError(.notFound) { try open(createIfMissing: mayMake) }
         }
     }
 

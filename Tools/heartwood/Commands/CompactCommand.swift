@@ -28,20 +28,22 @@ struct CompactCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        Signals.noteRequestsToStop()
+        // Opening takes as long as the log is, and may be ended at any moment.
+        Signals.endAtRequests()
         let summary: CompactSummary
         do {
             summary = try await store.withStore { configuration in
                 configuration.logRetention = keepLog ? .everything : .none
             } body: { store in
-                try await compact(store)
+                Signals.noteRequestsToStop()
+                return try await compact(store)
             }
         } catch let error as StoreError where error.code == .cancelled {
             // Nothing else cancels it.
             StandardError.say("stopped: \(store.path) holds all that it held; compact it whenever you like")
             throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
         }
-        try StandardOutput.printLine(json ? summary.json.string : summary.text)
+        try StandardOutput.printLine(json ? summary.json.string : Escaping.line(summary.text))
     }
 
     private func compact(_ store: Store) async throws -> CompactSummary {

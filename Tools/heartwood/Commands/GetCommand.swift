@@ -6,7 +6,8 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print the value of a key.",
         discussion: """
-            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. \
+            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. On a \
+            terminal, control characters are escaped as 'scan' does, except line ends and tabs. \
             A value that is not text is only printed if you ask for it: with '--raw' as the very bytes, with '--json' \
             in base64.
 
@@ -48,8 +49,9 @@ struct GetCommand: AsyncParsableCommand {
             try StandardOutput.printLine(EntryText.json(entry).string)
         } else if raw {
             try StandardOutput.writeNow(entry.value)
-        } else if String(validating: entry.value, as: UTF8.self) != nil {
-            try StandardOutput.writeNow(entry.value + [UInt8(ascii: "\n")])
+        } else if let text = String(validating: entry.value, as: UTF8.self) {
+            // A terminal would obey what stands in it; a pipe gets the bytes.
+            try StandardOutput.printLine(FileDescriptor.standardOutput.isTerminal ? Escaping.lines(text) : text)
         } else {
             throw Failure(
                 .badData,

@@ -38,7 +38,8 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write a page about it, too, which needs no network; not into the store.", valueName: "file"),
+            "Write a page about it, too, which needs no network; not into the store. Keys are in it: only this user "
+                + "may read it.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var html: String?
 
@@ -52,8 +53,9 @@ struct InspectCommand: AsyncParsableCommand {
         let survey = try await SurveyTask(path: path, isForPage: html != nil).run()
         let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
         try target?.write(Page(survey: survey).chunks)
+        if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
         try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)
-        if let html, !json { try StandardOutput.printLine("\nThe page is in \(html).") }
+        if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
     }
 }

@@ -12,7 +12,8 @@ struct LoadCommand: AsyncParsableCommand {
               jsonl   JSON objects: each line, byte for byte, is the value;
                       its fields make the key
 
-            Gzip is recognised. The input may be of any size: memory stays the same. Where a key comes twice, the \
+            Gzip is recognised. The input may be of any size: memory depends on the longest line only, and lines of \
+            more than 64 MiB are refused unless '--max-line' allows them. Where a key comes twice, the \
             later line wins. A line that can't be taken is named by its number and ends the load with code 65; \
             everything before it is loaded. Blank lines are passed over.
 
@@ -64,6 +65,12 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Writes under way at a time. (default: 256; 4 with '--batch')", valueName: "writes"))
     var concurrency: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The longest line that is taken. Memory grows to several times as much where lines are that long.",
+            valueName: "MiB"))
+    var maxLine = 64
+
     @Flag(help: "Print each key once it is acknowledged.")
     var acknowledge = false
 
@@ -80,18 +87,24 @@ struct LoadCommand: AsyncParsableCommand {
         if let concurrency, concurrency < 1 || concurrency > 65_536 {
             throw ValidationError("'--concurrency \(concurrency)' is out of range: give 1 to 65536")
         }
+        let longest = LineFormat.longestLineBytes >> 20 + 1
+        if maxLine < 1 || maxLine > longest {
+            throw ValidationError("'--max-line \(maxLine)' is out of range: give 1 to \(longest)")
+        }
         _ = try lineFormat()
     }
 
     func run() async throws {
         let input = try InputFile(path: file)
-        Signals.noteRequestsToStop()
+        // Opening takes as long as the log is, and may be ended at any moment.
+        Signals.endAtRequests()
         let (summary, outcome) = try await store.withStore(creating: true) { configuration in
             // A large load may overwrite a lot.
             configuration.compaction = CompactionPolicy()
             configuration.logRetention = .none
         } body: { store in
-            try await load(input, into: store)
+            Signals.noteRequestsToStop()
+            return try await load(input, into: store)
         }
         // Only now is the store closed, and with that everything on the disk, whatever the durability was.
         try show(summary)
@@ -104,7 +117,8 @@ struct LoadCommand: AsyncParsableCommand {
         let progress = ProgressBar { tally.progress(of: input) }
         let hasFailed = OneWaySwitch()
         let reader = LoadReader(
-            input, format: try lineFormat(), recordsPerJob: batch, skipsBadLines: skipBad,
+            input, format: try lineFormat(), maximumLineBytes: maxLine << 20, recordsPerJob: batch,
+            skipsBadLines: skipBad,
             isStopped: { hasFailed.isSet || Signals.requestToStop != nil })
         let loader = Loader(
             reader: reader, tally: tally, progress: progress, durability: level.durability.durability,

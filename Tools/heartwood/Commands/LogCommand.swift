@@ -94,9 +94,8 @@ struct LogCommand: AsyncParsableCommand {
     func run() async throws {
         let filter = try filter()
         Priority.yieldToOthers()
-        if follow { Signals.noteRequestsToStop() }
+        Signals.endAtRequests()
         let verdict = try print(filter)
-        if follow, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
         if verdict != .clean { throw QuietExit(code: verdict.exitStatus.rawValue) }
     }
 
@@ -105,7 +104,8 @@ struct LogCommand: AsyncParsableCommand {
         var output = StandardOutput()
         var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
         var left = limit ?? .max
-        let stopping: (() -> Bool)? = follow ? { Signals.requestToStop != nil } : nil
+        // A signal ends the process.
+        let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
             try output.append { text in
                 switch (item, json) {

@@ -88,11 +88,22 @@ struct RepairCommand: AsyncParsableCommand {
         return options
     }
 
+    /// Where the new store goes, without a slash at the end.
+    private func outputDirectory() throws(Failure) -> String? {
+        guard var output else { return nil }
+        while output.count > 1, output.last == "/" { output.removeLast() }
+        // The new store takes the name, which no directory can where a link has it.
+        guard !FileDescriptor.isSymbolicLink(output) else {
+            throw Failure(.usage, "\(output) is a symbolic link: name the directory that it leads to, or a new one")
+        }
+        return output
+    }
+
     func run() async throws {
         let options = try options()
-        let (path, output, inPlace) = (path, output, inPlace)
+        let (path, output, inPlace) = (path, try outputDirectory(), inPlace)
         let now = SystemClock().now().milliseconds
-        let report = try await InspectionTask.run { progress in
+        let report = try await InspectionTask.run(writes: inPlace || output != nil) { progress in
             if inPlace { return try Repair.runInPlace(path, options, now: now, progress: progress) }
             guard let output else { return try Repair.plan(path, options, progress: progress) }
             return try Repair.run(path, output: output, options, now: now, progress: progress)

@@ -61,7 +61,7 @@ private struct StatsReport {
         let width = rows.map(\.name.count).max() ?? 0
         return
             rows
-            .map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.value }
+            .map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + Escaping.line($0.value) }
             .joined(separator: "\n")
     }
 

@@ -20,6 +20,10 @@ final class InputFile: Sendable {
             do {
                 descriptor = try .openForReading(path)
             } catch {
+                if error.isTooManyFiles {
+                    throw Failure(
+                        .tryLater, "\(path) can't be opened (\(error.text)): raise the limit with 'ulimit -n'")
+                }
                 let status = error.isPermission ? ExitStatus.permission : .noInput
                 throw Failure(status, "\(path) can't be opened (\(error.text)): give the path of a file, or '-'")
             }

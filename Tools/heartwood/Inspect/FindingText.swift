@@ -9,7 +9,7 @@ extension Finding {
         let label = InspectWords.severity(severity)
         let blanks = String(repeating: " ", count: max(0, 7 - label.count))
         return style(label, paint) + blanks + " \(Escaping.text(Array(file.utf8))) at \(offset): "
-            + InspectWords.what(self) + KeyList.clause(keys, perhaps: perhapsKeys)
+            + Escaping.line(InspectWords.what(self)) + KeyList.clause(keys, perhaps: perhapsKeys)
     }
 
     private var paint: Style.Paint {

@@ -85,6 +85,6 @@ extension InspectReport {
             guard other.role == .log, let predecessor = other.header?.predecessor else { return false }
             return header.kind == .snapshot ? predecessor == header.predecessor : predecessor.salt == header.salt
         }
-        return next?.name
+        return next.map { InspectWords.text(Array($0.name.utf8)) }
     }
 }

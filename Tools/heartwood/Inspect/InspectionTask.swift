@@ -2,17 +2,21 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodInspection
 
-/// Work on a store's files, with a progress bar where somebody sees it, and an end at the first SIGINT or SIGTERM.
+/// Work on a store's files, with a progress bar on a terminal, which ends at the first SIGINT or SIGTERM: at once where it
+/// only reads, and where it writes as soon as what it was writing is removed.
 enum InspectionTask {
     /// Somebody asked to stop.
     struct Stopped: Error {}
 
-    /// - Parameter body: What reads or writes; it calls what it is given now and then.
+    /// - Parameters:
+    ///   - writes: Whether something is removed before the process ends.
+    ///   - body: What reads or writes; it calls what it is given now and then.
     /// - Throws: What `body` throws; ``QuietExit`` where it was stopped by a signal.
     static func run<Result: Sendable>(
+        writes: Bool = false,
         _ body: @escaping @Sendable (_ progress: @escaping (InspectionProgress) throws -> Void) throws -> Result
     ) async throws -> Result {
-        Signals.noteRequestsToStop()
+        if writes { Signals.noteRequestsToStop() } else { Signals.endAtRequests() }
         Priority.yieldToOthers()
         let tally = InspectionTally()
         let bar = ProgressBar { tally.progress }

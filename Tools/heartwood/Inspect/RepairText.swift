@@ -18,7 +18,7 @@ struct RepairText {
         }
         let more = UInt64(max(0, report.losses.count - Self.mostLosses)) + report.lossesNotListed
         if more > 0 { lines.append("… and \(Numbers.grouped(more)) more: see '--json'") }
-        lines += leftOut.map { style("note   ", .dim) + " " + $0 }
+        lines += leftOut.map { style("note   ", .dim) + " " + Escaping.line($0) }
         lines.append(summary(style))
         lines.append(contentsOf: next)
         return lines.joined(separator: "\n")
@@ -35,11 +35,11 @@ struct RepairText {
                 text += "writes number \(numbers.lowerBound) to \(numbers.upperBound): "
             }
         }
-        text += loss.what
+        text += Escaping.line(loss.what)
         if let file = loss.file, let offset = loss.offset {
             text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
         }
-        if let cause = loss.cause { text += " (\(cause))" }
+        if let cause = loss.cause { text += Escaping.line(" (\(cause))") }
         if let range = loss.keyRange { text += KeyList.clause(range) }
         return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
     }

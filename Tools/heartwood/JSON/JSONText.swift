@@ -88,9 +88,26 @@ struct JSONText {
         text.append(UInt8(ascii: ":"))
     }
 
-    /// Appends a string with its quotes. The bytes are UTF-8, and stand as they are where JSON allows it.
-    private static func append(_ utf8: some Sequence<UInt8>, to text: inout [UInt8]) {
+    /// Appends a string with its quotes. The bytes are UTF-8, and stand as they are where JSON allows it and a terminal
+    /// shows them as they are.
+    private static func append(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
+        defer { text.append(UInt8(ascii: "\"")) }
+        // The first bytes of all characters that are not shown so, and of some others.
+        if utf8.contains(where: { $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 || $0 == 0xEF || $0 == 0xF3 }) {
+            for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
+                if scalar.value > 0x7F, !Escaping.isSafe(scalar) {
+                    for unit in String(scalar).utf16 { appendEscape(unit, to: &text) }
+                } else {
+                    append(characters: String(scalar).utf8, to: &text)
+                }
+            }
+        } else {
+            append(characters: utf8, to: &text)
+        }
+    }
+
+    private static func append(characters utf8: some Sequence<UInt8>, to text: inout [UInt8]) {
         for byte in utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -100,13 +117,15 @@ struct JSONText {
             case UInt8(ascii: "\r"): text += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
             case UInt8(ascii: "\t"): text += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
             case 0..<0x20, 0x7F:
-                text += "\\u00".utf8
-                text.append(hexadecimalDigit(byte >> 4))
-                text.append(hexadecimalDigit(byte & 15))
+                appendEscape(UInt16(byte), to: &text)
             default:
                 text.append(byte)
             }
         }
-        text.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscape(_ unit: UInt16, to text: inout [UInt8]) {
+        text += "\\u".utf8
+        for shift in [12, 8, 4, 0] { text.append(hexadecimalDigit(UInt8(unit >> UInt16(shift) & 15))) }
     }
 }

@@ -9,46 +9,59 @@ internal import Musl
 /// A line of input without its end (`\n` or `\r\n`).
 struct Line: Sendable {
     let number: Int
+    /// Empty of one that is too long.
     var bytes: [UInt8]
+    var isTooLong = false
 }
 
 /// Cuts a stream of bytes into lines. Blank lines are counted and left out; so is a byte order mark at the start.
 struct LineSplitter {
-    /// A line may be as long as the largest value in base64, and its key.
-    static let maximumLineBytes = 1536 << 20
-
+    /// A longer line is not kept.
+    private let maximumLineBytes: Int
     /// The start of a line whose end has not come yet.
     private var rest: [UInt8] = []
+    /// Whether the rest of a line that is too long is passed over.
+    private var isSkipping = false
     private var lastNumber = 0
 
+    init(maximumLineBytes: Int) { self.maximumLineBytes = maximumLineBytes }
+
     /// Takes the next bytes and adds the lines that end in them to `lines`.
-    mutating func split(_ bytes: UnsafeRawBufferPointer, into lines: inout [Line]) throws(BadLine) {
+    ///
+    /// A line that is too long is added as soon as it is, without its bytes.
+    mutating func split(_ bytes: UnsafeRawBufferPointer, into lines: inout [Line]) {
         var bytes = bytes
         while let base = bytes.baseAddress, let newline = memchr(base, 0x0A, bytes.count) {
             let length = UnsafeRawPointer(newline) - base
-            try keep(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
+            keep(UnsafeRawBufferPointer(rebasing: bytes[..<length]), &lines)
             endLine(into: &lines)
             bytes = UnsafeRawBufferPointer(rebasing: bytes[(length + 1)...])
         }
-        try keep(bytes)
+        keep(bytes, &lines)
     }
 
     /// The input is at its end: the last line needs no line end.
     mutating func finish(into lines: inout [Line]) {
-        if !rest.isEmpty { endLine(into: &lines) }
+        if !rest.isEmpty || isSkipping { endLine(into: &lines) }
     }
 
-    private mutating func keep(_ bytes: UnsafeRawBufferPointer) throws(BadLine) {
-        guard bytes.count <= Self.maximumLineBytes - rest.count else {
-            throw BadLine(
-                number: lastNumber + 1,
-                reason: "the line is longer than \(Numbers.bytes(Self.maximumLineBytes)): no value is that long")
+    private mutating func keep(_ bytes: UnsafeRawBufferPointer, _ lines: inout [Line]) {
+        guard !isSkipping else { return }
+        guard bytes.count <= maximumLineBytes - rest.count else {
+            rest = []
+            isSkipping = true
+            lines.append(Line(number: lastNumber + 1, bytes: [], isTooLong: true))
+            return
         }
         rest += bytes
     }
 
     private mutating func endLine(into lines: inout [Line]) {
         lastNumber += 1
+        guard !isSkipping else {
+            isSkipping = false
+            return
+        }
         var bytes = rest
         rest = []
         if lastNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }

@@ -21,18 +21,19 @@ actor LoadReader {
     private let bytes: InputBytes
     private let format: LineFormat
     private let skipsBadLines: Bool
-    private var splitter = LineSplitter()
+    private var splitter: LineSplitter
     private var gatherer: JobGatherer
     private var isAtEnd = false
 
     init(
-        _ file: InputFile, format: LineFormat, recordsPerJob: Int, skipsBadLines: Bool,
+        _ file: InputFile, format: LineFormat, maximumLineBytes: Int, recordsPerJob: Int, skipsBadLines: Bool,
         isStopped: @escaping @Sendable () -> Bool
     ) {
         name = file.name
         bytes = InputBytes(file, isStopped: isStopped)
         self.format = format
         self.skipsBadLines = skipsBadLines
+        splitter = LineSplitter(maximumLineBytes: maximumLineBytes)
         gatherer = JobGatherer(recordsPerJob: recordsPerJob)
     }
 
@@ -80,7 +81,7 @@ actor LoadReader {
             // A line that was cut off by a request to stop is not a line.
             if !bytes.wasStopped { splitter.finish(into: &lines) }
         } else {
-            try splitter.split(next, into: &lines)
+            splitter.split(next, into: &lines)
         }
         return lines
     }

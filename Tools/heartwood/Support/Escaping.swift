@@ -1,7 +1,8 @@
 /// Bytes in one line of text, so that they can be told back exactly.
 ///
 /// Printable UTF-8 stands as it is. A backslash, a tab, a line feed and a carriage return become `\\`, `\t`, `\n` and
-/// `\r`. Every other control character, and every byte that isn't part of valid UTF-8, becomes `\xHH`, byte by byte.
+/// `\r`. Every other control character, every character that changes how its neighbours are shown (such as U+202E, which
+/// turns their order round), and every byte that isn't part of valid UTF-8, becomes `\xHH`, byte by byte.
 enum Escaping {
     /// Appends the escaped form of `bytes`.
     static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
@@ -34,18 +35,52 @@ enum Escaping {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// A text of one line in which paths and messages stand, so that a terminal shows it as it is: as
+    /// ``text(_:)``, but backslashes stay as they are.
+    static func line(_ text: String) -> String {
+        escaped(text) { isSafe($0) }
+    }
+
+    /// The same, in which line ends and tabs stay, too.
+    static func lines(_ text: String) -> String {
+        escaped(text) { isSafe($0) || $0 == "\n" || $0 == "\t" }
+    }
+
+    /// Whether a terminal shows the character, and does nothing else: a control character may be obeyed; others change
+    /// the order in which their neighbours are shown, or are not seen.
+    static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: false
+        // Marks and embeddings of the direction, separators of lines, and what has no width or is a tag.
+        case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: false
+        case 0xE0000...0xE007F: false
+        default: true
+        }
+    }
+
+    private static func escaped(_ text: String, unless isPlain: (Unicode.Scalar) -> Bool) -> String {
+        if text.unicodeScalars.allSatisfy(isPlain) { return text }
+        var result: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            for byte in String(scalar).utf8 {
+                if isPlain(scalar) { result.append(byte) } else { appendEscape(byte, to: &result) }
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// ASCII that needs no thought.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\")
     }
 
-    /// The bytes of the character of two bytes or more at the start; 0 if there is none, or if it is a control
-    /// character (U+0080 to U+009F: terminals obey some of them).
+    /// The bytes of the character of two bytes or more at the start; 0 if there is none, or if a terminal may not show it
+    /// as it is.
     private static func lengthOfPrintableCharacter(_ bytes: ArraySlice<UInt8>) -> Int {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
         guard case .valid(let encoded) = parser.parseScalar(from: &iterator), encoded.count > 1 else { return 0 }
-        return Unicode.UTF8.decode(encoded).value < 0xA0 ? 0 : encoded.count
+        return isSafe(Unicode.UTF8.decode(encoded)) ? encoded.count : 0
     }
 
     private static func appendEscape(_ byte: UInt8, to text: inout [UInt8]) {

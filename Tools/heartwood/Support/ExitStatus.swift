@@ -30,14 +30,15 @@ enum ExitStatus: Int32, CaseIterable {
             "bad input data (a line is named by its number), or a value that isn't text where text was asked for"
         case .noInput: "the input file is missing or can't be opened"
         case .defect: "a defect of heartwood itself; please report it"
-        case .noStore: "there is no such store or directory, or it can't be created"
+        case .noStore: "there is no such store or directory, or the path is one at which it can't be created"
         case .inputOutput: "input or output failed, or the disk is full"
-        case .tryLater: "try later: another process holds the store, or too many open files"
+        case .tryLater:
+            "try later: another process holds the store, or this one may not have enough memory, threads or open files"
         case .unsupported: "the store was written by a newer version of heartwood"
-        case .permission: "permission denied"
+        case .permission: "permission denied, or the disk is mounted read-only"
         case .interrupted:
-            "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, and 'bench' has printed "
-                + "what it had measured"
+            "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, 'bench' has printed "
+                + "what it had measured, and commands that only read have ended at once"
         case .terminated: "stopped by SIGTERM: the same"
         }
     }

@@ -79,6 +79,12 @@ struct FileDescriptor {
         return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether a path ends in a symbolic link, wherever that leads.
+    static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Whether a person is at the other end.
     var isTerminal: Bool { isatty(number) == 1 }
 
@@ -112,6 +118,9 @@ struct SystemError: Error {
 }
 
 extension SystemError {
-    /// Whether access was denied.
-    var isPermission: Bool { code == EACCES || code == EPERM }
+    /// Whether access was denied, or the disk is mounted read-only.
+    var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
+
+    /// Whether the process or the system has too many files open.
+    var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 }

@@ -25,7 +25,7 @@ extension HeartwoodTool {
             StandardError.say(failure.message)
             endProcess(failure.status.rawValue)
         case let error as StoreError:
-            StandardError.say(error.oneLine)
+            StandardError.say(String(describing: error))
             endProcess(ExitStatus(error.code).rawValue)
         default:
             leave(withParserError: error)
@@ -47,13 +47,6 @@ extension HeartwoodTool {
         let help = (["heartwood"] + (named.map { [$0] } ?? []) + ["--help"]).joined(separator: " ")
         StandardError.say("\(text.lowercasingFirst) (see '\(help)')")
         endProcess(ExitStatus.usage.rawValue)
-    }
-}
-
-extension StoreError {
-    /// The whole error in one line, whatever was in the names of the files.
-    var oneLine: String {
-        String(describing: self).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }
 

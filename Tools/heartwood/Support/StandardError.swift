@@ -5,9 +5,9 @@ enum StandardError {
         print("heartwood: \(message)")
     }
 
-    /// Writes a line as it is.
+    /// Writes a line, whatever stands in the paths in it.
     static func print(_ line: String) {
-        var text = Array(line.utf8)
+        var text = Array(Escaping.line(line).utf8)
         text.append(UInt8(ascii: "\n"))
         write(text)
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Heartwood
+internal import HeartwoodFileSystem
 
 /// The first argument of every command: where the store is.
 struct StoreArgument: ParsableArguments {
@@ -10,6 +11,12 @@ struct StoreArgument: ParsableArguments {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
+    }
+
+    /// Whether there is something at the path, and no directory.
+    private var isFile: Bool {
+        let kind = try? POSIXFileSystem().kind(of: path)
+        return kind != nil && kind != .directory
     }
 
     /// Opens the store, and closes it on every path.
@@ -38,7 +45,9 @@ struct StoreArgument: ParsableArguments {
                 notice?.end()
                 return try await body(store)
             }
-        } catch let error as StoreError where error.code == .notFound {
+        } catch let error as StoreError where error.code == .notFound && error.cause == nil && !isFile {
+            // What can't be made is reported in the store's own words.
+            if creating { throw error }
             throw Failure(
                 .noStore, "no such store: \(path): check the path, or make one with 'heartwood put' or 'heartwood load'"
             )

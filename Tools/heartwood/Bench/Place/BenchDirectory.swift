@@ -54,8 +54,8 @@ struct BenchDirectory: Sendable {
         do throws(FileSystemError) {
             kind = try fileSystem.kind(of: path)
         } catch {
-            // Something in a file is as good as nothing.
-            if error.code != ErrorNumber.ENOTDIR { throw error }
+            // There can be nothing.
+            if !error.isBadPath { throw error }
         }
         guard let kind else {
             throw Failure(

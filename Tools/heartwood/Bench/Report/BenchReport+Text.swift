@@ -11,7 +11,7 @@ extension BenchReport {
         ])
         for measurement in measurements { table.add(row(measurement)) }
         let head =
-            "\(path) (\(disk?.name ?? "unknown file system")): keys of \(BenchKey.byteCount) bytes, values of "
+            "\(Escaping.line(path)) (\(disk?.name ?? "unknown file system")): keys of \(BenchKey.byteCount) bytes, values of "
             + "\(Numbers.grouped(options.valueBytes)), \(Numbers.count(options.records, "record")), "
             + "\(Self.short(options.seconds)) s a figure"
         return [head] + table.lines(style)

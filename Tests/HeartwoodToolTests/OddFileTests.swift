@@ -1,0 +1,80 @@
+internal import Foundation
+internal import Testing
+
+/// What is no regular file, under the names of a store's files: nothing waits for it, and nothing is written through it.
+@Suite("files that are none")
+struct OddFileTests {
+    let sandbox: Sandbox
+
+    init() async throws {
+        sandbox = try Sandbox()
+        for key in ["a", "b"] { #expect(try await sandbox.heartwood("put", "s", key, "value").code == 0) }
+    }
+
+    /// Ends a command that hangs with 137.
+    private func run(_ command: String) async throws -> Tool.Outcome {
+        try await sandbox.shell(#"timeout -s KILL 60 "$heartwood" "# + command + " < /dev/null")
+    }
+
+    @Test(
+        "what is no regular file is refused as LOCK, and nothing waits",
+        arguments: ["mkfifo", "mkdir", "ln -s nowhere"])
+    func lock(make: String) async throws {
+        _ = try await sandbox.shell("rm s/LOCK && \(make) s/LOCK")
+        for command in ["verify s", "inspect s", "log s", "get s a", "put s a x", "compact s", "repair s --in-place"] {
+            let outcome = try await run(command)
+            #expect(outcome.code == 74, "\(command): \(outcome)")
+            #expect((outcome.output + outcome.error).contains("is no regular file: move it away"), "\(command)")
+        }
+        #expect(try await run("repair s --output t").code == 0)
+        #expect(try await run("scan t --keys").output == "a\nb\n")
+    }
+
+    @Test("a symbolic link named LOCK is not followed")
+    func linkedLock() async throws {
+        try sandbox.write("precious", to: "victim")
+        _ = try await sandbox.shell("rm s/LOCK && ln -s ../victim s/LOCK")
+        for command in ["put s a x", "get s a", "load s /dev/null --format pairs"] {
+            let outcome = try await run(command)
+            #expect(outcome.code == 74 && outcome.error.contains("is no regular file"), "\(command): \(outcome)")
+        }
+        #expect(try await sandbox.shell("cat victim").output == "precious")
+        #expect(try await run("verify s").code == 0)
+    }
+
+    @Test(
+        "a pipe or a directory with the name of a file of the store holds nothing up",
+        arguments: [
+            "0000000000000002.log", "0000000000000009.log", "0000000000000005.snapshot", "spare.log.tmp",
+            "0000000000000005.snapshot.tmp", "other",
+        ], ["mkfifo", "mkdir", "ln -s nowhere"])
+    func dataFiles(name: String, make: String) async throws {
+        _ = try await sandbox.shell("rm -f s/\(name); \(make) s/\(name)")
+        let isData = name.hasPrefix("0") && !name.hasSuffix(".tmp")
+        let expected: Int32 = !isData ? 0 : make.hasPrefix("ln") ? 74 : 2
+        for command in ["verify s", "log s", "inspect s", "scan s", "compact s"] {
+            let outcome = try await run(command)
+            #expect(outcome.code == expected, "\(command): \(outcome)")
+        }
+        #expect(try await run("repair s").code != 137)
+    }
+
+    @Test("log --follow ends at a pipe with the name of the next segment")
+    func follow() async throws {
+        let running = try RunningTool("log", "s", "--follow", in: sandbox)
+        for _ in 0..<4 { #expect(running.nextLine() != nil) }
+        _ = try await sandbox.shell("mkfifo s/0000000000000003.log")
+        #expect(running.nextLine() == nil)
+        #expect(running.end() == 74)
+    }
+
+    @Test("SIGTERM ends a command whose output is not read", arguments: ["log s --follow", "log s"])
+    func terminated(command: String) async throws {
+        // Both ends of the pipe are kept open, and it is full.
+        let script = """
+            mkfifo pipe && exec 3<> pipe && dd if=/dev/zero of=/dev/fd/3 bs=4k oflag=nonblock 2> /dev/null
+            timeout -s TERM -k 30 1 "$heartwood" \(command) >&3
+            """
+        #expect(try await sandbox.shell(script).code == 124)
+    }
+}

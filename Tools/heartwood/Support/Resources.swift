@@ -1,0 +1,65 @@
+internal import HeartwoodFileSystem
+
+/// What a command needs of the system to run at all, looked at before its first thread is started: without it, Swift's
+/// runtime ends the process by a signal, or waits without an end.
+enum Resources {
+    /// Makes sure that a command has what it needs.
+    ///
+    /// - Parameter command: Its name, as typed.
+    /// - Throws: ``Failure`` with ``ExitStatus/tryLater``: what is missing, and how much is needed.
+    static func check(for command: String?) throws(Failure) {
+        let need = Need(command)
+        if let limit = ProcessLimits.memory {
+            guard limit >= need.memory else {
+                throw Failure(
+                    .tryLater,
+                    "'\(need.command)' needs \(Numbers.bytes(need.memory)) of memory addresses at least, and the limit is "
+                        + "\(Numbers.bytes(limit)): raise it with 'ulimit -v \(need.memory >> 10)' "
+                        + "(and 'ulimit -d', where that is set)")
+            }
+            ProcessLimits.shareHeap()
+            Signals.explainDeath(
+                "heartwood: ended by a lack of memory, or by a defect: the limit of memory addresses is "
+                    + "\(Numbers.bytes(limit)): raise it with 'ulimit -v' (and 'ulimit -d', where that is set)\n")
+        }
+        let files = ProcessLimits.raiseOpenFiles(to: 1024)
+        guard files >= Need.files else {
+            throw Failure(
+                .tryLater,
+                "'\(need.command)' needs \(Need.files) open files at least, and the limit is \(files): "
+                    + "raise it with 'ulimit -n \(Need.files)'")
+        }
+        guard ProcessLimits.canStart(threads: need.threads) else {
+            throw Failure(
+                .tryLater,
+                "'\(need.command)' needs \(need.threads) threads, and the system starts no more of them for this user: "
+                    + "raise the limit ('ulimit -u', or pids.max of the control group), or end other processes")
+        }
+    }
+}
+
+/// What a command needs, as measured with small stores; large ones need more, for keys and for the largest values.
+private struct Need {
+    /// Of open files, whatever the command.
+    static let files: UInt64 = 32
+
+    let command: String
+    /// In bytes.
+    let memory: UInt64
+    let threads: Int
+
+    init(_ command: String?) {
+        let mebibytes: Int
+        switch command {
+        case "verify", "log", "repair": (mebibytes, threads) = (128, 5)
+        case "inspect": (mebibytes, threads) = (320, 5)
+        case "get", "put", "delete", "scan", "export", "stats": (mebibytes, threads) = (224, 8)
+        case "compact", "load", "bench": (mebibytes, threads) = (384, 8)
+        // Help, versions, completions, the manual page.
+        default: (mebibytes, threads) = (64, 5)
+        }
+        self.command = command ?? "heartwood"
+        // The stacks of the threads that Swift starts, one for each processor.
+        memory = UInt64(mebibytes + 8 * ProcessLimits.processors) << 20
+    }
+}
