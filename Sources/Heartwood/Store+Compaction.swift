@@ -87,12 +87,15 @@ extension Log {
     }
 
     /// Asks the log writer for a cut, and waits for it. By the compactor.
-    func makeCut() throws(StoreError) -> Cut {
+    ///
+    /// - Parameter isSparing: Whether the segment that it begins is to leave as much of the disk as it can.
+    func makeCut(isSparing: Bool) throws(StoreError) -> Cut {
         compaction.state.withState { $0.cut = nil }
         try state.withState { (state) throws(StoreError) in
             try state.checkAcceptsWrites()
             state.wantsCut = true
             state.demands.cut = true
+            state.demands.isSparing = isSparing
             wakeWriter(&state, deadline: 0)
         }
         let cut = compaction.state.withLock { held -> Result<Cut, StoreError> in

@@ -39,7 +39,7 @@ extension Store {
         return try await finish(write, durability)
     }
 
-    /// Removes a key; it needn't be there.
+    /// Removes a key; it needn't be there. A full disk accepts removals as far as the store's reserve goes.
     ///
     /// - Parameter condition: What must be true of the key; `.conflict` is thrown where it isn't.
     /// - Returns: The number of this write.

@@ -109,8 +109,8 @@ public actor Store {
     /// May be called any number of times, by anybody; each call returns when it is done, with the same outcome. Calls
     /// that come after it throw `.closed`. Cancellation doesn't interrupt it.
     ///
-    /// - Throws: `.inputOutput` and others when the last writes could not be brought to the disk; `.failed` when an
-    ///   earlier failure kept them from it. It is closed all the same.
+    /// - Throws: `.inputOutput` and others when the last writes could not be brought to the disk, or files of the store
+    ///   were removed or moved; `.failed` when an earlier failure kept them from it. It is closed all the same.
     public nonisolated func close() async throws(StoreError) {
         try await log.close()
     }

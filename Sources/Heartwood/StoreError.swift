@@ -25,11 +25,13 @@ public struct StoreError: Error, Sendable {
         public static let locked = Code(description: "locked")
         /// The system denies access to a file or directory.
         public static let permission = Code(description: "permission")
-        /// No space, or no quota, is left on the disk. The write was refused before it was numbered; reads go on.
+        /// No space, or no quota, is left on the disk. The write was refused before it was numbered. Reads work, and so do
+        /// batches that only remove, from a reserve.
         public static let outOfSpace = Code(description: "outOfSpace")
         /// The process or the system has too many open files.
         public static let tooManyFiles = Code(description: "tooManyFiles")
-        /// The system couldn't read or write. Says nothing about the data: look at the disk and the kernel's log.
+        /// The system couldn't read or write, or a file was removed while the store was open. Says nothing about the data:
+        /// look at the disk and the kernel's log.
         public static let inputOutput = Code(description: "inputOutput")
         /// A write or sync failed while this write was under way: it may or may not survive. Reopen and look.
         public static let outcomeUnknown = Code(description: "outcomeUnknown")

@@ -3,9 +3,9 @@ extension Store {
     public enum State: Sendable, Hashable {
         /// Everything.
         case ready
-        /// Reads, and writes that fit into room that was laid before. There is no space for more, even for small ones;
-        /// the store tries by itself whether there is some again. A write that alone is too large for the disk is
-        /// refused without this.
+        /// Reads, writes that fit in space that is already allocated, and batches that only remove, as far as the reserve
+        /// of 160 KiB goes. The disk has no space for more, even for small writes; the store looks for space again
+        /// automatically. A write that alone is too large for the disk is refused without this.
         case outOfSpace
         /// Reads. A write or sync failed, and nothing more is accepted until the store is closed and opened again.
         case failed

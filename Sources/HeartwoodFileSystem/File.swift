@@ -55,6 +55,16 @@ public protocol File: AnyObject, Sendable {
     /// from there, as far as the system can do that.
     func forgetCache()
 
+    /// Whether the file still has a name, in whatever directory: false once it was removed or replaced. O(1).
+    ///
+    /// - Throws: ``FileSystemError``.
+    func isLinked() throws(FileSystemError) -> Bool
+
+    /// Whether the path leads to this file, and not to another one or to none. O(length of the path).
+    ///
+    /// - Throws: ``FileSystemError`` where that can't be determined.
+    func isAt(_ path: String) throws(FileSystemError) -> Bool
+
     /// Closes the file. Does nothing the second time.
     ///
     /// Any use that begins afterwards throws `EBADF`; one that is under way ends undisturbed. A file whose last
@@ -71,6 +81,12 @@ extension File {
 
     /// Nothing is forgotten, unless the file says otherwise.
     public func forgetCache() {}
+
+    /// True, unless the file says otherwise.
+    public func isLinked() throws(FileSystemError) -> Bool { true }
+
+    /// True, unless the file says otherwise.
+    public func isAt(_ path: String) throws(FileSystemError) -> Bool { true }
 }
 
 /// The bytes of a file as memory, as long as there is a reference to this.

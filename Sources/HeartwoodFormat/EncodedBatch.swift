@@ -19,6 +19,8 @@ package struct EncodedBatch: Sendable {
     package private(set) var recordCount = 0
     /// Bytes of keys and values as the caller gave them, before compression.
     package private(set) var acceptedBytes = 0
+    /// Whether all of its records remove keys.
+    package private(set) var removesOnly = true
     private var externalBytes = 0
     private var lastHeader = 0
 
@@ -58,7 +60,7 @@ package struct EncodedBatch: Sendable {
                 count += length
             }
         }
-        endRecord(at: start, accepted: accepted)
+        endRecord(kind, at: start, accepted: accepted)
     }
 
     /// Appends a record whose value is kept beside the bytes.
@@ -83,7 +85,7 @@ package struct EncodedBatch: Sendable {
         externals.append(External(position: bytes.count, value: value))
         externalBytes += value.count
         for _ in 0..<padding { bytes.append(0) }
-        endRecord(at: start, accepted: accepted)
+        endRecord(kind, at: start, accepted: accepted)
     }
 
     /// A record follows, so the last one is not the batch's last, and this one is not its first.
@@ -93,9 +95,10 @@ package struct EncodedBatch: Sendable {
         return (bytes.count, flags.union(.continuesBatch))
     }
 
-    private mutating func endRecord(at start: Int, accepted: Int) {
+    private mutating func endRecord(_ kind: RecordKind, at start: Int, accepted: Int) {
         lastHeader = start
         recordCount += 1
+        if kind != .delete { removesOnly = false }
         acceptedBytes += accepted
     }
 

@@ -41,6 +41,11 @@ public enum StoreFileName: Sendable, Hashable {
     /// The name of the snapshot that is being written.
     public static let newSnapshotName = "new.snapshot.tmp"
 
+    /// Whether a temporary file holds disk space in reserve, and nothing else. The engine has three of them.
+    package static func isReserve(_ name: String) -> Bool {
+        StoreFileName(name) == .temporary && name.utf8.starts(with: "reserve-".utf8)
+    }
+
     private static func sequence(of name: String.UTF8View, suffix: String) -> UInt64? {
         let digits = name.prefix(16)
         guard name.count == 16 + suffix.utf8.count, name.ends(with: suffix), digits.allSatisfy(isLowerCaseDigit)

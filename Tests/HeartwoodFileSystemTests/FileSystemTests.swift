@@ -115,6 +115,32 @@ import Glibc
     }
 
     @Test(arguments: Implementation.allCases)
+    func filesTellWhetherTheyHaveAName(implementation: Implementation) throws {
+        try implementation.withDirectory { fileSystem, directory in
+            try fileSystem.createDirectory(directory + "/d")
+            let (path, other) = (directory + "/d/file", directory + "/d/other")
+            let file = try fileSystem.openFile(path, for: .create)
+            #expect(try file.isLinked() && file.isAt(path))
+            #expect(try !file.isAt(other) && !file.isAt(directory) && !file.isAt(directory + "/no/file"))
+            try fileSystem.rename(path, to: other)
+            #expect(try file.isLinked() && file.isAt(other) && !file.isAt(path))
+            try fileSystem.rename(directory + "/d", to: directory + "/e")
+            #expect(try file.isLinked() && file.isAt(directory + "/e/other") && !file.isAt(other))
+            let same = try fileSystem.openFile(directory + "/e/other", for: .read)
+            #expect(try same.isAt(directory + "/e/other"))
+            let replacement = try fileSystem.openFile(directory + "/e/new", for: .create)
+            try fileSystem.rename(directory + "/e/new", to: directory + "/e/other")
+            #expect(try !file.isLinked() && !file.isAt(directory + "/e/other"))
+            #expect(try replacement.isLinked() && replacement.isAt(directory + "/e/other"))
+            try fileSystem.remove(directory + "/e/other")
+            #expect(try !replacement.isLinked() && !replacement.isAt(directory + "/e/other"))
+            try file.close()
+            expectError(EBADF, .status) { _ = try file.isLinked() }
+            expectError(EBADF, .status) { _ = try file.isAt(path) }
+        }
+    }
+
+    @Test(arguments: Implementation.allCases)
     func renamesDirectories(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             try fileSystem.createDirectory(directory + "/a")

@@ -58,4 +58,10 @@ import Testing
         #expect(StoreFileName("0000000000000001\u{301}.log") == .other)
         #expect(StoreFileName("000000000000001\u{301}.log") == .other)
     }
+
+    @Test func reserveIsTemporary() {
+        #expect(StoreFileName.isReserve("reserve-removals.tmp"))
+        #expect(
+            ["reserve-removals", "spare.log.tmp", "reserve.tmp", "LOCK"].allSatisfy { !StoreFileName.isReserve($0) })
+    }
 }

@@ -5,8 +5,7 @@ internal import HeartwoodFormat
 extension Compactor {
     mutating func compact() throws(StoreError) -> CompactionReport {
         guard hasSomethingToDo else { return nothingDone }
-        try checkSpace()
-        let cut = try log.makeCut()
+        let cut = try log.makeCut(isSparing: try checkSpace())
         // By this time expiry is judged, now and whenever the snapshot is opened.
         let now = log.now
         log.noteTime(now.milliseconds)
@@ -63,17 +62,22 @@ extension Compactor {
     }
 
     /// A compaction that can't fit isn't begun.
-    private func checkSpace() throws(StoreError) {
-        guard let available = fileSystem.availableBytes(at: log.directory) else { return }
+    ///
+    /// - Returns: Whether the snapshot may need all that the disk has left.
+    private func checkSpace() throws(StoreError) -> Bool {
+        guard let left = fileSystem.availableBytes(at: log.directory) else { return false }
+        let available = left + Reserve.Piece.snapshot.bytes
         let index = log.index.statistics
-        // The records, the keys once more, and a log segment for those who write meanwhile.
-        let snapshot = index.liveBytes + UInt64(index.bytes)
-        let needed = snapshot + UInt64(log.configuration.segmentBytes)
-        guard available < needed else { return }
-        throw StoreError(
-            .outOfSpace,
-            "compaction takes up to \(snapshot) bytes and leaves \(log.configuration.segmentBytes) for the log, and there are \(available): free some space",
-            file: log.directory)
+        // For large values up to a sixteenth too many; and what has expired isn't written at all.
+        let records = index.liveBytes - index.liveBytes / 16
+        if available < records, !log.index.hasExpired(at: log.now.milliseconds) {
+            throw StoreError(
+                .outOfSpace,
+                "compaction writes \(records) bytes or more, and the disk has \(left): free some space, or remove keys",
+                file: log.directory)
+        }
+        // With the keys once more, and a log segment for those who write meanwhile.
+        return available < index.liveBytes + UInt64(index.bytes) + UInt64(log.configuration.segmentBytes)
     }
 
     /// Gives the snapshot its name. From here on it counts, whatever happens.

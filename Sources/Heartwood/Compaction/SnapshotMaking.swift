@@ -13,7 +13,7 @@ struct SnapshotMaking: Sendable {
         let (control, total) = (log.compaction, log.index.statistics.keys)
         let file: any File
         do throws(FileSystemError) {
-            file = try log.configuration.fileSystem.openFile(path, for: .create)
+            file = try log.configuration.fileSystem.openFile(path, for: try takeReserved() ? .readWrite : .create)
         } catch {
             throw StoreError(error, "the snapshot could not be written")
         }
@@ -29,6 +29,7 @@ struct SnapshotMaking: Sendable {
             throw error
         }
         do throws(FileSystemError) {
+            if writer.position < Reserve.Piece.snapshot.bytes { try file.truncate(to: writer.position) }
             try file.sync(.full)
             file.forgetCache()
             try file.close()
@@ -52,7 +53,33 @@ struct SnapshotMaking: Sendable {
         return snapshot
     }
 
+    /// Takes the file that the reserve has for it.
+    ///
+    /// - Returns: Whether there was one.
+    private func takeReserved() throws(FileSystemError) -> Bool {
+        do throws(FileSystemError) {
+            try log.configuration.fileSystem.rename(Reserve.Piece.snapshot.path(in: log.directory), to: path)
+            return true
+        } catch {
+            guard error.isNotFound else { throw error }
+            return false
+        }
+    }
+
+    /// Gives the file back to the reserve, or removes it where that fails.
     func removeUnfinished() {
-        try? log.configuration.fileSystem.remove(path)
+        let fileSystem = log.configuration.fileSystem
+        let piece = Reserve.Piece.snapshot
+        do throws(FileSystemError) {
+            let file = try fileSystem.openFile(path, for: .readWrite)
+            try file.allocateFully(piece.bytes, at: 0)
+            // Otherwise those who repair the store would find a snapshot in it.
+            try file.zero(from: 0, count: piece.bytes)
+            try file.truncate(to: piece.bytes)
+            try file.close()
+            try fileSystem.rename(path, to: piece.path(in: log.directory))
+        } catch {
+            try? fileSystem.remove(path)
+        }
     }
 }

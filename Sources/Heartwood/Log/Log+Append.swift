@@ -20,8 +20,8 @@ extension Log {
         _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64
     ) throws(StoreError) -> Admission {
         try append(
-            length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes, durability,
-            ticket
+            length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes,
+            removesOnly: batch.removesOnly, durability, ticket
         ) { buffer, sequence, base, writer in
             // The leaves of some records are asked for before the first of them is needed.
             var group = AppendedGroup(tree: index.tree, base: base)
@@ -37,8 +37,8 @@ extension Log {
         _ record: UnplacedRecord, durability: Durability.Level, ticket: UInt64, hint: LeafHint
     ) throws(StoreError) -> Admission {
         try append(
-            length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count, durability,
-            ticket
+            length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count,
+            removesOnly: record.kind == .delete, durability, ticket
         ) { buffer, sequence, base, writer in
             let offset = buffer.append(record, sequence: sequence)
             writer.add(
@@ -54,13 +54,16 @@ extension Log {
     ///   segment begins.
     @inline(__always)
     private func append(
-        length: Int, count: Int, acceptedBytes: Int, _ durability: Durability.Level, _ ticket: UInt64,
+        length: Int, count: Int, acceptedBytes: Int, removesOnly: Bool, _ durability: Durability.Level,
+        _ ticket: UInt64,
         _ fill: (CommitBuffer, SequenceNumber, UInt64, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
         try state.withState { (state) throws(StoreError) -> Admission in
             try state.checkAcceptsWrites()
             guard
-                state.makeRoom(for: length, ticket: ticket, configuration: configuration, segments: segments)
+                state.makeRoom(
+                    for: length, removesOnly: removesOnly, ticket: ticket, configuration: configuration,
+                    segments: segments)
             else {
                 wakeWriter(&state, deadline: 0)
                 return .mustWait(generation: state.roomGeneration)
@@ -198,12 +201,15 @@ extension Log.State {
     }
 
     /// Whether a batch of `length` bytes can go into the open commit now; if not, notes what it lacks.
+    ///
+    /// - Parameter removesOnly: Whether the batch may use the space that is kept for removals.
     mutating func makeRoom(
-        for length: Int, ticket: UInt64, configuration: Store.Configuration, segments: SegmentTable
+        for length: Int, removesOnly: Bool, ticket: UInt64, configuration: Store.Configuration,
+        segments: SegmentTable
     ) -> Bool {
         if let exclusiveTicket, exclusiveTicket != ticket { return false }
         guard current != nil else {
-            demands.askForRotation(length)
+            demands.askForRotation(length, removesOnly: removesOnly)
             return false
         }
         let end = open.offset + UInt64(open.count + length)
@@ -213,7 +219,7 @@ extension Log.State {
             segments.extend(current!, to: room.limit)
         }
         if !room.fits(to: end) {
-            demands.askForRotation(length)
+            demands.askForRotation(length, removesOnly: removesOnly)
             claimTurn(ticket, length, configuration)
             return false
         }
@@ -222,8 +228,8 @@ extension Log.State {
             claimTurn(ticket, length, configuration)
             return false
         }
-        guard room.hasRoom(to: end) else {
-            demands.askForRoom(to: end, length)
+        guard room.hasRoom(to: end) || removesOnly && room.hasRoomForRemoval(to: end) else {
+            demands.askForRoom(to: end, length, removesOnly: removesOnly)
             claimTurn(ticket, length, configuration)
             return false
         }
@@ -258,18 +264,19 @@ extension Log.State {
 }
 
 extension Log.Demands {
-    mutating func askForRoom(to end: UInt64, _ length: Int) {
+    mutating func askForRoom(to end: UInt64, _ length: Int, removesOnly: Bool = false) {
         room = max(room ?? 0, end)
-        note(length)
+        note(length, removesOnly)
     }
 
-    mutating func askForRotation(_ length: Int) {
+    mutating func askForRotation(_ length: Int, removesOnly: Bool = false) {
         rotation = max(rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
-        note(length)
+        note(length, removesOnly)
     }
 
-    private mutating func note(_ length: Int) {
+    private mutating func note(_ length: Int, _ removesOnly: Bool) {
         largest = max(largest, length)
         least = min(least, length)
+        if removesOnly { leastRemoval = min(leastRemoval, length) } else { hasPuts = true }
     }
 }

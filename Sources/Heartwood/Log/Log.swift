@@ -71,9 +71,17 @@ final class Log: Sendable {
         /// The batches for which it is asked: the length of the largest and of the smallest.
         var largest = 0
         var least = Int.max
+        /// The length of the smallest batch that only removes; `.max` where there is none.
+        var leastRemoval = Int.max
+        /// Whether a batch that puts asks for it.
+        var hasPuts = false
 
         /// A turn to a new segment, or what comes to the same, so that everything before can be compacted.
         var cut = false
+        /// Whether the snapshot may need all that the disk has left.
+        var isSparing = false
+
+        var hasRemovals: Bool { leastRemoval < .max }
 
         var isEmpty: Bool { room == nil && rotation == nil && !cut }
     }

@@ -15,7 +15,10 @@ extension LogWriter {
         }
         if let earlier {
             // Who closes in order relies on everything being there.
-            if !isAllOnDisk { failure = .closedAfterFailure(earlier) }
+            let areMissing =
+                (earlier.cause as? FileSystemError)?.operation == .status
+                || log.segments.all.contains { (try? $0.file.isLinked()) == false }
+            if !isAllOnDisk || areMissing { failure = .closedAfterFailure(earlier) }
         } else {
             do throws(Failure) {
                 try finishLog()
@@ -43,6 +46,9 @@ extension LogWriter {
             try current.file.truncate(to: end)
             try current.file.sync(.full)
         }
+        try checkFiles()
+        // On a full disk with what the segment gave back.
+        try? fillReserve()
     }
 
     /// Lets go of everything. Readers find a closed store from here on.
@@ -51,12 +57,7 @@ extension LogWriter {
         log.compaction.stop()
         finishedCut.map { log.index.release($0.point) }
         finishedCut = nil
-        if let spare {
-            self.spare = nil
-            // Without a header it means nothing: the next opening removes it if this one can't.
-            try? spare.file.close()
-            try? log.configuration.fileSystem.remove(log.directory + "/" + StoreFileName.spareName)
-        }
+        discardSpare()
         do throws(FileSystemError) {
             try log.segments.closeAll()
         } catch {

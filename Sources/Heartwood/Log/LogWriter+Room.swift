@@ -11,15 +11,20 @@ extension LogWriter {
     /// numbered, so nothing is lost.
     mutating func meet(_ demands: Log.Demands) {
         // Decided once, for others write meanwhile. A segment without records is new enough for a cut.
-        let turns = demands.rotation != nil || demands.cut && !log.state.withState { $0.holdsNothing }
+        var turns = demands.rotation != nil || demands.cut && !log.state.withState { $0.holdsNothing }
         do throws(Failure) {
+            // Before a file is made: it could be made in another directory.
+            if turns { try checkFiles() }
             do throws(FileSystemError) {
                 try lay(demands, turns: turns)
             } catch {
-                refuse(error, demands)
-                return
+                guard let fromReserve = layFromReserve(demands, turns: turns, after: error) else {
+                    refuse(error, demands)
+                    return
+                }
+                turns = fromReserve
             }
-            accepted()
+            if isReserveWhole { accepted() }
             // One without records is new enough for whoever asked for room, too: it grows as far as it must.
             if turns, log.state.withState({ !$0.holdsNothing }) { try rotate() }
             deliverCut()
@@ -28,19 +33,29 @@ extension LogWriter {
         }
     }
 
-    private mutating func lay(_ demands: Log.Demands, turns: Bool) throws(FileSystemError) {
+    /// Where batches put, the reserve is made whole first. Otherwise what is allocated is for removals alone, unless it is.
+    mutating func lay(_ demands: Log.Demands, turns: Bool) throws(FileSystemError) {
+        if demands.hasPuts {
+            try fillReserve()
+        } else if demands.hasRemovals {
+            try? fillReserve()
+        }
+        let isOpen = isReserveWhole
         if turns {
-            try prepareSpare(need: demands.rotation ?? 0)
+            if demands.isSparing { trimCurrent() }
+            try prepareSpare(need: demands.rotation ?? 0, isSparing: demands.isSparing)
+            spare!.room.open(isOpen)
         } else if let need = demands.room {
-            try layRoom(need: need)
+            try layRoom(need: need, isOpen: isOpen)
         }
     }
 
     /// Between commits: room for what comes, blocks that are cheap to sync, and the next segment in good time. Nobody
     /// waits for any of it yet, so a failure is left to the write that needs the room.
     mutating func prepare() {
+        if log.state.withState({ $0.room.isReserved }) { return }
         do throws(FileSystemError) {
-            try layRoom(need: 0)
+            try layRoom(need: 0, isOpen: true)
             if isSyncing { try zeroAhead() }
             let (end, room) = log.state.withState { ($0.open.end, $0.room) }
             if spare == nil, end > room.spareDue { try prepareSpare(need: 0) }
@@ -52,12 +67,18 @@ extension LogWriter {
     // MARK: - Room
 
     /// Allocates so that a commit up to `need` fits, and a step ahead.
-    private mutating func layRoom(need: UInt64) throws(FileSystemError) {
-        let (segment, end, plan) = log.state.withState { state in
-            (state.current, state.open.end, state.room)
+    ///
+    /// - Parameter isOpen: Whether every batch may use it.
+    mutating func layRoom(need: UInt64, isOpen: Bool) throws(FileSystemError) {
+        let (segment, end, plan, opened) = log.state.withState { state in
+            let opens = isOpen && state.room.isReserved
+            if opens { state.room.open(true) }
+            return (state.current, state.open.end, state.room, opens ? state.takeWaiters() : [])
         }
-        if need > 0, plan.hasRoom(to: need) { return }
-        guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need) else { return }
+        resume(opened)
+        if need > 0, plan.hasRoomForRemoval(to: need) { return }
+        guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need, isOpen: isOpen)
+        else { return }
         let waiters = log.state.withState { state in
             // A write may have let the segment grow meanwhile.
             state.room.takeOver(grown)
@@ -70,19 +91,19 @@ extension LogWriter {
     ///
     /// - Returns: The plan with it; nil where there is nothing to allocate.
     private func allocate(
-        _ plan: RoomPlan, of file: any File, end: UInt64, need: UInt64
+        _ plan: RoomPlan, of file: any File, end: UInt64, need: UInt64, isOpen: Bool = true
     ) throws(FileSystemError) -> RoomPlan? {
         guard let step = plan.nextAllocation(end: end, need: need) else { return nil }
         var plan = plan
         do throws(FileSystemError) {
             try allocate(step, of: file)
-            plan.allocated(to: step.upperBound)
+            plan.allocated(to: step.upperBound, isOpen: isOpen)
         } catch {
             guard error.isOutOfSpace, need > 0, let least = plan.leastAllocation(need: need),
                 least.upperBound < step.upperBound
             else { throw error }
             try allocate(least, of: file)
-            plan.allocated(to: least.upperBound)
+            plan.allocated(to: least.upperBound, isOpen: isOpen)
             plan.slowDown()
         }
         return plan
@@ -109,7 +130,11 @@ extension LogWriter {
     }
 
     private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
-        let refusal = StoreError(error, "no room could be laid for more writes, so this one was refused")
+        let refusal = StoreError(
+            error,
+            demands.hasRemovals
+                ? "no room could be laid for more writes, and the reserve for removals is used up or was never made, so this one was refused"
+                : "no room could be laid for more writes, so this one was refused")
         var demands = demands
         if demands.cut {
             log.state.withState { $0.wantsCut = false }
@@ -136,7 +161,9 @@ extension LogWriter {
             state.refusal = refusal
             return state.takeWaiters()
         }
+        // Looking for space again takes nothing of the reserve.
         refusedDemands = modest ?? demands
+        (refusedDemands.leastRemoval, refusedDemands.hasPuts) = (.max, true)
         nextProbe = log.delays.now() &+ Self.probeInterval
         resume(waiters, with: refusal)
     }
@@ -144,15 +171,19 @@ extension LogWriter {
     /// What the smallest of those who ask needs, and no more than a small step; nil where that is no less.
     private func modest(_ demands: Log.Demands) -> Log.Demands? {
         let length = min(demands.least, Int(RoomPlan.firstStep))
-        guard length < demands.largest else { return nil }
-        var modest = Log.Demands()
-        if demands.rotation != nil {
-            modest.askForRotation(length)
+        return length < demands.largest ? self.demands(of: length, removesOnly: false, like: demands) : nil
+    }
+
+    /// The same kind of demands, for a single batch.
+    func demands(of length: Int, removesOnly: Bool, like others: Log.Demands) -> Log.Demands {
+        var demands = Log.Demands()
+        if others.rotation != nil {
+            demands.askForRotation(length, removesOnly: removesOnly)
         } else {
             let end = log.state.withState { $0.open.end }
-            modest.askForRoom(to: end + UInt64(length), length)
+            demands.askForRoom(to: end + UInt64(length), length, removesOnly: removesOnly)
         }
-        return modest
+        return demands
     }
 
     private mutating func accepted() {
@@ -167,13 +198,15 @@ extension LogWriter {
     // MARK: - Segments
 
     /// Makes the file that will be the next segment: allocated, but without a header, so without a meaning.
-    private mutating func prepareSpare(need: UInt64) throws(FileSystemError) {
+    ///
+    /// - Parameter isSparing: Whether it is to take no more space than it must.
+    private mutating func prepareSpare(need: UInt64, isSparing: Bool = false) throws(FileSystemError) {
         try removeLeftovers()
-        let fileSystem = log.configuration.fileSystem
         if spare == nil {
-            let file = try fileSystem.openFile(sparePath, for: .create)
-            let step = log.state.withState { $0.room.step }
-            spare = Spare(file: file, room: plan(need: need, step: step))
+            let path = log.directory + "/" + StoreFileName.spareName
+            let file = try log.configuration.fileSystem.openFile(path, for: .create)
+            let step = isSparing ? RoomPlan.reserve + 4096 : log.state.withState { $0.room.step }
+            spare = Spare(file: file, path: path, room: plan(need: need, step: step))
         }
         let header = UInt64(FormatConstants.fileHeaderSize)
         if !spare!.room.fits(to: header + need) { spare!.room = plan(need: need, step: spare!.room.step) }
@@ -195,8 +228,6 @@ extension LogWriter {
     private func plan(need: UInt64, step: UInt64) -> RoomPlan {
         RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
     }
-
-    private var sparePath: String { log.directory + "/" + StoreFileName.spareName }
 
     private mutating func removeLeftovers() throws(FileSystemError) {
         if !superseded.isEmpty {
@@ -241,7 +272,7 @@ extension LogWriter {
             noteSynced()
         }
         if log.configuration.valueReading == .mapped { old.allowMapping() }
-        try putInPlace(segment)
+        try putInPlace(segment, from: spare.path)
     }
 
     /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
@@ -251,7 +282,7 @@ extension LogWriter {
         let segment = makeSegment(
             of: spare, salt: log.configuration.fileSystem.randomSalt(), created: log.configuration.clock.now(),
             first: first, after: predecessor)
-        try putInPlace(segment)
+        try putInPlace(segment, from: spare.path)
         predecessor = nil
         let waiters = log.state.withState { state in
             state.demands = Log.Demands()
@@ -288,17 +319,20 @@ extension LogWriter {
         }
         guard let cut = finishedCut else { return }
         finishedCut = nil
+        // A caller that has written its commit may not have published it yet; a snapshot holds only what is visible.
+        log.publish(log.state.withState { $0.pipeline.visiblePoint })
+        reserve.noteCompaction()
         log.compaction.deliver(.success(cut))
     }
 
-    private mutating func putInPlace(_ segment: Segment) throws(Failure) {
+    private mutating func putInPlace(_ segment: Segment, from path: String) throws(Failure) {
         try log.failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
             let fileSystem = log.configuration.fileSystem
             try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
                 try segment.file.writeFully(bytes, at: 0)
             }
             try segment.file.sync(.full)
-            try fileSystem.rename(sparePath, to: segment.path)
+            try fileSystem.rename(path, to: segment.path)
             try fileSystem.syncDirectory(log.directory)
         }
         log.state.withState { state in

@@ -35,9 +35,13 @@ struct LogWriter: ~Copyable {
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
     var refusedDemands = Log.Demands()
+    /// Disk space for removals and compaction.
+    var reserve: Reserve
 
     struct Spare {
         let file: any File
+        /// The path that it has until it becomes a segment.
+        let path: String
         var room: RoomPlan
     }
 
@@ -51,6 +55,7 @@ struct LogWriter: ~Copyable {
         self.predecessor = predecessor
         self.leftovers = leftovers
         self.superseded = superseded
+        reserve = Reserve(log.directory, in: log.configuration.fileSystem)
     }
 
     /// What is to be done next, as far as the shared state decides it.
@@ -191,6 +196,7 @@ struct LogWriter: ~Copyable {
         try log.failing("the log could not be synced", segment) { () throws(FileSystemError) in
             try segment.file.sync(.data)
         }
+        try checkLinked(segment)
     }
 
     /// Tells everybody that what was written is on disk.

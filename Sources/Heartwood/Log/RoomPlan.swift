@@ -15,6 +15,8 @@ struct RoomPlan: Sendable, Hashable {
 
     /// The size that the segment is meant to have.
     private(set) var limit: UInt64
+    /// Every batch may use the space before this offset; what is allocated from here on is for batches that only remove.
+    private(set) var openEnd: UInt64
     /// Everything before is allocated.
     private(set) var allocatedEnd: UInt64
     /// Everything before is allocated and was written once.
@@ -26,8 +28,34 @@ struct RoomPlan: Sendable, Hashable {
     init(limit: UInt64, need: UInt64, step: UInt64 = RoomPlan.firstStep) {
         self.limit = max(limit, UInt64(FormatConstants.fileHeaderSize) + need + Self.reserve)
         self.step = step
+        openEnd = 0
         allocatedEnd = 0
         zeroedEnd = 0
+    }
+
+    /// A segment that is allocated already, for batches that only remove.
+    init(reserved bytes: UInt64) {
+        limit = bytes
+        step = Self.firstStep
+        openEnd = 0
+        allocatedEnd = bytes
+        zeroedEnd = bytes
+    }
+
+    /// Whether space is kept for batches that only remove.
+    var isReserved: Bool { openEnd < allocatedEnd }
+
+    /// Lets every batch use what is allocated, or only those that remove.
+    mutating func open(_ isOpen: Bool) { openEnd = isOpen ? allocatedEnd : 0 }
+
+    /// Everything from the commits' end on was given back to the disk, but for the mark's room.
+    ///
+    /// - Returns: The size of the file with that; nil where nothing is to be given back.
+    mutating func trim(end: UInt64) -> UInt64? {
+        let size = (end + Self.reserve + 4095) & ~4095
+        guard size < allocatedEnd else { return nil }
+        (allocatedEnd, openEnd, zeroedEnd) = (size, min(openEnd, size), min(zeroedEnd, size))
+        return size
     }
 
     /// Lets the segment grow, so that a commit that ends at `end` fits.
@@ -36,7 +64,10 @@ struct RoomPlan: Sendable, Hashable {
     }
 
     /// Whether a commit that ends at `end` has its room.
-    func hasRoom(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
+    func hasRoom(to end: UInt64) -> Bool { end + Self.reserve <= openEnd }
+
+    /// The same for a batch that only removes.
+    func hasRoomForRemoval(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
 
     /// Whether a commit that ends at `end` belongs into this segment at all.
     func fits(to end: UInt64) -> Bool { end + Self.reserve <= limit }
@@ -58,14 +89,18 @@ struct RoomPlan: Sendable, Hashable {
     }
 
     /// Takes the allocations of a plan that was a copy of this one.
-    mutating func takeOver(_ copy: RoomPlan) { (allocatedEnd, step) = (copy.allocatedEnd, copy.step) }
+    mutating func takeOver(_ copy: RoomPlan) {
+        (openEnd, allocatedEnd, step) = (copy.openEnd, copy.allocatedEnd, copy.step)
+    }
 
     /// Starts again with small steps.
     mutating func slowDown() { step = Self.firstStep }
 
-    mutating func allocated(to end: UInt64) {
+    /// - Parameter isOpen: Whether every batch may use it.
+    mutating func allocated(to end: UInt64, isOpen: Bool = true) {
         precondition(end > allocatedEnd)
         allocatedEnd = end
+        if isOpen { openEnd = end }
         step = min(Self.lastStep, step * 2)
     }
 

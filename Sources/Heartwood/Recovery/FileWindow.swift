@@ -30,6 +30,21 @@ package struct FileWindow: SegmentBytes {
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[min(from, to)..<to])) }
     }
 
+    /// The end of the last byte that isn't zero, or `start`. O(bytes).
+    mutating func endOfNonZero(from start: UInt64) throws(FileSystemError) -> UInt64 {
+        var last = start
+        var at = start
+        while at < count {
+            let (read, nonZero) = try withBytes(at: at, count: 1 << 18) { bytes in
+                (bytes.count, bytes.lastIndex { $0 != 0 })
+            }
+            guard read > 0 else { break }
+            if let nonZero { last = at + UInt64(nonZero) + 1 }
+            at += UInt64(read)
+        }
+        return last
+    }
+
     private mutating func fill(from offset: UInt64, atLeast wanted: Int) throws(FileSystemError) {
         let length = Int(min(UInt64(max(size, wanted)), count - min(count, offset)))
         if bytes.count != length { bytes = [UInt8](repeating: 0, count: length) }

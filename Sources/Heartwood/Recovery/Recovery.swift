@@ -288,7 +288,7 @@ struct Recovery {
             report.tail = .unclosed
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .torn:
-            let bytes = try lastNonZero(in: &scanner.source, from: stop.offset) - stop.offset
+            let bytes = try scanner.source.endOfNonZero(from: stop.offset) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
             if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
             configuration.logger?.notice(
@@ -327,21 +327,6 @@ struct Recovery {
             .tornTail,
             "the log has a torn tail of \(bytes) bytes, as after a crash, and strictRecovery refuses it: open without it to pass the tail over",
             file: path, offset: stop.offset)
-    }
-
-    /// The end of the last byte that isn't zero: how much was torn, for the report.
-    private func lastNonZero(in window: inout FileWindow, from start: UInt64) throws(FileSystemError) -> UInt64 {
-        var last = start
-        var at = start
-        while at < window.count {
-            let (read, nonZero) = try window.withBytes(at: at, count: 1 << 18) { bytes in
-                (bytes.count, bytes.lastIndex { $0 != 0 })
-            }
-            guard read > 0 else { break }
-            if let nonZero { last = at + UInt64(nonZero) + 1 }
-            at += UInt64(read)
-        }
-        return last
     }
 
     /// Writes bytes that no mark proves again, unchanged and in place, and syncs them.

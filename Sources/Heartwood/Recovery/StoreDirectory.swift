@@ -81,7 +81,8 @@ struct StoreDirectory {
             switch StoreFileName(name) {
             case .log(let first): logs.append((name, first))
             case .snapshot(let sequence): snapshots.append((name, sequence))
-            case .temporary: leftovers.append(path + "/" + name)
+            case .temporary:
+                if Reserve.Piece(rawValue: name) == nil { leftovers.append(path + "/" + name) }
             case .lock, .other: break
             }
         }

@@ -42,7 +42,7 @@ struct SnapshotWriter: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// Where the next byte goes.
-    private var position: UInt64 { start + UInt64(buffered) }
+    var position: UInt64 { start + UInt64(buffered) }
 
     /// Writes all of it, and doesn't sync it. O(live bytes).
     ///

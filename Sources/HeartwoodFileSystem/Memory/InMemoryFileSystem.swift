@@ -23,7 +23,23 @@ public final class InMemoryFileSystem: FileSystem {
             if access == .create { return try place.createFile() }
             return try place.file()
         }
-        return MemoryFile(path: path, contents: contents, isWritable: access != .read)
+        return MemoryFile(path: path, contents: contents, isWritable: access != .read) {
+            [root] (path) throws(FileSystemError) in try Self.file(at: path, in: root)
+        }
+    }
+
+    /// The file that a path leads to; nil where it leads to none.
+    private static func file(
+        at path: String, in root: Locked<MemoryDirectory>
+    ) throws(FileSystemError) -> MemoryContents? {
+        try root.withLock { root throws(FileSystemError) -> MemoryContents? in
+            do throws(FileSystemError) {
+                guard case .file(let contents) = try root.resolve(path, for: .status).node else { return nil }
+                return contents
+            } catch let error where error.isNotFound {
+                return nil
+            }
+        }
     }
 
     /// Gives a file or directory another name. See ``FileSystem/rename(_:to:)``.
@@ -36,6 +52,7 @@ public final class InMemoryFileSystem: FileSystem {
             switch (node, target.node) {
             case (.file(let file), .file(let replaced)):
                 if file === replaced { return }
+                replaced.unlink()
             case (.file, .directory):
                 throw source.error(EISDIR)
             case (.directory, .file):
@@ -61,6 +78,7 @@ public final class InMemoryFileSystem: FileSystem {
             guard let node = place.node else { throw place.error(ENOENT) }
             guard let name = place.name else { throw place.error(EBUSY) }
             if case .directory(let directory) = node, !directory.entries.isEmpty { throw place.error(ENOTEMPTY) }
+            if case .file(let contents) = node { contents.unlink() }
             place.parent.entries[name] = nil
         }
     }

@@ -6,6 +6,7 @@ final class MemoryContents: Sendable {
     private struct State {
         var bytes = MemoryPages()
         var isLocked = false
+        var isLinked = true
     }
 
     private let state = Locked(State())
@@ -22,6 +23,12 @@ final class MemoryContents: Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
         state.withLock { state in state.bytes.write(bytes, at: offset) }
     }
+
+    /// Whether it has a name still.
+    var isLinked: Bool { state.withLock { state in state.isLinked } }
+
+    /// Its name was removed, or given to another file.
+    func unlink() { state.withLock { state in state.isLinked = false } }
 
     func extend(to size: UInt64) {
         state.withLock { state in

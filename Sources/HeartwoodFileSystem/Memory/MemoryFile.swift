@@ -12,12 +12,18 @@ final class MemoryFile: File {
     let path: String
     private let contents: MemoryContents
     private let isWritable: Bool
+    /// What a path leads to.
+    private let find: @Sendable (String) throws(FileSystemError) -> MemoryContents?
     private let isClosed = Atomic<Bool>(false)
 
-    init(path: String, contents: MemoryContents, isWritable: Bool) {
+    init(
+        path: String, contents: MemoryContents, isWritable: Bool,
+        find: @escaping @Sendable (String) throws(FileSystemError) -> MemoryContents?
+    ) {
         self.path = path
         self.contents = contents
         self.isWritable = isWritable
+        self.find = find
     }
 
     func size() throws(FileSystemError) -> UInt64 {
@@ -57,6 +63,16 @@ final class MemoryFile: File {
 
     func sync(_ kind: SyncKind) throws(FileSystemError) {
         try checkOpen(.sync)
+    }
+
+    func isLinked() throws(FileSystemError) -> Bool {
+        try checkOpen(.status)
+        return contents.isLinked
+    }
+
+    func isAt(_ path: String) throws(FileSystemError) -> Bool {
+        try checkOpen(.status)
+        return try find(path) === contents
     }
 
     func close() throws(FileSystemError) {

@@ -85,6 +85,19 @@ final class POSIXFile: File {
         descriptor.leave()
     }
 
+    func isLinked() throws(FileSystemError) -> Bool { try status().st_nlink > 0 }
+
+    func isAt(_ path: String) throws(FileSystemError) -> Bool {
+        let own = try status()
+        var found = stat()
+        guard stat(path, &found) == 0 else {
+            let error = FileSystemError.current(.status, path)
+            guard error.isNotFound else { throw error }
+            return false
+        }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
+
     func close() throws(FileSystemError) {
         try check(descriptor.close(), .close)
     }

@@ -84,7 +84,7 @@ package struct StoreListing {
         _ names: [String], at path: String, _ foreign: Bool, mayMiss: Bool, in fileSystem: any FileSystem
     ) throws(FileSystemError) -> [Entry]? {
         var entries: [Entry] = []
-        for name in names {
+        for name in names where !StoreFileName.isReserve(name) {
             var entry = Entry(name: name, path: path + "/" + name, meaning: StoreFileName(name))
             do throws(FileSystemError) {
                 entry.kind = try fileSystem.kind(of: entry.path)

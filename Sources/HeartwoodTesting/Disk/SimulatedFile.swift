@@ -84,6 +84,25 @@ final class SimulatedFile: File {
         }
     }
 
+    func isLinked() throws(FileSystemError) -> Bool {
+        try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
+            try checkOpen(.status)
+            return Outcome(state.disk.path(of: node) != nil)
+        }
+    }
+
+    func isAt(_ path: String) throws(FileSystemError) -> Bool {
+        try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
+            try checkOpen(.status)
+            do throws(FileSystemError) {
+                return Outcome(try state.disk.resolve(path, for: .status).node == node)
+            } catch {
+                guard error.isNotFound else { throw error }
+                return Outcome(false)
+            }
+        }
+    }
+
     func close() throws(FileSystemError) {
         guard !isClosed.withLock({ $0 }) else { return }
         try disk.perform(.close, path, of: node) { _ throws(FileSystemError) in

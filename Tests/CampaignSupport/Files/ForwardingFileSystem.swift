@@ -45,5 +45,7 @@ extension ForwardingFile {
     }
     package func truncate(to size: UInt64) throws(FileSystemError) { try base.truncate(to: size) }
     package func sync(_ kind: SyncKind) throws(FileSystemError) { try base.sync(kind) }
+    package func isLinked() throws(FileSystemError) -> Bool { try base.isLinked() }
+    package func isAt(_ path: String) throws(FileSystemError) -> Bool { try base.isAt(path) }
     package func close() throws(FileSystemError) { try base.close() }
 }

@@ -19,7 +19,8 @@ struct FullDiskCommand: AsyncParsableCommand {
             Each round mounts a file system of a few megabytes: in turn a tmpfs, an ext4 in a file, and a tmpfs with \
             room for few files. On it, tasks write at all durabilities until the store refuses for want of space. \
             Everything acknowledged must be there and nothing that was refused; with room again the store must go on \
-            by itself; it must close, open and serve reads on the full disk.
+            by itself; it must close, open and serve reads on the full disk. Removals must be accepted on the full \
+            disk, and once all keys are removed a compaction must give the space back.
 
             Mounting takes root, or a kernel that gives users a namespace of their own (unshare -rm); ext4 takes root \
             and loop devices. What isn't permitted is skipped, with the reason. The mounts are in a namespace of this \
@@ -122,6 +123,8 @@ extension FullDiskRound.Totals {
         drops += other.drops
         resumptions += other.resumptions
         newStores += other.newStores
+        removals += other.removals
+        compactions += other.compactions
     }
 
     func tell(in time: Duration, skipped: Int) {
@@ -129,7 +132,7 @@ extension FullDiskRound.Totals {
         guard rounds > 0 else { return }
         say("  \(accepted) writes accepted, \(refused) refused for want of space, \(resumptions) resumptions")
         say(
-            "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, \(newStores) made"
+            "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, \(newStores) made, \(removals) removals, \(compactions) emptied and compacted"
         )
     }
 }

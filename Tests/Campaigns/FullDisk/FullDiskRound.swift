@@ -14,6 +14,8 @@ struct FullDiskRound {
         var drops = 0
         var resumptions = 0
         var newStores = 0
+        var removals = 0
+        var compactions = 0
     }
 
     let seed: UInt64
@@ -69,15 +71,18 @@ struct FullDiskRound {
         try await resume(store!)
         try ballast.takeAll()
         try await fill(store!)
-        for _ in 0..<2 {
+        for opening in 0..<2 {
             try await leaveOnFullDisk(store!)
             store = nil
             store = try await openOnFullDisk()
             try await refuseFirstWrite(store!)
+            // Each opening that removes needs a file, and where files are scarce the reserve has one.
+            if opening == 0 || disk.kind != .inodes { try await remove(20, from: store!) }
         }
         try await beginNewStore()
         ballast.takeOver(&reserves[1])
         try await resume(store!)
+        try await empty(store!)
         try await end(store!)
         totals.rounds = 1
         totals.accepted = ledger.accepted
@@ -128,14 +133,77 @@ struct FullDiskRound {
     private mutating func refuseFirstWrite(_ store: Store) async throws {
         try ballast.takeAll()
         // What an earlier opening was preparing goes first, and may be room enough.
-        let names = try POSIXFileSystem().contents(ofDirectory: path)
-        guard !names.contains(where: { $0.hasSuffix(".tmp") }) else {
+        guard try temporaryFiles.isEmpty else {
             try await writeUntilRefused(store)
             return try ledger.compare(with: store)
         }
         try await expectRefusal("the first write on a full disk") { try await store.put("first", "1") }
         ledger.noteRefused(["first"])
         try ledger.compare(with: store)
+    }
+
+    /// Removes keys, one by one and several at a time, which a full disk accepts as long as there is a reserve.
+    private mutating func remove(_ count: Int, from store: Store) async throws {
+        tell("removing on the full disk")
+        for number in 0..<count {
+            let keys = ledger.keys
+            guard let first = keys.indices.randomElement(using: &random) else { return }
+            let removed = Array(keys[first...].prefix(number % 3 + 1))
+            let durability = random.pick([Durability.synced, .written])
+            let sequence =
+                removed.count == 1
+                ? try await store.remove(removed[0], durability: durability)
+                : try await store.write(durability: durability) { batch in
+                    for key in removed { batch.remove(key) }
+                }
+            ledger.noteRemoved(removed, sequence: sequence)
+        }
+        totals.removals += count
+        try await expectRefusal("a write beside removals") { try await store.put("beside", "1") }
+        ledger.noteRefused(["beside"])
+        try ledger.compare(with: store)
+    }
+
+    /// Removes all keys on the full disk and compacts, which gives the space back.
+    private mutating func empty(_ store: Store) async throws {
+        // As many as the reserve has space for.
+        try await remove(all: ledger.keys.dropFirst(1_500), from: store)
+        try ballast.takeAll()
+        try await fill(store)
+        try ballast.takeAll()
+        tell("emptying the store on the full disk")
+        try await remove(all: ledger.keys[...], from: store)
+        try await expectRefusal("a write to an emptied store") { try await store.put("emptied", "1") }
+        ledger.noteRefused(["emptied"])
+        try ballast.takeAll()
+        let report = try await store.compact()
+        guard report.snapshot?.keys == 0, report.heldFiles == 0 else {
+            throw FullDiskFailure("an emptied store was compacted to \(report)")
+        }
+        try await wait("the state is ready again, after the compaction") { store.state == .ready }
+        try await writeSmall(store, count: 4)
+        try ledger.compare(with: store)
+        totals.compactions += 1
+    }
+
+    private mutating func remove(all keys: ArraySlice<String>, from store: Store) async throws {
+        var rest = keys
+        while !rest.isEmpty {
+            let removed = Array(rest.prefix(100))
+            rest = rest.dropFirst(100)
+            let sequence = try await store.write { batch in for key in removed { batch.remove(key) } }
+            ledger.noteRemoved(removed, sequence: sequence)
+            totals.removals += 1
+        }
+    }
+
+    /// Files in preparation, without the reserve.
+    private var temporaryFiles: [String] {
+        get throws {
+            try POSIXFileSystem().contents(ofDirectory: path).filter {
+                $0.hasSuffix(".tmp") && !$0.hasPrefix("reserve-")
+            }
+        }
     }
 
     // MARK: - Room again
@@ -220,10 +288,8 @@ struct FullDiskRound {
     private mutating func end(_ store: Store) async throws {
         tell("closing")
         try await store.close()
-        let names = try POSIXFileSystem().contents(ofDirectory: path)
-        guard !names.contains(where: { $0.hasSuffix(".tmp") }) else {
-            throw FullDiskFailure("a close leaves \(names)")
-        }
+        let names = try temporaryFiles
+        guard names.isEmpty else { throw FullDiskFailure("a close leaves \(names)") }
         let again = try await open()
         guard again.recoveryReport.tail == .closed else {
             throw FullDiskFailure("the store was closed, and its tail is \(again.recoveryReport.tail)")

@@ -13,7 +13,8 @@ final class Ledger: Sendable {
     /// One acknowledged write.
     struct Write: Sendable {
         var sequence: SequenceNumber
-        var value: ValuePattern
+        /// Nil where it removed the key.
+        var value: ValuePattern?
         var isBuffered: Bool
     }
 
@@ -48,6 +49,24 @@ final class Ledger: Sendable {
         }
     }
 
+    func noteRemoved(_ keys: [String], sequence: SequenceNumber) {
+        state.withLock { state in
+            for key in keys {
+                state.writes[key, default: []].append(Write(sequence: sequence, value: nil, isBuffered: false))
+            }
+            state.accepted += 1
+            state.attempts += 1
+            state.highest = max(state.highest, sequence)
+        }
+    }
+
+    /// The keys that are there, in order.
+    var keys: [String] {
+        state.withLock { state in
+            state.writes.filter { _, writes in writes.max { $0.sequence < $1.sequence }?.value != nil }.keys.sorted()
+        }
+    }
+
     func noteRefused(_ keys: [String]) {
         state.withLock { state in
             state.refused.formUnion(keys)
@@ -76,10 +95,17 @@ final class Ledger: Sendable {
         let (writes, refused) = state.withLock { ($0.writes, $0.refused) }
         for (key, history) in writes {
             let newest = history.max { $0.sequence < $1.sequence }!
-            guard let value = try store.get(key) else {
+            let value = try store.get(key)
+            guard let expected = newest.value else {
+                guard value == nil else {
+                    throw FullDiskFailure("\(key) is there, and was removed with number \(newest.sequence)")
+                }
+                continue
+            }
+            guard let value else {
                 throw FullDiskFailure("\(key), acknowledged with number \(newest.sequence), is missing")
             }
-            guard newest.value.matches(value) else {
+            guard expected.matches(value) else {
                 throw FullDiskFailure("\(key) has other bytes than those of number \(newest.sequence)")
             }
         }
@@ -91,8 +117,9 @@ final class Ledger: Sendable {
             scanned += 1
             return .next
         }
-        guard scanned == writes.count else {
-            throw FullDiskFailure("a scan finds \(scanned) keys, and \(writes.count) were acknowledged")
+        let there = keys.count
+        guard scanned == there else {
+            throw FullDiskFailure("a scan finds \(scanned) keys, and \(there) are acknowledged")
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
         try damage.withUnsafeBytes { try file.writeFully($0, at: segment.offset(of: place) + 34) }
         await expectError(.corruption) { try await store.compact() }
         #expect(fixture.snapshots.isEmpty && Array(fixture.logs.prefix(before.count)) == before)
-        #expect(!fixture.files.contains { $0.hasSuffix("snapshot.tmp") })
+        #expect(!fixture.files.contains { $0.hasSuffix(".snapshot.tmp") })
         #expect(store.statistics.compaction.failed == 1)
         try fixture.expect(store, 0..<50)
         try fixture.expect(store, 51..<100)

@@ -145,6 +145,14 @@ final class FaultyFile: File {
         try system.check(.sync, path)
         try base.sync(kind)
     }
+    func isLinked() throws(FileSystemError) -> Bool {
+        try system.check(.status, path)
+        return try base.isLinked()
+    }
+    func isAt(_ path: String) throws(FileSystemError) -> Bool {
+        try system.check(.status, path)
+        return try base.isAt(path)
+    }
     func close() throws(FileSystemError) {
         try system.check(.close, path)
         try base.close()

@@ -69,6 +69,8 @@ private final class NotedFile: File {
     }
 
     func forgetCache() { file.forgetCache() }
+    func isLinked() throws(FileSystemError) -> Bool { try file.isLinked() }
+    func isAt(_ path: String) throws(FileSystemError) -> Bool { try file.isAt(path) }
     func close() throws(FileSystemError) { try file.close() }
 }
 

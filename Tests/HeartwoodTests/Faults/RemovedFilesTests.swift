@@ -1,0 +1,175 @@
+import Foundation
+import Heartwood
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+/// Files of a store that are removed, or moved away, while it is open.
+@Suite struct RemovedFilesTests {
+    private func open(
+        _ path: String, in fileSystem: any FileSystem, _ change: (inout Store.Configuration) -> Void = { _ in }
+    ) async throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = fileSystem
+        configuration.segmentBytes = 64 << 10
+        configuration.commitBufferBytes = 64 << 10
+        configuration.compaction = .manual
+        change(&configuration)
+        return try await Store.open(at: path, configuration: configuration)
+    }
+
+    private func removeAll(_ path: String, in fileSystem: any FileSystem, suffix: String = "") throws {
+        for name in try fileSystem.contents(ofDirectory: path) where name.hasSuffix(suffix) {
+            try fileSystem.remove(path + "/" + name)
+        }
+        if suffix.isEmpty { try fileSystem.remove(path) }
+    }
+
+    private func expectMissing(_ error: StoreError?, _ name: String) {
+        #expect(error?.description.contains(name) == true, "\(error as Any)")
+        #expect(error?.message.contains("removed") == true || error?.code == .failed, "\(error as Any)")
+        #expect((error?.cause as? FileSystemError)?.isNotFound == true, "\(error as Any)")
+    }
+
+    private static var systems: [@Sendable () -> any FileSystem] {
+        [{ InMemoryFileSystem() }, { SimulatedDisk(seed: 3) }, { POSIXFileSystem() }]
+    }
+
+    private func place(_ fileSystem: any FileSystem) -> (path: String, keeping: TemporaryDirectory?) {
+        guard fileSystem is POSIXFileSystem else { return ("/store", nil) }
+        let directory = TemporaryDirectory()
+        return (directory.path("store"), directory)
+    }
+
+    /// It went on: 2,000 more writes were acknowledged.
+    @Test(arguments: systems)
+    func nothingIsAcknowledgedInADirectoryThatIsGone(make: @Sendable () -> any FileSystem) async throws {
+        let fileSystem = make()
+        let (path, directory) = place(fileSystem)
+        let store = try await open(path, in: fileSystem)
+        try await store.put("before", "1")
+        try removeAll(path, in: fileSystem)
+        expectMissing(await expectError(.outcomeUnknown) { try await store.put("after", "1") }, "01.log")
+        #expect(store.state == .failed)
+        #expect(try store.get("before") != nil, "reads go on")
+        await expectError(.failed) { try await store.put("later", "1", durability: .buffered) }
+        expectMissing(await expectError(.failed) { try await store.close() }, "01.log")
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test func bufferedWritesHearOfItFromTheFlushOrTheClose() async throws {
+        let fileSystem = InMemoryFileSystem()
+        var store = try await open("/store", in: fileSystem)
+        try await store.put("before", "1")
+        try removeAll("/store", in: fileSystem)
+        try await store.put("after", "1", durability: .written)
+        expectMissing(await expectError(.outcomeUnknown) { try await store.flush() }, "01.log")
+        await expectError(.failed) { try await store.close() }
+
+        store = try await open("/store", in: fileSystem)
+        try await store.put("before", "1")
+        try removeAll("/store", in: fileSystem)
+        expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
+    }
+
+    /// The sync that comes by itself, within a second.
+    @Test func bufferedWritesAreRefusedAfterTheBackgroundSync() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await open("/store", in: fileSystem)
+        try await store.put("before", "1")
+        try removeAll("/store", in: fileSystem)
+        var refused: StoreError?
+        for _ in 0..<600 where refused == nil {
+            do {
+                try await store.put("after", "1", durability: .buffered)
+                try await Task.sleep(for: .milliseconds(50))
+            } catch { refused = error as? StoreError }
+        }
+        #expect(refused?.code == .failed)
+        await expectError(.failed) { try await store.close() }
+    }
+
+    /// One that is not written to any more: the next rotation tells, or the close.
+    @Test(arguments: [false, true])
+    func anOlderSegmentIsMissedToo(rotates: Bool) async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await open("/store", in: fileSystem)
+        let value = [UInt8](repeating: 7, count: 10_000)
+        for number in 0..<10 { try await store.put("key-\(number)", value) }
+        try fileSystem.remove("/store/0000000000000001.log")
+        if rotates {
+            var refused: StoreError?
+            for number in 10..<30 where refused == nil {
+                do { try await store.put("key-\(number)", value) } catch { refused = error }
+            }
+            #expect(refused != nil && store.state == .failed)
+            await expectError(.failed) { try await store.close() }
+        } else {
+            expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
+        }
+    }
+
+    @Test func aSnapshotIsMissedToo() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await open("/store", in: fileSystem)
+        try await store.put("key", "1")
+        try await store.compact()
+        try removeAll("/store", in: fileSystem, suffix: ".snapshot")
+        expectMissing(await expectError(.inputOutput) { try await store.close() }, ".snapshot")
+    }
+
+    /// The files have a name still, in another directory.
+    @Test(arguments: systems, [false, true])
+    func aDirectoryThatWasMovedIsMissed(make: @Sendable () -> any FileSystem, isReplaced: Bool) async throws {
+        let fileSystem = make()
+        let (path, directory) = place(fileSystem)
+        var store = try await open(path, in: fileSystem)
+        try await store.put("before", "1")
+        try fileSystem.rename(path, to: path + "-moved")
+        if isReplaced {
+            let other = try await open(path, in: fileSystem)
+            try await other.put("other", "1")
+            try await other.close()
+        }
+        try await store.put("after", "1")
+        expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
+        // Everything is where the directory is now.
+        store = try await open(path + "-moved", in: fileSystem)
+        #expect(try store.get("after") != nil)
+        try await store.close()
+        withExtendedLifetime(directory) {}
+    }
+
+    /// The next segment would have gone to the other directory.
+    @Test func aRotationWritesNothingIntoAnotherDirectory() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await open("/store", in: fileSystem)
+        try await store.put("before", "1")
+        try fileSystem.rename("/store", to: "/moved")
+        let other = try await open("/store", in: fileSystem)
+        try await other.put("other", "1")
+        try await other.close()
+        let names = try fileSystem.contents(ofDirectory: "/store").filter { $0.hasSuffix(".log") }
+        await expectError(.failed) {
+            for number in 0..<20 { try await store.put("key-\(number)", [UInt8](repeating: 7, count: 10_000)) }
+        }
+        #expect(store.state == .failed)
+        #expect(try fileSystem.contents(ofDirectory: "/store").filter { $0.hasSuffix(".log") } == names)
+        await expectError(.failed) { try await store.close() }
+    }
+
+    /// What compaction and retention remove is nothing to miss.
+    @Test func whatCompactionRemovesIsNotMissed() async throws {
+        let fileSystem = InMemoryFileSystem()
+        let store = try await open("/store", in: fileSystem) {
+            $0.compaction = CompactionPolicy()
+            $0.compaction.minimumLogBytes = 100_000
+        }
+        for number in 0..<2_000 {
+            try await store.put("key-\(number % 50)", [UInt8](repeating: 7, count: 5_000), durability: .written)
+        }
+        try await store.compact()
+        #expect(store.state == .ready)
+        try await store.close()
+    }
+}

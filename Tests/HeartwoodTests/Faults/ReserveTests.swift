@@ -1,0 +1,246 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// A full disk takes removals and compactions still, out of the reserve.
+@Suite struct ReserveTests {
+    private let disk = SimulatedDisk(seed: 5)
+    private let path = "/store"
+
+    private func open(segmentBytes: Int = 64 << 10) async throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = disk
+        configuration.segmentBytes = segmentBytes
+        configuration.commitBufferBytes = 64 << 10
+        configuration.compaction = .manual
+        return try await Store.open(at: path, configuration: configuration)
+    }
+
+    private var free: UInt64 { disk.availableBytes(at: path)! }
+
+    /// Takes what the disk has left.
+    private func fillUp() { disk.capacity -= free }
+
+    private var reserveFiles: [String] {
+        get throws { try disk.contents(ofDirectory: path).filter { $0.hasPrefix("reserve-") } }
+    }
+
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    private func expectRefusal(_ store: Store, _ location: SourceLocation = #_sourceLocation) async {
+        let error = await expectError(.outOfSpace, location) { try await store.put("more", bytes(100)) }
+        #expect(error?.message.contains("free some space") == true, sourceLocation: location)
+    }
+
+    /// A store on a disk that is full.
+    private func fullStore(keys: Int, segmentBytes: Int = 64 << 10) async throws -> Store {
+        disk.stopTracing()
+        disk.capacity = 64 << 20
+        let store = try await open(segmentBytes: segmentBytes)
+        for number in 0..<keys { try await store.put("key-\(number)", bytes(1_000), durability: .buffered) }
+        try await store.flush()
+        fillUp()
+        for size in [1_000, 1] { while (try? await store.put("rest", bytes(size))) != nil {} }
+        return store
+    }
+
+    @Test func theReserveIsAllocatedByTheFirstWriteAndKeptByAClose() async throws {
+        disk.capacity = 64 << 20
+        var store = try await open()
+        #expect(try reserveFiles.isEmpty, "an opening makes no file")
+        try await store.put("a", "1")
+        #expect(try reserveFiles.count == 3)
+        try await store.close()
+        let reserved = try reserveFiles.map { try disk.openFile(path + "/" + $0, for: .read).size() }
+        #expect(reserved.reduce(0, +) == 160 << 10)
+        #expect(disk.capacity - free < 200 << 10, "a small store stays small")
+        store = try await open()
+        try await store.remove("a")
+        try await store.close()
+        #expect(try reserveFiles.count == 3)
+    }
+
+    @Test(arguments: [16 << 10, 64 << 10, 4 << 20])
+    func aFullDiskTakesRemovalsAndNoPuts(segmentBytes: Int) async throws {
+        var store = try await fullStore(keys: 300, segmentBytes: segmentBytes)
+        await expectRefusal(store)
+        for number in 0..<100 { try await store.remove("key-\(number)") }
+        await expectRefusal(store)
+        #expect(store.state == .outOfSpace)
+        // A batch that puts, too, is refused as a whole.
+        await expectError(.outOfSpace) {
+            try await store.write { batch in
+                batch.remove("key-200")
+                batch.put("other", bytes(10))
+            }
+        }
+        try await store.close()
+        fillUp()
+        for opening in 1...4 {
+            store = try await open(segmentBytes: segmentBytes)
+            #expect(try store.get("key-\(98 + opening)") == nil && store.get("key-\(99 + opening)") != nil)
+            await expectRefusal(store)
+            try await store.remove("key-\(99 + opening)")
+            await expectRefusal(store)
+            try await store.close()
+            fillUp()
+        }
+        store = try await open(segmentBytes: segmentBytes)
+        #expect(Array(store.keys(in: .prefix("key-"))).count == 196)
+        #expect(try store.get("other") == nil && store.get("key-200") != nil)
+        // With space again everything goes on, the reserve included.
+        disk.capacity += 8 << 20
+        try await store.put("more", bytes(100))
+        #expect(store.state == .ready)
+        try await store.close()
+        let reserved = try reserveFiles.map { try disk.openFile(path + "/" + $0, for: .read).size() }
+        #expect(reserved.reduce(0, +) == 160 << 10)
+    }
+
+    @Test(arguments: [false, true], [16 << 10, 64 << 10, 4 << 20])
+    func aFullStoreIsEmptiedAndGivesItsSpaceBack(reopens: Bool, segmentBytes: Int) async throws {
+        var store = try await fullStore(keys: 1_000, segmentBytes: segmentBytes)
+        if reopens {
+            try await store.close()
+            fillUp()
+            store = try await open(segmentBytes: segmentBytes)
+        }
+        let keys = Array(store.keys())
+        for start in stride(from: 0, to: keys.count, by: 100) {
+            try await store.write { batch in
+                for key in keys[start..<min(start + 100, keys.count)] { batch.remove(key) }
+            }
+        }
+        await expectRefusal(store)
+        fillUp()
+        let report = try await store.compact()
+        #expect(report.snapshot?.keys == 0 && report.removedFiles > 0)
+        #expect(free > 1 << 20, "free: \(free)")
+        try await store.put("again", bytes(1_000))
+        #expect(store.state == .ready)
+        try await store.close()
+        store = try await open(segmentBytes: segmentBytes)
+        #expect(Array(store.keys()).map { Array($0) } == [Array("again".utf8)])
+        try await store.close()
+        #expect(disk.capacity - free < (200 << 10) + UInt64(segmentBytes))
+    }
+
+    /// What a process that died had allocated is given back, or each death would take a reserve.
+    @Test func theReserveOutlivesProcessesThatDie() async throws {
+        var store = try await fullStore(keys: 100)
+        for number in 0..<4 {
+            try await store.remove("key-\(number)")
+            store.log.abandon()
+            fillUp()
+            store = try await open()
+            #expect(try store.get("key-\(number)") == nil)
+            await expectRefusal(store)
+        }
+        let keys = Array(store.keys())
+        try await store.write { batch in for key in keys { batch.remove(key) } }
+        store.log.abandon()
+        fillUp()
+        store = try await open()
+        #expect(try await store.compact().snapshot?.keys == 0)
+        try await store.put("again", bytes(1_000))
+        try await store.close()
+    }
+
+    @Test func compactionNeedsNoMoreThanItWrites() async throws {
+        disk.capacity = 256 << 20
+        // Segments as large as they are by default.
+        let store = try await open(segmentBytes: 64 << 20)
+        for number in 0..<50 { try await store.put("key-\(number)", bytes(100)) }
+        fillUp()
+        disk.capacity += 32 << 10
+        #expect(try await store.compact().snapshot?.keys == 50)
+        try await store.put("again", bytes(100))
+        try await store.close()
+    }
+
+    /// The snapshot's file goes back to the reserve, or the next compaction would miss it.
+    @Test func aCompactionThatDoesNotFitLeavesTheReserve() async throws {
+        let store = try await fullStore(keys: 1_000)
+        for _ in 0..<3 { await expectError(.outOfSpace) { try await store.compact() } }
+        disk.capacity += 990 << 10
+        for _ in 0..<3 { await expectError(.outOfSpace) { try await store.compact() } }
+        fillUp()
+        let keys = Array(store.keys())
+        try await store.write { batch in for key in keys { batch.remove(key) } }
+        fillUp()
+        #expect(try await store.compact().snapshot?.keys == 0)
+        try await store.put("again", bytes(1_000))
+        try await store.close()
+    }
+
+    @Test func theLongestKeyIsRemovedOnAFullDisk() async throws {
+        disk.capacity = 64 << 20
+        let store = try await open()
+        let key = bytes(65_535)
+        try await store.put(key, "1")
+        fillUp()
+        while (try? await store.put("rest", bytes(1_000))) != nil {}
+        try await store.remove(key)
+        #expect(try store.get(key) == nil)
+        // More than the reserve has is refused, with what to do.
+        let error = await expectError(.outOfSpace) {
+            try await store.write { batch in for _ in 0..<4 { batch.remove(key) } }
+        }
+        #expect(error?.message.contains("reserve") == true)
+        try await store.close()
+    }
+
+    /// The segment that a compaction begins holds nothing, so no other can follow it: it grows by what the reserve gives.
+    @Test func aSegmentWithoutRecordsTakesARemovalOnAFullDisk() async throws {
+        let store = try await fullStore(keys: 10)
+        disk.capacity += 64 << 10
+        try await store.compact()
+        fillUp()
+        // More than the segment has space for.
+        let key = bytes(60_000)
+        try await store.remove(key)
+        await expectRefusal(store)
+        try await store.remove("key-1")
+        try await store.close()
+    }
+
+    /// A store of a version that made no reserve, or whose reserve somebody has deleted.
+    @Test func aStoreWithoutAReserveGetsOneWhenThereIsSpace() async throws {
+        var store = try await fullStore(keys: 20)
+        try await store.close()
+        for name in try reserveFiles { try disk.remove(path + "/" + name) }
+        fillUp()
+        store = try await open()
+        let error = await expectError(.outOfSpace) { try await store.remove("key-1") }
+        #expect(error?.message.contains("reserve") == true && error?.message.contains("free some space") == true)
+        disk.capacity += 1 << 20
+        try await store.remove("key-1")
+        try await store.close()
+        #expect(try reserveFiles.count == 3)
+    }
+
+    /// A copy of the files may have holes where the reserve was, or anything else.
+    @Test func aReserveOfOtherBytesIsNotTakenForALog() async throws {
+        var store = try await fullStore(keys: 20)
+        try await store.close()
+        for name in try reserveFiles {
+            let file = try disk.openFile(path + "/" + name, for: .readWrite)
+            let size = try file.size()
+            disk.capacity += 8 << 10
+            try bytes(Int(size) + 5_000).withUnsafeBytes { try file.writeFully($0, at: 0) }
+            try file.close()
+        }
+        fillUp()
+        for number in 0..<3 {
+            store = try await open()
+            try await store.remove("key-\(number)")
+            try await store.close()
+        }
+        store = try await open()
+        #expect(Array(store.keys(in: .prefix("key-"))).count == 17)
+        try await store.close()
+    }
+}
