@@ -36,15 +36,15 @@ struct InterruptedRepair {
             guard count < most else { break }
             count += 1
             do {
-                let isDone = try checkOpening(crash.image, old, new)
-                let again = try repeatRepair(crash.image, now: time + 1, new, most: isDone ? 2 : 1)
+                let done = try checkOpening(crash.image, old, new) ? 1 : 0
+                let again = try repeatRepair(crash.image, now: time + 1, new, more: done)
                 guard random.oneIn(6) else { continue }
                 // The second one is interrupted, too.
                 let moments = Array(again.crashStates(limit: 2, seed: seed))
                 guard let second = random.element(of: moments) else { continue }
                 count += 1
-                _ = try checkOpening(second.image, old, new)
-                _ = try repeatRepair(second.image, now: time + 2, new, most: 3)
+                let doneAgain = try checkOpening(second.image, old, new) ? 1 : 0
+                _ = try repeatRepair(second.image, now: time + 2, new, more: done + doneAgain)
             } catch let broken as BrokenRule {
                 let calls = crash.lastCalls(2).map(\.description).joined(separator: "; ")
                 throw BrokenRule(.interrupted, "\(broken) (crash \(crash.state), after \(calls))")
@@ -70,10 +70,9 @@ struct InterruptedRepair {
         throw BrokenRule(.interrupted, "it was \(old), is to be \(new), and interrupted it is \(opening)")
     }
 
-    /// - Parameter most: How many repairs may have been finished by then.
     /// - Returns: What the second repair did.
     private func repeatRepair(
-        _ image: DiskImage, now: UInt64, _ new: OpeningResult, most: Int
+        _ image: DiskImage, now: UInt64, _ new: OpeningResult, more: Int
     ) throws -> DiskTrace {
         let disk = SimulatedDisk(image: image, seed: seed &+ now)
         do {
@@ -82,7 +81,7 @@ struct InterruptedRepair {
             throw BrokenRule(.interrupted, "repeated it fails: \(error)")
         }
         let trace = disk.trace
-        try repairCase.checkDirectory(disk, most: most)
+        try repairCase.checkDirectory(disk, more: more)
         let opening = try OpeningResult(disk, time: time)
         guard opening.contents == new.contents else {
             throw BrokenRule(.interrupted, "repeated it is \(opening), not \(new)")

@@ -91,6 +91,18 @@ package struct RepairCampaign: Sendable {
         return result
     }
 
+    /// What a case is, and what a repair says of it.
+    package func describe(case number: Int) async throws -> [String] {
+        let history = try await self.history(number / Self.casesOfHistory)
+        let damaged = damage(history, number)
+        var lines = history.files.sorted { $0.key < $1.key }.map { name, file in
+            let numbers = file.isSnapshot ? "up to \(file.coveredThrough)" : "\(file.batches.keys.sorted())"
+            return "\(name): \(file.bytes.count) bytes, \(numbers)\(file.isCovered ? ", covered" : "")"
+        }
+        lines += damaged.log + RepairCase(damaged).described
+        return lines
+    }
+
     /// Cases of one history.
     private func run(
         _ numbers: Range<Int>, _ plan: InterruptionPlan, begins: (Int) -> Void, done: (Totals, [Failure]) -> Void

@@ -50,6 +50,18 @@ package struct RepairCase {
         return outcome
     }
 
+    /// What verifying and a plan say.
+    var described: [String] {
+        do {
+            let fileSystem = try damaged.image.fileSystem()
+            let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
+            let plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+            return ["verify: \(check.verdict)"] + check.findings.map(\.description) + ["repair:"] + plan.said
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
     // MARK: - Verdicts
 
     /// Damage that an opening or a read meets is found by verifying, too, and what verifies can be opened and read.
@@ -85,11 +97,11 @@ package struct RepairCase {
 
     var options: RepairOptions {
         var options = RepairOptions()
-        // Where most files are of another store, it must be said which one is meant.
-        let foreign = damaged.image.files.keys.filter {
-            StoreFileName($0).isDataFile && damaged.origins[$0] == nil
+        // Where not most of the files are of the store, it must be said which one is meant.
+        let foreign = damaged.image.files.keys.filter { StoreFileName($0).isDataFile && damaged.origins[$0] == nil }
+        if !foreign.isEmpty, foreign.count >= damaged.soundHeaders.count {
+            options.storeID = history.files.first?.value.header.storeID
         }
-        if foreign.count >= damaged.own.count / 2 { options.storeID = history.files.first?.value.header.storeID }
         return options
     }
 
@@ -102,10 +114,9 @@ package struct RepairCase {
                 StoreImage.path, output: Self.output, options, now: time, fileSystem: fileSystem)
         } catch let error as StoreError {
             switch error.code {
-            case .notFound where damaged.own.isEmpty: return nil
-            case .unsupportedFormat where damaged.isForged: return nil
-            // Another identity was forged.
-            case .notFound where damaged.isForged, .invalidArgument where damaged.isForged: return nil
+            case .notFound where damaged.own.isEmpty || options.storeID != nil: return nil
+            // A forged store id makes two stores of one.
+            case .unsupportedFormat where damaged.isForged, .invalidArgument where damaged.isForged: return nil
             default: throw BrokenRule(.error, "the repair fails: \(error)")
             }
         }
@@ -136,8 +147,8 @@ package struct RepairCase {
 
     /// Nothing is left over of a repair in place, and all old files are kept.
     ///
-    /// - Parameter most: How many repairs may have been finished.
-    func checkDirectory(_ fileSystem: any FileSystem, most: Int = 1) throws {
+    /// - Parameter more: How often the repaired store may have been repaired once more.
+    func checkDirectory(_ fileSystem: any FileSystem, more: Int = 0) throws {
         let names = try fileSystem.contents(ofDirectory: StoreImage.path)
         var kept: [String] = []
         for name in names {
@@ -148,7 +159,7 @@ package struct RepairCase {
                 throw BrokenRule(.inPlace, "\(name) is left over")
             }
         }
-        guard (1...most).contains(kept.count) else {
+        guard (1...1 + more).contains(kept.count) else {
             throw BrokenRule(.inPlace, "the old files are in \(kept)")
         }
         let old = damaged.image.files.filter { $0.key != StoreFileName.lockName }
@@ -160,13 +171,16 @@ package struct RepairCase {
 
     // MARK: - Forged
 
-    /// What is forged is taken for sound by all, or by none.
+    /// What is forged is taken for sound by all, or by none; and what is no part of it, is back.
     private func judgeForged(_ check: Verification, _ opening: OpeningResult, _ repaired: RepairedStore) throws {
         let isSound = repaired.report.certainty != .incomplete
-        // What is refused may all the same be brought back whole; the repaired store was opened, read and verified.
-        guard let contents = opening.contents else { return }
-        // Verifying judges what no opening reads, too: covered segments, values that were overwritten.
-        guard check.verdict <= .torn else { return }
+        guard check.verdict <= .torn, let contents = opening.contents else {
+            guard isSound else { return }
+            // What was forged may be no more than what a repair does without; then everything is back.
+            var judge = RepairJudge(damaged, repaired)
+            try judge.judgeForged()
+            return
+        }
         guard isSound else {
             throw BrokenRule(
                 .sameVerdict,

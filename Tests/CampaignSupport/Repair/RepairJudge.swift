@@ -11,7 +11,7 @@ struct RepairJudge {
     /// The original files of which there is something, with the names under which it is.
     private var copies: [String: [String]] = [:]
     /// Names of files whose header is as it was.
-    private var soundHeaders: Set<String> = []
+    private let soundHeaders: Set<String>
     /// Batches all of whose records are as they were, in files that can be read.
     private var untouched: Set<UInt64> = []
 
@@ -22,11 +22,8 @@ struct RepairJudge {
         self.damaged = damaged
         self.repaired = repaired
         history = damaged.history
-        for (name, origin) in damaged.origins {
-            copies[origin, default: []].append(name)
-            guard let file = history.files[origin] else { continue }
-            if damaged.isWhole(0..<min(4_096, file.bytes.count), of: file.bytes, in: name) { soundHeaders.insert(name) }
-        }
+        soundHeaders = damaged.soundHeaders
+        for (name, origin) in damaged.origins { copies[origin, default: []].append(name) }
         for (origin, names) in copies {
             guard let file = history.files[origin] else { continue }
             for name in names where isUsable(name, file, origin) {
@@ -54,6 +51,11 @@ struct RepairJudge {
         try checkWhatIsThere()
         try checkWhatIsMissing()
     }
+
+    /// What is missing of a store that was forged; what else holds of it isn't known.
+    ///
+    /// - Throws: `BrokenRule`.
+    mutating func judgeForged() throws { try checkWhatIsMissing() }
 
     // MARK: - R1
 
@@ -186,7 +188,8 @@ struct RepairJudge {
             firstUnproven = min(firstUnproven ?? .max, newest)
         }
         if let firstUnproven { unproven += 1; try checkUncertainty(from: firstUnproven) }
-        guard repaired.report.certainty != .complete || looksClosed else {
+        // A forged mark closes a log, too.
+        guard repaired.report.certainty != .complete || looksClosed(asRebuilt: true) || damaged.isForged else {
             throw BrokenRule(.certainty, "all is said to be accounted for, and the log doesn't end with a closing mark")
         }
     }
@@ -234,7 +237,9 @@ struct RepairJudge {
     }
 
     /// Whether the newest segment that is left ends as one that was closed: then nothing tells of a newer one.
-    private var looksClosed: Bool {
+    ///
+    /// - Parameter asRebuilt: Also where its header is damaged.
+    private func looksClosed(asRebuilt: Bool) -> Bool {
         let logs = copies.filter { history.files[$0.key]?.isSnapshot == false }
         guard let newest = logs.keys.max(), let file = history.files[newest], let last = file.layout?.commits.last
         else {
@@ -242,7 +247,7 @@ struct RepairJudge {
         }
         return last.header.flags.contains(.closing)
             && logs[newest, default: []].contains { name in
-                (soundHeaders.contains(name) || name == newest)
+                (asRebuilt || name == newest || soundHeaders.contains(name))
                     && damaged.isWhole(last.part, of: file.bytes, in: name)
             }
     }
@@ -251,7 +256,7 @@ struct RepairJudge {
         switch repaired.report.certainty {
         case .incomplete: break
         case .complete:
-            guard looksClosed else {
+            guard looksClosed(asRebuilt: false) else {
                 throw BrokenRule(.certainty, "number \(sequence) is gone, and all is said to be accounted for")
             }
         case .unknownAfter(let path, let offset):

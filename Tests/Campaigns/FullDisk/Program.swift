@@ -53,7 +53,7 @@ enum Program {
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    private static func withCStrings<R>(
+    static func withCStrings<R>(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
     ) -> R {
         let copies = strings.map { strdup($0) }

@@ -46,6 +46,7 @@ struct RepairCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         if let number {
             say("repair: case \(number), seed \(seed)")
+            for line in try await campaign.describe(case: number) { say("    \(line)") }
             let (totals, failures) = await campaign.run(case: number)
             return try finish(totals, failures, .now - start)
         }

@@ -18,11 +18,21 @@ package enum Forgery {
         }
     }
 
+    private static func fileHeader(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
+        // A file that is cut is no forgery.
+        var header = Array(bytes[..<4096])
+        repeat {
+            header = Array(bytes[..<4096])
+            Mutation.changeFileHeader(&header, &random, blind)
+        } while header.count < 4096
+        Repair.fileHeader(&header)
+        bytes.replaceSubrange(..<4096, with: header)
+    }
+
     private static func segment(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         let commits = SegmentLayout(bytes).commits
         guard !commits.isEmpty, !random.oneIn(10) else {
-            Mutation.changeFileHeader(&bytes, &random, blind)
-            return Repair.fileHeader(&bytes)
+            return fileHeader(&bytes, &random, blind)
         }
         let commit = random.pick(commits)
         let salt = UInt32(bytes.number(at: 12, bytes: 4))
@@ -39,7 +49,7 @@ package enum Forgery {
     private static func snapshot(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         guard let layout = SnapshotLayout(bytes) else { return }
         switch random.below(8) {
-        case 0: Mutation.changeFileHeader(&bytes, &random, blind)
+        case 0: return fileHeader(&bytes, &random, blind)
         case 1: Mutation.changeFooter(&bytes, at: layout.footer, fileOffset: UInt64(layout.footer), &random, blind)
         case 2, 3:
             guard let block = layout.blocks.first else { return }

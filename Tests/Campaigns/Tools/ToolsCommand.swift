@@ -1,0 +1,111 @@
+internal import ArgumentParser
+internal import Foundation
+internal import HeartwoodCampaignSupport
+internal import HeartwoodFileSystem
+
+/// The built tool on damaged and forged stores.
+struct ToolsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tools",
+        abstract: "Runs the commands of the built tool on damaged and forged stores, with limits of time and memory.",
+        discussion: """
+            Each run writes a store to a directory, damaged as by 'repair', or changed under checksums that hold, sometimes \
+            with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Every command that reads \
+            a store is run on it as a process of its own. It must end by itself within its time and memory, with an exit code \
+            that is documented and stands for no defect, and say why when that is not 0.
+
+            Exit codes: 0 nothing was wrong; 1 something was.
+            """)
+
+    @Option(help: "How many stores.")
+    var runs = 100
+
+    @Option(help: "The seed. A random one by default.")
+    var seed: UInt64 = .random(in: 1...999_999_999)
+
+    @Option(name: .customLong("case"), help: "Only the store of this number.")
+    var number: Int?
+
+    @Option(help: "How many seconds a command may take.")
+    var seconds = 30
+
+    @Option(help: "How much address space a command may take, in MiB.")
+    var memory = 768
+
+    @Option(help: "The tool. By default the one beside this program.")
+    var tool: String?
+
+    @Option(help: "Where the stores are made.")
+    var directory: String?
+
+    @Flag(help: "No holes, and nothing but files.")
+    var filesOnly = false
+
+    @Option(help: "How many stores at a time.")
+    var jobs = 2
+
+    func validate() throws {
+        guard runs > 0, seconds > 0, memory > 0, number ?? 0 >= 0, (1...64).contains(jobs) else {
+            throw ValidationError("there must be runs, with time, memory, and 1 to 64 jobs")
+        }
+    }
+
+    func run() async throws {
+        let tool = tool ?? Self.besides("heartwood")
+        let numbers = number.map { $0..<($0 + 1) } ?? 0..<runs
+        say("tools: \(numbers.count) stores, seed \(seed), \(seconds) s and \(memory) MiB for each command")
+        let start = ContinuousClock.now
+        let place = try TemporaryDirectory.make("tools", in: directory)
+        let campaign = try ToolsCampaign(
+            tool: tool, place: place, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
+        let watchdog = Watchdog(seconds: UInt32(12 * seconds + 60))
+        let line = ProgressLine()
+        let shared = Locked((next: numbers.lowerBound, done: 0, commands: 0, failures: [ToolsCampaign.Failure]()))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<jobs {
+                group.addTask {
+                    while let next = shared.withLock({ shared -> Int? in
+                        guard shared.next < numbers.upperBound, shared.failures.count < 20 else { return nil }
+                        defer { shared.next += 1 }
+                        return shared.next
+                    }) {
+                        let (commands, failures) = await campaign.run(next)
+                        let (done, all) = shared.withLock { shared in
+                            shared.done += 1
+                            shared.commands += commands
+                            shared.failures += failures
+                            return (shared.done, shared.commands)
+                        }
+                        watchdog.rearm()
+                        line.show("\(done) of \(numbers.count) stores, \(all) commands, \(inSeconds(.now - start))")
+                    }
+                }
+            }
+        }
+        line.clear()
+        watchdog.stop()
+        let (done, commands, failures) = shared.withLock { ($0.done, $0.commands, $0.failures) }
+        say("  \(commands) commands on \(done) stores in \(inSeconds(.now - start))")
+        guard !failures.isEmpty else {
+            TemporaryDirectory.remove(place)
+            return say("  all of them ended as they should")
+        }
+        for failure in failures.sorted(by: { $0.number < $1.number }) {
+            say("FAILED: store \(failure.number): \(failure.what): \(failure.command)")
+            for damage in failure.damage { say("    \(damage)") }
+            say("  Tools/campaign tools --seed \(seed) --case \(failure.number)\(filesOnly ? " --files-only" : "")")
+        }
+        say("  the stores are kept in \(place)")
+        throw ExitCode(1)
+    }
+
+    private static func besides(_ name: String) -> String {
+        #if os(Linux)
+        let own =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        #else
+        let own = CommandLine.arguments[0]
+        #endif
+        return (own as NSString).deletingLastPathComponent + "/" + name
+    }
+}
