@@ -80,6 +80,33 @@ void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool 
 #endif
 }
 
+int heartwood_next_data(int descriptor, int64_t offset, int64_t *start, int64_t *end) {
+    *start = *end = offset;
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    const off_t data = lseek(descriptor, (off_t)offset, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) {
+        return 0;
+    }
+    if (data >= offset) {
+        const off_t hole = lseek(descriptor, data, SEEK_HOLE);
+        if (hole > data) {
+            *start = data;
+            *end = hole;
+            return 0;
+        }
+        /* The file may have been cut in between; otherwise the system can't tell. */
+    }
+#endif
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) {
+        return errno;
+    }
+    if (status.st_size > offset) {
+        *end = status.st_size;
+    }
+    return 0;
+}
+
 void heartwood_forget(int descriptor) {
 #if defined(__APPLE__)
     (void)descriptor;

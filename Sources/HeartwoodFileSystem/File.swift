@@ -65,6 +65,15 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: ``FileSystemError`` where that can't be determined.
     func isAt(_ path: String) throws(FileSystemError) -> Bool
 
+    /// The next part of the file that may hold something other than zeros: the bytes from `offset` to its start read as
+    /// zeros, and nothing is said of those after its end. Nil where only zeros follow.
+    ///
+    /// What a writer adds to a hole at the same time may or may not be seen. O(1), as a rule.
+    ///
+    /// - Returns: A part that ends after `offset`, and starts there or later.
+    /// - Throws: ``FileSystemError``.
+    func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>?
+
     /// Closes the file. Does nothing the second time.
     ///
     /// Any use that begins afterwards throws `EBADF`; one that is under way ends undisturbed. A file whose last
@@ -75,6 +84,12 @@ public protocol File: AnyObject, Sendable {
 extension File {
     /// Files can't be mapped, unless they say otherwise.
     public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
+
+    /// All bytes exist, unless the file says otherwise.
+    public func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
+        let size = try size()
+        return offset < size ? offset..<size : nil
+    }
 
     /// Nothing is started, unless the file says otherwise.
     public func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {}

@@ -35,6 +35,42 @@ import Glibc
         }
     }
 
+    /// Whatever isn't zero lies in a part that exists, and going from part to part ends with the file.
+    @Test(arguments: Implementation.allCases)
+    func whatIsWrittenExists(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            #expect(try file.nextData(from: 0) == nil)
+            let places: [UInt64] = [0, 500_000, 500_001, 3_000_000]
+            for place in places { try file.write("x", at: place) }
+            try file.truncate(to: 1 << 22)
+            for place in places {
+                #expect(try file.nextData(from: place)?.contains(place) == true)
+                #expect(try file.nextData(from: place - min(place, 3)).map { $0.lowerBound <= place } == true)
+            }
+            var parts: [Range<UInt64>] = []
+            while let part = try file.nextData(from: parts.last?.upperBound ?? 0) {
+                #expect(part.lowerBound >= parts.last?.upperBound ?? 0 && part.upperBound <= 1 << 22)
+                parts.append(part)
+            }
+            #expect(places.allSatisfy { place in parts.contains { $0.contains(place) } })
+            #expect(try file.nextData(from: 1 << 22) == nil)
+            #expect(try file.nextData(from: 1 << 30) == nil)
+        }
+    }
+
+    /// Where holes are known, a file of nothing else has no parts, and a byte is part of little.
+    @Test(arguments: [Implementation.posix, .memory])
+    func holesDoNotExist(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.truncate(to: 1 << 40)
+            #expect(try file.nextData(from: 0) == nil)
+            try file.write("x", at: 1 << 39)
+            let part = try #require(try file.nextData(from: 0))
+            #expect(part.contains(1 << 39) && part.count <= 1 << 20)
+            #expect(try file.nextData(from: part.upperBound) == nil)
+        }
+    }
+
     @Test(arguments: Implementation.allCases)
     func manyPiecesMakeOneFile(implementation: Implementation) throws {
         try withFile(implementation) { file in

@@ -36,6 +36,10 @@ int heartwood_sync(int descriptor, bool data_only);
  * written. Makes nothing durable. Does nothing where the system has no such call. */
 void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool wait);
 
+/* Finds the first part of a file from `offset` on that isn't a hole. `start` and `end` are equal where only a hole
+ * follows, or nothing. Where the system can't tell, all up to the end of the file is such a part. */
+int heartwood_next_data(int descriptor, int64_t offset, int64_t *start, int64_t *end);
+
 /* Lets the page cache forget what it has of a file, as far as it is on the disk. */
 void heartwood_forget(int descriptor);
 

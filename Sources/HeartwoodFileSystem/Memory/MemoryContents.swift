@@ -40,6 +40,10 @@ final class MemoryContents: Sendable {
         state.withLock { state in state.bytes.resize(to: size) }
     }
 
+    func nextData(from offset: UInt64) -> Range<UInt64>? {
+        state.withLock { state in state.bytes.nextData(from: offset) }
+    }
+
     /// Takes the lock unless it is taken, and writes the holder into the file.
     func tryLock(holder: Int32) -> Bool {
         state.withLock { state in

@@ -75,6 +75,12 @@ final class MemoryFile: File {
         return try find(path) === contents
     }
 
+    func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
+        try checkOpen(.read)
+        try checkOffset(offset, .read)
+        return contents.nextData(from: offset)
+    }
+
     func close() throws(FileSystemError) {
         isClosed.store(true, ordering: .releasing)
     }

@@ -49,6 +49,20 @@ struct MemoryPages {
         size = newSize
     }
 
+    /// The next pages that were written to, side by side. O(pages).
+    func nextData(from offset: UInt64) -> Range<UInt64>? {
+        guard offset < size else { return nil }
+        let pageSize = UInt64(Self.pageSize)
+        var page = offset / pageSize
+        if pages[page] == nil {
+            guard let next = pages.keys.lazy.filter({ $0 > page }).min() else { return nil }
+            page = next
+        }
+        let start = max(offset, page * pageSize)
+        while pages[page] != nil { page += 1 }
+        return start..<min(size, page * pageSize)
+    }
+
     /// The part of a range of bytes that lies in one page.
     private struct Piece {
         let page: UInt64

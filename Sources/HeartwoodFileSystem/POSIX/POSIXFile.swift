@@ -98,6 +98,16 @@ final class POSIXFile: File {
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
+    func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
+        let position = try position(offset, .read)
+        return try using(.read) { descriptor throws(FileSystemError) in
+            var (start, end) = (Int64(position), Int64(position))
+            let code = heartwood_next_data(descriptor, Int64(position), &start, &end)
+            guard code == 0 else { throw FileSystemError(operation: .read, path: path, code: code) }
+            return start < end ? UInt64(start)..<UInt64(end) : nil
+        }
+    }
+
     func close() throws(FileSystemError) {
         try check(descriptor.close(), .close)
     }
