@@ -286,7 +286,7 @@ struct Recovery {
             report.tail = .unclosed
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .torn:
-            let bytes = try lastNonZero(in: &scanner.source, from: stop.offset) - stop.offset
+            let bytes = try scanner.source.contentEnd(of: stop.offset..<scanner.source.count) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
             if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
             configuration.logger?.notice(
@@ -327,30 +327,16 @@ struct Recovery {
             file: path, offset: stop.offset)
     }
 
-    /// The end of the last byte that isn't zero: how much was torn, for the report.
-    private func lastNonZero(in window: inout FileWindow, from start: UInt64) throws(FileSystemError) -> UInt64 {
-        var last = start
-        var at = start
-        while at < window.count {
-            let (read, nonZero) = try window.withBytes(at: at, count: 1 << 18) { bytes in
-                (bytes.count, bytes.lastIndex { $0 != 0 })
-            }
-            guard read > 0 else { break }
-            if let nonZero { last = at + UInt64(nonZero) + 1 }
-            at += UInt64(read)
-        }
-        return last
-    }
-
-    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them.
+    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them. A hole has no bytes to be lost.
     ///
     /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
     /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
     private func rewrite(_ segment: SegmentFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
-        while at < end {
-            let piece = Int(min(UInt64(bytes.count), end - at))
+        while at < end, let data = try segment.file.nextData(from: at), data.lowerBound < end {
+            at = max(at, data.lowerBound)
+            let piece = Int(min(UInt64(bytes.count), min(data.upperBound, end) - at))
             try bytes.withUnsafeMutableBytes { buffer in
                 Result { () throws(FileSystemError) in
                     let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece])
