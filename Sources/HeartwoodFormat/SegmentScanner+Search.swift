@@ -21,34 +21,16 @@ extension SegmentScanner {
     package mutating func firstHeader(
         from offset: UInt64, where isWanted: (CommitHeader) -> Bool = { _ in true }
     ) throws(Source.Failure) -> Found? {
-        var candidate = alignedUp(offset)
-        let overlap = FormatConstants.commitHeaderSize - FormatConstants.alignment
-        while candidate < limit {
-            let start = candidate
-            let salt = header.salt
-            var found: Found?
-            let read = try source.withBytes(at: start, count: Self.windowBytes) { bytes -> Int in
-                var local = 0
-                while local + FormatConstants.commitHeaderSize <= bytes.count {
-                    if bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
-                        let header = try? CommitHeader.decode(
-                            bytes.slice(local, FormatConstants.commitHeaderSize), salt: salt,
-                            offset: start + UInt64(local), allowingUnknownFlags: true),
-                        isWanted(header)
-                    {
-                        found = Found(offset: start + UInt64(local), header: header)
-                        return local
-                    }
-                    local += FormatConstants.alignment
-                }
-                return bytes.count
-            }
-            if let found { return found }
-            guard read > overlap else { return nil }
-            candidate = start + UInt64((read - overlap) & ~7)
-            if read < Self.windowBytes { return nil }
+        let salt = header.salt
+        return try source.firstItem(
+            from: offset, to: limit, headerBytes: FormatConstants.commitHeaderSize
+        ) { bytes, offset in
+            guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic,
+                let header = try? CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: true),
+                isWanted(header)
+            else { return nil }
+            return Found(offset: offset, header: header)
         }
-        return nil
     }
 
     /// Goes on behind damage: at a place where a commit begins with this number.
@@ -65,4 +47,43 @@ extension SegmentScanner {
     }
 }
 
-private func alignedUp(_ offset: UInt64) -> UInt64 { (offset &+ 7) & ~7 }
+extension SegmentBytes {
+    /// The first item from `start` on, at a multiple of 8, whose header lies before `end`. O(bytes that exist up to there).
+    ///
+    /// - Parameters:
+    ///   - headerBytes: Of the item's header, a multiple of 8, the first of which is never zero: it begins in no hole.
+    ///   - decode: Given so many bytes and their offset in the file; the item, or nil where these begin none.
+    package mutating func firstItem<Item>(
+        from start: UInt64, to end: UInt64, headerBytes: Int,
+        _ decode: (UnsafeRawBufferPointer, _ offset: UInt64) -> Item?
+    ) throws(Failure) -> Item? {
+        let size = UInt64(headerBytes)
+        guard end >= size else { return nil }
+        var at = (start &+ 7) & ~7
+        while at <= end - size, let data = try nextData(from: at) {
+            at = max(at, (data.lowerBound + 7) & ~7)
+            let stop = min(data.upperBound, end - size + 1)
+            guard at < stop else {
+                if data.upperBound > end - size { return nil }
+                at = (data.upperBound + 7) & ~7
+                continue
+            }
+            // A header that begins in the last bytes of this part may continue in the hole.
+            let (first, wanted) = (at, min(256 << 10, Int((stop - at - 1) & ~7) + headerBytes))
+            var found: Item?
+            let read = try withBytes(at: first, count: wanted) { bytes -> Int in
+                var local = 0
+                while found == nil, local + headerBytes <= bytes.count {
+                    if bytes[local] != 0 { found = decode(bytes.slice(local, headerBytes), first + UInt64(local)) }
+                    local += 8
+                }
+                return bytes.count
+            }
+            if let found { return found }
+            // The file was cut meanwhile.
+            guard read == wanted else { return nil }
+            at = first + UInt64(wanted - headerBytes + 8)
+        }
+        return nil
+    }
+}

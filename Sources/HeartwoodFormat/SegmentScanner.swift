@@ -9,6 +9,78 @@ package protocol SegmentBytes {
     mutating func withBytes<R>(
         at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(Failure) -> R
+    /// The next part, from `offset` on, that may hold something other than zeros; nil where only zeros follow.
+    mutating func nextData(from offset: UInt64) throws(Failure) -> Range<UInt64>?
+}
+
+extension SegmentBytes {
+    /// All bytes exist, unless the source says otherwise.
+    package mutating func nextData(from offset: UInt64) throws(Failure) -> Range<UInt64>? {
+        offset < count ? offset..<count : nil
+    }
+
+    /// Calls `body` with the bytes of a range that may not be zeros, in order, `most` at a time at the most. Holes are
+    /// passed over, so this is O(bytes that exist).
+    ///
+    /// - Parameter body: Given the offset of a piece and its bytes; false ends it.
+    /// - Returns: False where `body` said so, or where the file ends before the range does.
+    package mutating func forEachPiece(
+        of range: Range<UInt64>, most: Int = 256 << 10, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
+    ) throws(Failure) -> Bool {
+        var at = range.lowerBound
+        while at < range.upperBound, let data = try nextData(from: at), data.lowerBound < range.upperBound {
+            at = max(at, data.lowerBound)
+            let wanted = Int(min(UInt64(most), min(data.upperBound, range.upperBound) - at))
+            let start = at
+            guard try withBytes(at: start, count: wanted, { $0.count == wanted && body(start, $0) }) else {
+                return false
+            }
+            at += UInt64(wanted)
+        }
+        return true
+    }
+
+    /// How many bytes of a range may not be zeros. O(holes).
+    package mutating func existingBytes(of range: Range<UInt64>) throws(Failure) -> UInt64 {
+        var (existing, at) = (0 as UInt64, range.lowerBound)
+        while at < range.upperBound, let data = try nextData(from: at), data.lowerBound < range.upperBound {
+            at = min(data.upperBound, range.upperBound)
+            existing += at - data.lowerBound
+        }
+        return existing
+    }
+
+    /// Where the last byte of a range ends that isn't zero; its start where all are. O(bytes that exist).
+    package mutating func contentEnd(of range: Range<UInt64>) throws(Failure) -> UInt64 {
+        var last = range.lowerBound
+        _ = try forEachPiece(of: range) { offset, bytes in
+            if !bytes.isZero, let index = bytes.lastIndex(where: { $0 != 0 }) { last = offset + UInt64(index) + 1 }
+            return true
+        }
+        return last
+    }
+
+    /// The checksum of a range of bytes that follow bytes whose checksum is `crc`; nil where the file ends before.
+    /// O(bytes that exist).
+    ///
+    /// - Parameter allowance: How many bytes may be read, which are taken off; where it doesn't suffice, nil.
+    package mutating func checksum(
+        of range: Range<UInt64>, continuing crc: UInt32, allowance: inout UInt64
+    ) throws(Failure) -> UInt32? {
+        guard range.upperBound <= count else { return nil }
+        var (crc, done, left) = (crc, range.lowerBound, allowance)
+        let isRead = try forEachPiece(of: range) { offset, bytes in
+            // What a hole costs is finding its end.
+            let cost = UInt64(bytes.count) + (offset > done ? 512 : 0)
+            guard cost <= left else { return false }
+            left -= cost
+            crc = CRC32C.checksum(bytes, continuing: CRC32C.checksum(zeros: offset - done, continuing: crc))
+            done = offset + UInt64(bytes.count)
+            return true
+        }
+        allowance = left
+        return isRead ? CRC32C.checksum(zeros: range.upperBound - done, continuing: crc) : nil
+    }
 }
 
 /// One record of a commit that was read and verified.
@@ -214,36 +286,25 @@ package struct SegmentScanner<Source: SegmentBytes> {
         _ record: RecordHeader, at offset: UInt64, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> FormatError? {
         let start = offset + UInt64(FormatConstants.recordHeaderSize)
-        let length = record.encodedLength - FormatConstants.recordHeaderSize
+        let end = offset + UInt64(record.encodedLength)
         let keyLength = Int(record.keyLength)
-        var crc: UInt32 = 0
-        var done = 0
-        while done < length {
-            let piece = min(Self.windowBytes, length - done)
-            let isFirst = done == 0
-            let read = try source.withBytes(at: start + UInt64(done), count: piece) { bytes -> Int in
-                crc = CRC32C.checksum(bytes, continuing: crc)
-                if isFirst, bytes.count >= keyLength {
-                    commit.addRecord(record, at: offset, key: bytes.slice(0, keyLength))
-                }
-                return bytes.count
-            }
-            guard read == piece else { return .truncated }
-            done += piece
+        let crc = try source.withBytes(at: start, count: keyLength) { bytes -> UInt32? in
+            guard bytes.count == keyLength else { return nil }
+            commit.addRecord(record, at: offset, key: bytes)
+            return CRC32C.checksum(bytes)
         }
-        return crc == record.payloadChecksum ? nil : .checksumMismatch
+        var allowance = UInt64.max
+        guard let crc,
+            let checksum = try source.checksum(
+                of: start + UInt64(keyLength)..<end, continuing: crc, allowance: &allowance)
+        else { return .truncated }
+        return checksum == record.payloadChecksum ? nil : .checksumMismatch
     }
 
     private static var smallRecordBytes: Int { 4096 }
 
     private mutating func isZero(from start: UInt64, to end: UInt64) throws(Source.Failure) -> Bool {
-        var at = start
-        while at < end {
-            let piece = Int(min(UInt64(Self.windowBytes), end - at))
-            guard try source.withBytes(at: at, count: piece, { $0.count == piece && $0.isZero }) else { return false }
-            at += UInt64(piece)
-        }
-        return true
+        try source.forEachPiece(of: start..<end) { $1.isZero }
     }
 }
 

@@ -24,6 +24,17 @@ import Testing
         }
     }
 
+    @Test func zerosNeedNotExist() {
+        let start = Array("a log".utf8)
+        for count in [0, 1, 2, 3, 7, 8, 255, 4_096, 65_537, 1 << 20] {
+            let checksum = CRC32C.checksum(start + [UInt8](repeating: 0, count: count))
+            #expect(CRC32C.checksum(zeros: UInt64(count), continuing: CRC32C.checksum(start)) == checksum)
+        }
+        // 2^40 zeros in one step, and in two.
+        let half = CRC32C.checksum(zeros: 1 << 39, continuing: 7)
+        #expect(CRC32C.checksum(zeros: 1 << 40, continuing: 7) == CRC32C.checksum(zeros: 1 << 39, continuing: half))
+    }
+
     @Test func implementationsAgreeOnEveryShortLength() {
         let bytes = noise(count: 2100 + 8)
         bytes.withUnsafeBytes { bytes in

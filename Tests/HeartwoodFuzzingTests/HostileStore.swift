@@ -123,7 +123,7 @@ final class CountingFileSystem: ForwardingFileSystem {
     private let cut: Int
     private let counted = Mutex(Count())
 
-    init(_ base: InMemoryFileSystem, cutAt cut: Int = .max) {
+    init(_ base: any FileSystem, cutAt cut: Int = .max) {
         self.base = base
         self.cut = cut
     }
@@ -158,6 +158,10 @@ final class CountingFileSystem: ForwardingFileSystem {
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, left)])
             fileSystem.note(part.count)
             return part.isEmpty ? 0 : try base.read(into: part, at: offset)
+        }
+
+        func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
+            try base.nextData(from: offset)
         }
     }
 }

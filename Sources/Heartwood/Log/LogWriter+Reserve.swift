@@ -62,7 +62,7 @@ extension LogWriter {
     private func trimPredecessor() {
         guard let predecessor, let newest = log.segments.all.last, newest.header.kind == .log,
             newest.header.salt == predecessor.salt, var window = try? FileWindow(newest.file),
-            let end = try? window.endOfNonZero(from: predecessor.endOffset), end < window.count
+            let end = try? window.contentEnd(of: predecessor.endOffset..<window.count), end < window.count
         else { return }
         try? newest.file.truncate(to: end)
     }

@@ -288,7 +288,7 @@ struct Recovery {
             report.tail = .unclosed
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .torn:
-            let bytes = try scanner.source.endOfNonZero(from: stop.offset) - stop.offset
+            let bytes = try scanner.source.contentEnd(of: stop.offset..<scanner.source.count) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
             if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
             configuration.logger?.notice(
@@ -329,15 +329,16 @@ struct Recovery {
             file: path, offset: stop.offset)
     }
 
-    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them.
+    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them. A hole has no bytes to be lost.
     ///
     /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
     /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
     private func rewrite(_ segment: SegmentFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
-        while at < end {
-            let piece = Int(min(UInt64(bytes.count), end - at))
+        while at < end, let data = try segment.file.nextData(from: at), data.lowerBound < end {
+            at = max(at, data.lowerBound)
+            let piece = Int(min(UInt64(bytes.count), min(data.upperBound, end) - at))
             try bytes.withUnsafeMutableBytes { buffer in
                 Result { () throws(FileSystemError) in
                     let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece])

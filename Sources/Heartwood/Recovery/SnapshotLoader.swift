@@ -16,6 +16,7 @@ struct SnapshotLoader {
     /// Below this a second thread costs more than it gains.
     private static var smallSection: UInt64 { 1 << 20 }
     private static var batchKeys: Int { 16 << 10 }
+    private static var batchBytes: Int { 1 << 20 }
 
     /// Reads the key section into the empty index. O(keys).
     ///
@@ -87,7 +88,7 @@ struct SnapshotLoader {
     /// Fills a batch anew; false where there is nothing left.
     private static func read(_ section: inout KeySection, _ batch: KeyBatch) throws(StoreError) -> Bool {
         batch.removeAll()
-        while batch.count < batchKeys, try section.next(batch) {}
+        while batch.count < batchKeys, batch.byteCount < batchBytes, try section.next(batch) {}
         return batch.count > 0
     }
 }

@@ -14,6 +14,8 @@ struct HeaderRebuilding {
     private var window: FileWindow
     /// Records with larger values are not asked for the salt.
     private static let longestRecord = 64 << 10
+    /// So many salts of commits are remembered.
+    private static let mostCommits = 4096
 
     init(_ file: any File, size: UInt64, _ meaning: StoreFileName) throws(FileSystemError) {
         self.file = file
@@ -77,67 +79,70 @@ struct HeaderRebuilding {
 
     /// A commit names its first number, and the record behind it how far that is from the file's first.
     private mutating func firstSequence(_ salt: UInt32) throws(FileSystemError) -> UInt64? {
-        var at = UInt64(FormatConstants.fileHeaderSize)
-        while at < size {
-            let start = at
-            var told: UInt64?
-            let read = try window.withBytes(at: start, count: 256 << 10) { bytes -> Int in
-                var local = 0
-                while local + 80 <= bytes.count {
-                    defer { local += 8 }
-                    guard bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
-                        let commit = try? CommitHeader.decode(
-                            bytes.slice(local, 48), salt: salt, offset: start + UInt64(local)),
-                        let record = try? RecordHeader.decode(
-                            bytes.slice(local + 48, 32), salt: salt, offset: start + UInt64(local) + 48, flags: .known),
-                        record.sequenceDistance < commit.firstSequence
-                    else { continue }
-                    told = commit.firstSequence - record.sequenceDistance
-                    return local
-                }
-                return bytes.count
-            }
-            if let told { return told }
-            guard read > 80 else { return nil }
-            at = start + UInt64((read - 80) & ~7)
-            if read < 256 << 10 { return nil }
+        let commitSize = FormatConstants.commitHeaderSize
+        return try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size,
+            headerBytes: commitSize + FormatConstants.recordHeaderSize
+        ) { bytes, offset in
+            guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic,
+                let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
+                let record = try? RecordHeader.decode(
+                    bytes.slice(commitSize, FormatConstants.recordHeaderSize), salt: salt,
+                    offset: offset + UInt64(commitSize), flags: .known),
+                record.sequenceDistance < commit.firstSequence
+            else { return nil }
+            return commit.firstSequence - record.sequenceDistance
         }
-        return nil
     }
 
     // MARK: - The salt
 
-    /// The salt, and what kind of file it is.
+    /// The salt, and what kind of file it is. O(bytes that exist).
     private mutating func findSalt() throws(FileSystemError) -> (UInt32, FileHeader.Kind)? {
         var at = UInt64(FormatConstants.fileHeaderSize)
         var ofCommits: Set<UInt32> = []
-        let meaning = meaning
-        while at < size {
-            let start = at
-            var found: (UInt32, FileHeader.Kind)?
-            let wanted = 256 << 10
-            let read = try window.withBytes(at: start, count: wanted) { bytes -> Int in
-                var local = 0
-                while local + 40 <= bytes.count, found == nil {
-                    if let salt = Self.salt(ofRecordAt: local, in: bytes, start) {
-                        found = (salt, Self.kind(recordAt: start + UInt64(local), meaning))
-                    } else if let salt = Self.salt(ofCommitAt: local, in: bytes, start),
-                        !ofCommits.insert(salt).inserted
-                    {
-                        found = (salt, .log)
-                    }
-                    local += 8
-                }
-                return bytes.count
+        // Where everything looks like a record, not each of them is read: no more than all bytes a few times.
+        var allowance = 1 << 20
+        while let found = try nextCandidate(from: at, &allowance) {
+            at = found.offset + 8
+            let salt = try window.withBytes(at: found.offset, count: found.length) { bytes in
+                found.isCommit
+                    ? Self.salt(ofCommit: bytes, at: found.offset) : Self.salt(ofRecord: bytes, at: found.offset)
             }
-            if let found { return found }
-            // A record that lies across the edge is met in the next window.
-            guard read == wanted else { return nil }
-            at = start + UInt64(wanted - Self.longestRecord)
-            // What lies in both windows is no second witness.
-            ofCommits = []
+            guard let salt else { continue }
+            if !found.isCommit { return (salt, Self.kind(recordAt: found.offset, meaning)) }
+            if ofCommits.count == Self.mostCommits { ofCommits.removeAll(keepingCapacity: true) }
+            if !ofCommits.insert(salt).inserted { return (salt, .log) }
         }
         return nil
+    }
+
+    /// A place at which a record or the header of a commit may stand.
+    private struct Candidate {
+        var offset: UInt64
+        var length: Int
+        var isCommit: Bool
+    }
+
+    private mutating func nextCandidate(
+        from start: UInt64, _ allowance: inout Int
+    ) throws(FileSystemError) -> Candidate? {
+        var left = allowance
+        let found = try window.firstItem(
+            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8
+        ) { bytes, offset -> Candidate? in
+            left = min(left + 4 * 8, 1 << 20)
+            let isCommit = bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic
+            guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
+                return nil
+            }
+            // To look at one costs as much as some hundred bytes.
+            guard length + 512 <= left else { return nil }
+            left -= length + 512
+            return Candidate(offset: offset, length: length, isCommit: isCommit)
+        }
+        allowance = left
+        return found
     }
 
     /// In a log a commit stands before the first record, in a snapshot nothing does.
@@ -149,25 +154,28 @@ struct HeaderRebuilding {
         }
     }
 
-    /// The salt under which both checksums of a record at this place would hold; nil if there is none, or no record.
-    private static func salt(ofRecordAt local: Int, in bytes: UnsafeRawBufferPointer, _ start: UInt64) -> UInt32? {
-        let (kind, flags) = (bytes[local], bytes[local + 1])
+    /// How long the record is that may stand at the beginning of these bytes; nil where there can be none.
+    private static func length(ofRecord bytes: UnsafeRawBufferPointer) -> Int? {
+        let (kind, flags) = (bytes[0], bytes[1])
         guard (1...3).contains(kind), flags < 8 else { return nil }
-        let key = Int(bytes.load(UInt16.self, littleEndianAt: local + 2))
-        let value = Int(bytes.load(UInt32.self, littleEndianAt: local + 4))
+        let key = Int(bytes.load(UInt16.self, littleEndianAt: 2))
+        let value = Int(bytes.load(UInt32.self, littleEndianAt: 4))
         let length = FormatConstants.recordHeaderSize + alignedUp(key + value)
-        guard key > 0, length <= longestRecord, local + length <= bytes.count else { return nil }
-        let header = CRC32C.checksum(bytes.slice(local, 28)) ^ bytes.load(littleEndianAt: local + 28)
-        let payload = CRC32C.checksum(bytes.slice(local + 32, length - 32)) ^ bytes.load(littleEndianAt: local + 24)
-        return header == payload ? ChecksumTag(salt: header, offset: start + UInt64(local)).mask : nil
+        return key > 0 && length <= longestRecord ? length : nil
     }
 
-    /// The salt under which the checksum of a commit's header at this place would hold; nil if there is no magic.
-    private static func salt(ofCommitAt local: Int, in bytes: UnsafeRawBufferPointer, _ start: UInt64) -> UInt32? {
-        guard bytes.load(UInt32.self, littleEndianAt: local) == FormatConstants.commitMagic,
-            local + FormatConstants.commitHeaderSize <= bytes.count
-        else { return nil }
-        let stored = CRC32C.checksum(bytes.slice(local, 44)) ^ bytes.load(littleEndianAt: local + 44)
-        return ChecksumTag(salt: stored, offset: start + UInt64(local)).mask
+    /// The salt under which both checksums of a record at this place would hold; nil if there is none, or no record.
+    private static func salt(ofRecord bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
+        guard bytes.count > FormatConstants.recordHeaderSize, length(ofRecord: bytes) == bytes.count else { return nil }
+        let header = CRC32C.checksum(bytes.slice(0, 28)) ^ bytes.load(littleEndianAt: 28)
+        let payload = CRC32C.checksum(bytes.slice(32, bytes.count - 32)) ^ bytes.load(littleEndianAt: 24)
+        return header == payload ? ChecksumTag(salt: header, offset: offset).mask : nil
+    }
+
+    /// The salt under which the checksum of a commit's header would hold; nil if it isn't whole.
+    private static func salt(ofCommit bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
+        guard bytes.count == FormatConstants.commitHeaderSize else { return nil }
+        let stored = CRC32C.checksum(bytes.slice(0, 44)) ^ bytes.load(littleEndianAt: 44)
+        return ChecksumTag(salt: stored, offset: offset).mask
     }
 }

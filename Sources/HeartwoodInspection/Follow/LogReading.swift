@@ -75,12 +75,17 @@ extension StoreFiles.Member {
 struct LogReader {
     private let filter: LogFilter
     private let patience: LogWalk.Patience
+    /// The first of each severity that is worse than all before: what the verdict takes.
     private(set) var findings: [Finding] = []
     private var walk: LogWalk?
 
     init(_ filter: LogFilter, _ patience: LogWalk.Patience) {
         self.filter = filter
         self.patience = patience
+    }
+
+    private mutating func note(_ finding: Finding) {
+        if findings.allSatisfy({ $0.severity < finding.severity }) { findings.append(finding) }
     }
 
     /// The number that comes next in the file that is read.
@@ -128,7 +133,7 @@ struct LogReader {
                 : "damaged: what is whole up to offset \(damage.part.upperBound) follows",
             lost: damage.lostNumbers(upTo: walk!.successor), keys: damage.lostKeys(certain: true), cause: damage.error)
         finding.perhapsKeys = damage.lostKeys(certain: false)
-        findings.append(finding)
+        note(finding)
         guard try body(.skipped(finding)) else { return false }
         let commit = FoundCommit(
             time: damage.commit?.time ?? walk!.lastTime, records: damage.records, keys: damage.keys,
@@ -170,7 +175,7 @@ struct LogReader {
             finding = .cutShort(path, end, successor)
         }
         guard let finding else { return true }
-        findings.append(finding)
+        note(finding)
         return try body(.skipped(finding))
     }
 
@@ -191,7 +196,7 @@ struct LogReader {
             }
             for damage in damages {
                 let finding = Finding(damage, file.path)
-                findings.append(finding)
+                note(finding)
                 guard try body(.skipped(finding)) else { return false }
             }
         }

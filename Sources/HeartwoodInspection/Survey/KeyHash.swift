@@ -54,6 +54,9 @@ struct HashTurns {
     /// How large a part of all hashes this turn takes.
     var share: Double { (Double(last - first) + 1) / 18_446_744_073_709_551_616 }
 
+    /// How large a part of all hashes was taken, up to the end of this turn.
+    var taken: Double { (Double(last) + 1) / 18_446_744_073_709_551_616 }
+
     /// Halves the range, and drops what is outside it, when a table has grown too large.
     mutating func bound<Value>(_ table: inout [KeyHash: Value]) {
         guard table.count > capacity, last > first else { return }

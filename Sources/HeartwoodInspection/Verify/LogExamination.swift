@@ -239,10 +239,13 @@ extension LogDamage {
     /// what stands where a damaged one had its key.
     func lostKeys(certain: Bool) -> [[UInt8]] {
         var found: [[UInt8]] = []
+        var bytes = 0
         for batch in batches where !batch.isWhole {
-            for record in records[batch.records] where found.count < 16 && record.isIntact == certain {
+            for record in records[batch.records] where record.isIntact == certain {
+                guard found.count < 16, bytes < 4_096 else { return found }
                 guard let start = record.keyStart else { continue }
                 found.append(Array(keys[start..<min(start + Int(record.header.keyLength), keys.count)]))
+                bytes += Int(record.header.keyLength)
             }
         }
         return found

@@ -11,6 +11,7 @@ struct SnapshotExamination {
     private let path: String
     /// Each finding costs memory, and a thousand of them tell as much as a million.
     private static let mostFindings = 1_000
+    private static let mostParts = 1 << 20
 
     init(_ file: DataFile, _ header: FileHeader) throws(FileSystemError) {
         walk = try SnapshotWalk(file, header: header)
@@ -41,7 +42,7 @@ struct SnapshotExamination {
     }
 
     private mutating func note(_ damage: SnapshotDamage) {
-        damagedParts.append(damage.part)
+        if damagedParts.count < Self.mostParts { damagedParts.append(damage.part) }
         guard findings.count < Self.mostFindings else { return }
         findings.append(Finding(damage, path))
     }

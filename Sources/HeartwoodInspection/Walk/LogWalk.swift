@@ -67,11 +67,19 @@ package struct LogWalk {
     /// Whether something before this was torn: an opening passes over the rest.
     package private(set) var isBehindTear = false
     private var scanner: SegmentScanner<FileWindow>
+    /// Looks far ahead, so that the scanner's window can stay where it is.
+    private var lookout: SegmentScanner<FileWindow>
     private let patience: Patience
     private let values = ValueCheck()
     /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
     private var found: TailVerdict.Proof?
     private var hasSearched = false
+    /// What lies before this was durable when the place was read that is looked at now.
+    private var durableEnd: UInt64 = 0
+    /// The header that was found last for the end of a damaged part, and where the search for it began.
+    private var following: (start: UInt64, found: SegmentScanner<FileWindow>.Found?)?
+    /// Where a damaged part ended between two batches, as it held too many of them.
+    private var continuation: UInt64?
 
     /// How long to wait for bytes that may just be being written.
     package struct Patience: Sendable {
@@ -94,6 +102,7 @@ package struct LogWalk {
         self.patience = successor == nil ? patience : .none
         scanner = SegmentScanner(
             source: try FileWindow(file.file), header: header, recordedEnd: successor?.endOffset)
+        lookout = scanner
     }
 
     package var position: UInt64 { scanner.position }
@@ -141,7 +150,14 @@ package struct LogWalk {
     package mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
         self.successor = successor
         found = nil
-        scanner.reread(try FileWindow(file.file), recordedEnd: successor?.endOffset)
+        following = nil
+        try reread(recordedEnd: successor?.endOffset)
+    }
+
+    private mutating func reread(recordedEnd: UInt64?) throws(FileSystemError) {
+        let source = try FileWindow(file.file)
+        scanner.reread(source, recordedEnd: recordedEnd)
+        lookout.reread(source, recordedEnd: recordedEnd)
     }
 
     private func end(_ reason: LogEnd.Reason) -> LogEnd {
@@ -156,7 +172,7 @@ package struct LogWalk {
         var (round, seen) = (0, UInt64(0))
         while round < patience.milliseconds.count {
             pauseThread(nanoseconds: patience.milliseconds[round] * 1_000_000)
-            scanner.reread(try FileWindow(file.file), recordedEnd: nil)
+            try reread(recordedEnd: nil)
             if case .commit = try scanner.next(into: &commit) { return true }
             let content = try contentEnd(from: scanner.position, to: scanner.position + (64 << 20))
             round = content > seen ? max(1, round - 2) : round + 1
@@ -180,7 +196,7 @@ package struct LogWalk {
             start = place
         }
         hasSearched = true
-        found = try scanner.firstHeader(from: start) { $0.syncedMark > offset }.map {
+        found = try lookout.firstHeader(from: start) { $0.syncedMark > offset }.map {
             .laterMark(offset: $0.offset, mark: $0.header.syncedMark, sequence: $0.header.firstSequence)
         }
         return found
@@ -194,15 +210,30 @@ package struct LogWalk {
             proof = .successor(end: successor.endOffset, lastSequence: successor.lastSequence)
         } else {
             proof = try self.proof(beyond: stop.offset)
-            if hasSearched, let other = try lookAgain() { return other }
+            if hasSearched, stop.offset >= durableEnd, let other = try lookAgain(proof) { return other }
             if proof == nil, patience.takesTornForPending { return .end(end(.zeros)) }
         }
         return .damage(try salvage(stop, error, proof))
     }
 
     /// The proof may have been written after the place was read; if so, the place is whole by now.
-    private mutating func lookAgain() throws(FileSystemError) -> Part? {
-        scanner.reread(try FileWindow(file.file), recordedEnd: nil)
+    ///
+    /// All that other headers near the proof prove need not be read again for each damaged place.
+    private mutating func lookAgain(_ proof: TailVerdict.Proof?) throws(FileSystemError) -> Part? {
+        if case .laterMark(let place, let mark, _)? = proof {
+            let (salt, end) = (header.salt, min(place + (256 << 10), lookout.limit))
+            var last = mark
+            _ = try lookout.source.firstItem(
+                from: place, to: end, headerBytes: FormatConstants.commitHeaderSize
+            ) { bytes, offset -> Void? in
+                guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic else { return nil }
+                let header = try? CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: true)
+                last = max(last, header?.syncedMark ?? 0)
+                return nil
+            }
+            durableEnd = max(durableEnd, last)
+        }
+        try reread(recordedEnd: nil)
         switch try scanner.next(into: &commit) {
         case .commit: return .commit
         case .stop(let again):
@@ -219,19 +250,25 @@ package struct LogWalk {
         let commit = try commitHeader(at: start)
         let body = start + UInt64(FormatConstants.commitHeaderSize)
         var end = scanner.limit
-        let following: SegmentScanner<FileWindow>.Found?
+        var next: SegmentScanner<FileWindow>.Found?
         if let commit, body <= scanner.limit, commit.bodyLength <= scanner.limit - body {
             end = body + commit.bodyLength
-            following = try scanner.firstHeader(from: end, where: Self.isPossible)
+            next = try header(after: end)
         } else {
-            following = try scanner.firstHeader(from: commit == nil ? start + 8 : body, where: Self.isPossible)
-            if let following { end = following.offset }
+            next = try header(after: commit == nil ? start + 8 : body)
+            if let next { end = next.offset }
         }
         var search = RecordSearch(header)
+        let continues = continuation == start
         // Where a commit had to begin, its first record is behind its header, sound or not.
-        let stands = try search.recordStands(at: body, end: end, in: &scanner.source)
-        let isBody = commit != nil || stands
-        try search.search(from: isBody ? body : start, to: end, beginsBatch: isBody, in: &scanner.source)
+        var isBody = commit != nil
+        if !isBody, !continues { isBody = try search.recordStands(at: body, end: end, in: &scanner.source) }
+        let reached = try search.search(
+            from: isBody ? body : start, to: end, beginsBatch: isBody || continues, in: &scanner.source)
+        if reached < end {
+            // More than is kept in memory at a time: the rest is another part.
+            (end, next, continuation) = (reached, nil, reached)
+        }
         var records = search.records
         for index in records.indices where records[index].isIntact {
             let record = records[index]
@@ -240,14 +277,24 @@ package struct LogWalk {
         }
         let damage = LogDamage(
             part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
-            expected: expected, next: following?.header.firstSequence, records: records, keys: search.keys,
-            batches: records.batches, contentEnd: try contentEnd(from: start, to: end))
+            expected: expected, next: next?.header.firstSequence ?? search.nextSequence, records: records,
+            keys: search.keys, batches: records.batches, contentEnd: try contentEnd(from: start, to: end))
         if proof == nil { isBehindTear = true }
         let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
-        var resumed = max(last, expected)
-        if let following, try follows(following, end) { resumed = following.header.firstSequence }
+        var resumed = max(search.nextSequence ?? last, expected)
+        if let next, try follows(next, end) { resumed = next.header.firstSequence }
         scanner.resume(at: end, expecting: resumed)
         return damage
+    }
+
+    /// The first header of a commit from a place on. Parts of one damage share what was found.
+    private mutating func header(after start: UInt64) throws(FileSystemError) -> SegmentScanner<FileWindow>.Found? {
+        if let following, following.start <= start, following.found.map({ $0.offset >= start }) ?? true {
+            return following.found
+        }
+        let found = try lookout.firstHeader(from: start, where: Self.isPossible)
+        following = (start, found)
+        return found
     }
 
     /// Whether a commit is the next one behind `end`: there, or a mark behind a gap.
@@ -274,17 +321,6 @@ package struct LogWalk {
 
     /// Where the last byte of a part ends that isn't zero: padding is no content.
     mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
-        var last = start
-        var at = start
-        while at < end {
-            let wanted = Int(min(UInt64(256 << 10), end - at))
-            let (read, nonZero) = try scanner.source.withBytes(at: at, count: wanted) { bytes in
-                (bytes.count, bytes.isZero ? nil : bytes.lastIndex { $0 != 0 })
-            }
-            guard read > 0 else { break }
-            if let nonZero { last = at + UInt64(nonZero) + 1 }
-            at += UInt64(read)
-        }
-        return last
+        try scanner.source.contentEnd(of: start..<max(start, min(end, scanner.source.count)))
     }
 }

@@ -31,15 +31,30 @@ struct RecordProbe {
         case none(FormatError)
     }
 
-    private static let smallBytes = 4096
-    private static let pieceBytes = 256 << 10
+    private static let smallBytes: UInt64 = 4096
+    private static let shortBytes: UInt64 = 1024
 
+    /// Looks at a record whose reading nothing bounds but its length: of records that don't overlap.
+    ///
     /// - Parameter end: Where the record must have ended.
     static func look(
         at offset: UInt64, end: UInt64, of file: FileHeader, in window: inout FileWindow, adding keys: inout [UInt8]
     ) throws(FileSystemError) -> Outcome {
+        var allowance = UInt64.max
+        return try look(at: offset, end: end, of: file, in: &window, adding: &keys, allowance: &allowance)
+    }
+
+    /// O(bytes of the record that exist).
+    ///
+    /// - Parameters:
+    ///   - distances: What the number of the record may be from the file's first.
+    ///   - allowance: How many bytes may be read, which are taken off. Where it doesn't suffice, only a short record is one.
+    static func look(
+        at offset: UInt64, end: UInt64, of file: FileHeader, in window: inout FileWindow, adding keys: inout [UInt8],
+        distances: Range<UInt64>? = nil, allowance: inout UInt64
+    ) throws(FileSystemError) -> Outcome {
         guard end > offset, end - offset >= UInt64(FormatConstants.recordHeaderSize) else { return .none(.truncated) }
-        let look = Int(min(end - offset, UInt64(smallBytes)))
+        let look = Int(min(end - offset, allowance < smallBytes ? shortBytes : smallBytes))
         var crc: UInt32 = 0
         let headerSize = FormatConstants.recordHeaderSize
         let decoded = try window.withBytes(at: offset, count: look) { bytes in
@@ -48,6 +63,7 @@ struct RecordProbe {
                 guard bytes.count == look else { throw .truncated }
                 let header = try RecordHeader.decode(bytes, salt: file.salt, offset: offset, flags: file.recordFlags)
                 guard UInt64(header.encodedLength) <= end - offset else { throw .invalidField(.bodyLength) }
+                guard distances?.contains(header.sequenceDistance) ?? true else { throw .invalidField(.sequence) }
                 let here = min(bytes.count, header.encodedLength) - headerSize
                 crc = CRC32C.checksum(bytes.slice(headerSize, here))
                 keys.append(contentsOf: bytes.slice(headerSize, min(here, Int(header.keyLength))))
@@ -58,20 +74,25 @@ struct RecordProbe {
             if case .failure(let error) = decoded { return .none(error) }
             return .none(.truncated)
         }
-        var done = min(look, header.encodedLength)
-        var keyLeft = Int(header.keyLength) - min(Int(header.keyLength), done - headerSize)
-        while done < header.encodedLength {
-            let piece = min(pieceBytes, header.encodedLength - done)
-            let read = try window.withBytes(at: offset + UInt64(done), count: piece) { bytes in
+        var done = offset + UInt64(min(look, header.encodedLength))
+        allowance -= min(allowance, done - offset)
+        // The rest of a long key, and of a long value.
+        let keyLeft = Int(header.keyLength) - min(Int(header.keyLength), Int(done - offset) - headerSize)
+        if keyLeft > 0 {
+            guard UInt64(keyLeft) <= allowance else { return .none(.truncated) }
+            allowance -= UInt64(keyLeft)
+            let read = try window.withBytes(at: done, count: keyLeft) { bytes in
                 crc = CRC32C.checksum(bytes, continuing: crc)
-                let ofKey = min(keyLeft, bytes.count)
-                keys.append(contentsOf: bytes.slice(0, ofKey))
-                keyLeft -= ofKey
+                keys.append(contentsOf: bytes)
                 return bytes.count
             }
-            guard read == piece else { return .none(.truncated) }
-            done += piece
+            guard read == keyLeft else { return .none(.truncated) }
+            done += UInt64(keyLeft)
         }
-        return crc == header.payloadChecksum ? .intact(header) : .damaged(header, .checksumMismatch)
+        let rest = done..<offset + UInt64(header.encodedLength)
+        guard let checksum = try window.checksum(of: rest, continuing: crc, allowance: &allowance) else {
+            return .none(.truncated)
+        }
+        return checksum == header.payloadChecksum ? .intact(header) : .damaged(header, .checksumMismatch)
     }
 }

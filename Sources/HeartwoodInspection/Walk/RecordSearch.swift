@@ -11,8 +11,9 @@ package struct RecordSearch {
     package private(set) var records: [FoundRecord] = []
     package private(set) var keys: [UInt8] = []
     private let header: FileHeader
-    private static let windowBytes = 256 << 10
-    private static let shortRecord: UInt64 = 4_096
+    private static let leastAllowance: UInt64 = 64 << 10
+    /// Where a batch ends once there are so many records, or bytes of keys, the search does.
+    private static let (mostRecords, mostKeyBytes) = (256 << 10, 16 << 20)
 
     package init(_ header: FileHeader) { self.header = header }
 
@@ -26,52 +27,73 @@ package struct RecordSearch {
         case unknown
     }
 
-    /// Adds the records from `start` to `end`.
+    /// Where the search ended before all was searched: the number of the batch that follows.
+    private(set) var nextSequence: UInt64?
+
+    /// Adds the records from `start` to `end`, or as many as are kept in memory at a time. O(bytes that exist).
     ///
     /// - Parameter beginsBatch: Whether a batch is known to begin at `start`, if a record does.
+    /// - Returns: Where the search ended: before `end` only where a record belongs to none before it.
     mutating func search(
         from start: UInt64, to end: UInt64, beginsBatch: Bool, in window: inout FileWindow
-    ) throws(FileSystemError) {
+    ) throws(FileSystemError) -> UInt64 {
         var at = start
         var before = beginsBatch ? Before.boundary : .unknown
         var isTrusted = beginsBatch
         // Where headers stand side by side that tell of long payloads which aren't there, each of them would be read to the
         // end. Whoever wrote them is no store, and gets no more than a few readings of all.
-        var allowance = 8 * (end - min(start, end)) + (1 << 20)
+        var allowance = 4 * (try window.existingBytes(of: start..<max(start, end))) + Self.leastAllowance
         while at < end {
             if !isTrusted {
-                guard let next = try nextCandidate(from: at, to: end, in: &window) else { return }
+                guard let next = try nextCandidate(from: at, to: end, in: &window) else { return end }
                 at = next
             }
             let keyStart = keys.count
-            let limit = isTrusted ? end : min(end, at + max(allowance, Self.shortRecord))
-            switch try RecordProbe.look(at: at, end: limit, of: header, in: &window, adding: &keys) {
-            case .intact(let record) where isPossible(record):
+            // Records side by side don't overlap: that they are read takes nothing from what is allowed.
+            var left = isTrusted ? .max : allowance
+            switch try RecordProbe.look(
+                at: at, end: end, of: header, in: &window, adding: &keys, distances: distances, allowance: &left)
+            {
+            case .intact(let record):
+                if records.count >= Self.mostRecords || keys.count >= Self.mostKeyBytes,
+                    endsHere(before: record, before)
+                {
+                    keys.removeLast(keys.count - keyStart)
+                    nextSequence = header.firstSequence + record.sequenceDistance
+                    return at
+                }
                 add(record, at: at, keyStart, isIntact: true, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
                 isTrusted = true
             // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
-            case .damaged(let record, _) where isTrusted && isPossible(record):
+            case .damaged(let record, _) where isTrusted:
                 add(record, at: at, keyStart, isIntact: false, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
-            case .damaged(let record, _):
-                allowance -= min(allowance, UInt64(record.encodedLength))
-                fallthrough
-            case .intact, .none:
+            case .damaged, .none:
+                if !isTrusted { allowance = left }
                 keys.removeLast(keys.count - keyStart)
                 isTrusted = false
                 before = .unknown
                 at += 8
             }
         }
+        return end
     }
 
-    /// Whether a batch of a store can have the record's number.
-    private func isPossible(_ record: RecordHeader) -> Bool {
+    /// Whether a record that was found belongs to no record before it: it begins a batch, or is a snapshot's.
+    private func endsHere(before record: RecordHeader, _ before: Before) -> Bool {
+        if header.kind == .snapshot { return true }
+        guard let last = records.last, last.endsBatch else { return false }
+        return last.sequence != header.firstSequence + record.sequenceDistance
+            && (header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary)
+    }
+
+    /// What the numbers of a store's batches may be from the file's first one.
+    private var distances: Range<UInt64> {
         let end = FormatConstants.possibleSequences.upperBound
-        return record.sequenceDistance < end - min(end, header.firstSequence)
+        return 0..<end - min(end, header.firstSequence)
     }
 
     /// Whether a record that verifies stands at a place.
@@ -95,38 +117,18 @@ package struct RecordSearch {
                 beginsBatch: header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary))
     }
 
-    /// The next place from which on a header of a record verifies: by its own checksum alone.
+    /// The next place at which a header of a record verifies: by its own checksum alone.
     private func nextCandidate(
         from start: UInt64, to end: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) -> UInt64? {
-        var at = start
         let (salt, known) = (header.salt, header.recordFlags)
-        while at < end {
-            let first = at
-            let wanted = Int(min(UInt64(Self.windowBytes), end - at))
-            var found: UInt64?
-            let read = try window.withBytes(at: first, count: wanted) { bytes -> Int in
-                var local = 0
-                while local + FormatConstants.recordHeaderSize <= bytes.count {
-                    let kind = bytes[local]
-                    if kind != 0, kind < 4 || kind >= FormatConstants.firstOptionalKind,
-                        (try? RecordHeader.decode(
-                            bytes.slice(local, FormatConstants.recordHeaderSize), salt: salt,
-                            offset: first + UInt64(local), flags: known)) != nil
-                    {
-                        found = first + UInt64(local)
-                        break
-                    }
-                    local += 8
-                }
-                return bytes.count
-            }
-            if let found { return found }
-            guard read == wanted, read >= 64 else { return nil }
-            if first + UInt64(read) >= end { return nil }
-            at = first + UInt64(read - 24) & ~7
+        return try window.firstItem(
+            from: start, to: end, headerBytes: FormatConstants.recordHeaderSize
+        ) { bytes, offset in
+            guard bytes[0] < 4 || bytes[0] >= FormatConstants.firstOptionalKind else { return nil }
+            let header = try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: known)
+            return header == nil ? nil : offset
         }
-        return nil
     }
 }
 

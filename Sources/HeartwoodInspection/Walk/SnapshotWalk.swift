@@ -53,12 +53,18 @@ package struct SnapshotWalk {
     private var isEndKnown = true
     private var footerOffset: UInt64
     private var blockPosition: UInt64
+    /// Where the block ends of which a header was read last, by that header.
+    private var blockEnd: UInt64 = 0
+    /// How many bytes may be read in vain for blocks that overlap; nil before the first.
+    private var blockAllowance: UInt64?
     /// Where the next record begins.
     private var recordPosition = UInt64(FormatConstants.fileHeaderSize)
     /// Where the last record ends that was found.
     private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
     private let values = ValueCheck()
+    /// Where the records of the block begin that was read, as long as what lies before them isn't.
+    private var heldBlock: UInt64?
     private var isAtEnd = false
     private var totals = Totals()
     private var lastKey: [UInt8] = []
@@ -149,10 +155,15 @@ package struct SnapshotWalk {
         keys.removeAll(keepingCapacity: true)
         guard !isAtEnd else { return .end }
         var damages: [SnapshotDamage] = []
+        if let first = heldBlock {
+            try readRecords(from: first, &damages)
+            return .records(damages)
+        }
         let block = blockPosition
         guard block < footerOffset else {
-            isAtEnd = true
             try searchRecords(to: recordsEnd, &damages)
+            guard recordPosition >= recordsEnd else { return .records(damages) }
+            isAtEnd = true
             if !isEndKnown, let footerDamage {
                 damages.removeAll { $0.item == .records && $0.part.upperBound == recordsEnd }
                 damages.append(SnapshotDamage(item: .rest, part: foundEnd..<file.size, error: footerDamage.error))
@@ -160,17 +171,13 @@ package struct SnapshotWalk {
             finish(&damages)
             return .records(damages)
         }
-        var before = lastKey
+        let before = lastKey
         switch try readBlock() {
         case .success(let first):
-            if first > recordPosition {
-                swap(&lastKey, &before)
-                try searchRecords(to: first, before: Array(batch.key(0)), &damages)
-                lastKey = before
-            }
-            try readRecords(&damages)
+            lastKey = before
+            try readRecords(from: first, &damages)
         case .failure(let error):
-            let found = try nextBlock(from: block + 8)
+            let found = try nextBlock(from: try placeBehind(damaged: block))
             blockPosition = found?.offset ?? footerOffset
             damages.append(SnapshotDamage(item: .keyBlock, part: block..<blockPosition, error: error))
             try searchRecords(to: found?.firstRecord ?? recordsEnd, &damages)
@@ -190,6 +197,7 @@ package struct SnapshotWalk {
         guard case .success(let header) = decoded else { return decoded.map { $0.firstRecordOffset } }
         let body = start + UInt64(KeyBlock.headerSize)
         guard body + UInt64(header.length) <= footerOffset else { return .failure(.truncated) }
+        blockEnd = body + UInt64(header.length)
         guard header.firstRecordOffset >= recordPosition else { return .failure(.invalidField(.blockLength)) }
         batch.removeAll()
         let batch = batch
@@ -209,38 +217,34 @@ package struct SnapshotWalk {
         return .success(header.firstRecordOffset)
     }
 
+    /// Where to look for the next block: right behind the beginning of a damaged one, as its header may be none. Where
+    /// headers stand side by side that tell of entries which aren't there, behind those entries, once all was read a few
+    /// times.
+    private mutating func placeBehind(damaged block: UInt64) throws(FileSystemError) -> UInt64 {
+        guard blockEnd > block else { return block + 8 }
+        if blockAllowance == nil {
+            blockAllowance = 4 * (try keyWindow.existingBytes(of: block..<footerOffset)) + 1 << 20
+        }
+        let cost = blockEnd - block
+        guard let allowance = blockAllowance, cost <= allowance else { return blockEnd }
+        blockAllowance = allowance - cost
+        return block + 8
+    }
+
     /// The next block whose header verifies.
     private mutating func nextBlock(
         from offset: UInt64
     ) throws(FileSystemError) -> (offset: UInt64, firstRecord: UInt64)? {
-        var at = offset
-        let salt = header.salt
-        while at < footerOffset {
-            let start = at
-            let wanted = Int(min(UInt64(256 << 10), footerOffset - at))
-            var found: (UInt64, UInt64)?
-            let read = try keyWindow.withBytes(at: start, count: wanted) { bytes -> Int in
-                var local = 0
-                while local + KeyBlock.headerSize <= bytes.count {
-                    if let header = try? KeyBlock.decodeHeader(
-                        bytes.slice(local, KeyBlock.headerSize), salt: salt, offset: start + UInt64(local))
-                    {
-                        found = (start + UInt64(local), header.firstRecordOffset)
-                        break
-                    }
-                    local += 8
-                }
-                return bytes.count
-            }
-            if let found, found.1 % 8 == 0, found.1 >= recordPosition, found.1 <= recordsEnd { return found }
-            if let found {
-                at = found.0 + 8
-                continue
-            }
-            guard read == wanted, wanted > KeyBlock.headerSize, start + UInt64(read) < footerOffset else { return nil }
-            at = start + UInt64(read - KeyBlock.headerSize)
+        let (salt, position, end) = (header.salt, recordPosition, recordsEnd)
+        return try keyWindow.firstItem(
+            from: offset, to: footerOffset, headerBytes: KeyBlock.headerSize
+        ) { bytes, offset in
+            guard let header = try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset),
+                header.firstRecordOffset % 8 == 0, header.firstRecordOffset >= position,
+                header.firstRecordOffset <= end
+            else { return nil }
+            return (offset, header.firstRecordOffset)
         }
-        return nil
     }
 
     /// Without a footer: where blocks of keys begin, if there is one. The first of them begins where the records end.
@@ -253,6 +257,17 @@ package struct SnapshotWalk {
     }
 
     // MARK: - Records
+
+    /// Reads what lies before the records that the block tells of, a part at a time, and then those.
+    private mutating func readRecords(
+        from first: UInt64, _ damages: inout [SnapshotDamage]
+    ) throws(FileSystemError) {
+        try searchRecords(to: first, before: Array(batch.key(0)), &damages)
+        heldBlock = recordPosition < first ? first : nil
+        guard heldBlock == nil else { return }
+        lastKey = Array(batch.key(batch.count - 1))
+        try readRecords(&damages)
+    }
 
     /// Reads the records that the block tells of.
     private mutating func readRecords(_ damages: inout [SnapshotDamage]) throws(FileSystemError) {
@@ -306,8 +321,8 @@ package struct SnapshotWalk {
         foundEnd = offset + UInt64(record.encodedLength)
     }
 
-    /// Reads what no block tells of. Records must be in the order of their keys all the same, as whoever goes on from
-    /// them relies on that.
+    /// Reads what no block tells of, or as much of it as is kept in memory at a time. Records must be in the order of their
+    /// keys all the same: a caller that continues from them relies on that.
     ///
     /// - Parameter next: The key that is known to come behind them.
     private mutating func searchRecords(
@@ -316,7 +331,7 @@ package struct SnapshotWalk {
         guard end > recordPosition else { return }
         metUntoldPart = true
         var search = RecordSearch(header)
-        try search.search(from: recordPosition, to: end, beginsBatch: true, in: &window)
+        let reached = try search.search(from: recordPosition, to: end, beginsBatch: true, in: &window)
         var at = recordPosition
         for record in search.records where record.isIntact && isPossible(record.header) {
             let key = search.keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
@@ -330,8 +345,8 @@ package struct SnapshotWalk {
             add(record.header, at: record.offset, keyStart)
             at = record.end
         }
-        if at < end { damages.append(lost(at..<end)) }
-        recordPosition = end
+        if at < reached { damages.append(lost(at..<reached)) }
+        recordPosition = reached
     }
 
     private func lost(_ part: Range<UInt64>) -> SnapshotDamage {
