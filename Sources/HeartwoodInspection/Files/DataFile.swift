@@ -26,13 +26,10 @@ package struct DataFile {
     /// As it stands, or as it was put together again from what is in the file and in its name; nil where neither could
     /// be done.
     package let header: FileHeader?
+    /// Whether the header does not stand so in the file.
+    package let isRebuilt: Bool
     /// Whether it says that a repair in place was interrupted.
     package let isRepairGuard: Bool
-
-    package var isRebuilt: Bool {
-        if case .damaged = state { return header != nil }
-        return false
-    }
 
     /// Whether it should have a header, and has none that verifies: put together again or not.
     package var isHeaderDamaged: Bool {
@@ -66,16 +63,25 @@ package struct DataFile {
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }
         }
         switch decoded {
-        case .success(let header):
-            self.header = header
-            state = Self.fit(header, meaning)
+        case .success(let sound):
+            state = Self.fit(sound, meaning)
+            // A file of another name, or one that another file's header was written over.
+            var rebuilt: FileHeader?
+            if state != .sound {
+                var rebuilding = try HeaderRebuilding(file, size: size, meaning)
+                rebuilt = try rebuilding.header(insteadOf: sound)
+            }
+            header = rebuilt ?? sound
+            isRebuilt = rebuilt != nil
         case .failure(.unsupported(let what)):
             header = nil
+            isRebuilt = false
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
             var rebuilding = try HeaderRebuilding(file, size: size, meaning)
             header = try rebuilding.header()
+            isRebuilt = header != nil
         }
     }
 

@@ -6,7 +6,8 @@ internal import HeartwoodFormat
 ///
 /// Of all that it says only the salt is needed to verify what follows, and every item of the file tells it: the stored
 /// checksum, the plain one and the offset give the salt that it was made with. Two checksums that name the same one
-/// settle it. The numbers are in the commits, or in the file's name.
+/// settle it. The numbers are in the commits, or in the file's name. Where a block of another file lies over this one, there
+/// are items of several salts: then the name tells which is the file's own.
 struct HeaderRebuilding {
     private let file: any File
     private let size: UInt64
@@ -16,6 +17,8 @@ struct HeaderRebuilding {
     private static let longestRecord = 64 << 10
     /// So many salts of commits are remembered.
     private static let mostCommits = 4096
+    /// So many salts are tried, 0 among them: for each the file is searched.
+    private static let mostSalts = 9
 
     init(_ file: any File, size: UInt64, _ meaning: StoreFileName) throws(FileSystemError) {
         self.file = file
@@ -24,13 +27,47 @@ struct HeaderRebuilding {
         window = try FileWindow(file)
     }
 
-    /// nil where no item of the file verifies under any salt.
+    /// nil where no item of the file verifies under any salt. O(bytes that exist).
     mutating func header() throws(FileSystemError) -> FileHeader? {
-        guard let (salt, kind) = try findSalt(), salt != 0 else { return nil }
+        try header(insteadOf: nil)
+    }
+
+    /// The first header that fits the name, or else the first one.
+    ///
+    /// - Parameter other: A sound header that stands there: only one that fits the name is better.
+    mutating func header(insteadOf other: FileHeader?) throws(FileSystemError) -> FileHeader? {
         let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
-        switch kind {
-        case .log: return try log(salt, stood)
-        case .snapshot: return snapshot(salt, stood)
+        var (first, tried): (FileHeader?, Set<UInt32>) = (nil, [0, other?.salt ?? 0])
+        var search = SaltSearch()
+        while tried.count < Self.mostSalts, let found = try nextSalt(&search) {
+            guard tried.insert(found.salt).inserted, let (header, fits) = try header(found, stood) else { continue }
+            if fits { return header }
+            first = first ?? header
+        }
+        return other == nil ? first : nil
+    }
+
+    /// - Returns: Whether it also fits the name, as far as names tell.
+    private mutating func header(
+        _ found: FoundSalt, _ stood: Fields
+    ) throws(FileSystemError) -> (header: FileHeader, fits: Bool)? {
+        let salt = found.salt
+        if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isNamed(.snapshot)) } }
+        if let first = try firstSequence(salt) {
+            guard let header = log(salt, stood, first) else { return nil }
+            if case .log(let named) = meaning { return (header, named == first) }
+            return (header, isNamed(.log))
+        }
+        let kind = try hasKeyBlock(salt) ? .snapshot : found.kind(meaning)
+        let header = kind == .log ? log(salt, stood, nil) : snapshot(salt, stood)
+        return header.map { ($0, false) }
+    }
+
+    private func isNamed(_ kind: FileHeader.Kind) -> Bool {
+        switch meaning {
+        case .log: kind == .log
+        case .snapshot: kind == .snapshot
+        case .temporary, .lock, .other: true
         }
     }
 
@@ -56,10 +93,10 @@ struct HeaderRebuilding {
         }
     }
 
-    private mutating func log(_ salt: UInt32, _ stood: Fields) throws(FileSystemError) -> FileHeader? {
+    private func log(_ salt: UInt32, _ stood: Fields, _ told: UInt64?) -> FileHeader? {
         var first = stood.firstSequence
         if case .log(let named) = meaning { first = named }
-        if let told = try firstSequence(salt) { first = told }
+        if let told { first = told }
         guard FormatConstants.sequences.contains(first) else { return nil }
         var predecessor = stood.predecessor
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
@@ -95,24 +132,62 @@ struct HeaderRebuilding {
         }
     }
 
+    /// Whether a snapshot of this salt ends where the file does.
+    private mutating func hasFooter(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        let offset = size - min(size, UInt64(SnapshotFooter.encodedSize))
+        return try window.withBytes(at: offset, count: SnapshotFooter.encodedSize) { bytes in
+            (try? SnapshotFooter.decode(bytes, salt: salt, offset: offset)) != nil
+        }
+    }
+
+    private mutating func hasKeyBlock(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: KeyBlock.headerSize
+        ) { bytes, offset in
+            (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
+        }
+        return found ?? false
+    }
+
     // MARK: - The salt
 
-    /// The salt, and what kind of file it is. O(bytes that exist).
-    private mutating func findSalt() throws(FileSystemError) -> (UInt32, FileHeader.Kind)? {
+    /// How far the search for salts is.
+    private struct SaltSearch {
         var at = UInt64(FormatConstants.fileHeaderSize)
         var ofCommits: Set<UInt32> = []
         // Where everything looks like a record, not each of them is read: no more than all bytes a few times.
         var allowance = 1 << 20
-        while let found = try nextCandidate(from: at, &allowance) {
-            at = found.offset + 8
+    }
+
+    private struct FoundSalt {
+        var salt: UInt32
+        /// Where the record is that tells it; nil where commits do.
+        var record: UInt64?
+
+        /// What a file is in which nothing but records verifies: in a log a commit stands before the first record, in a
+        /// snapshot nothing does.
+        func kind(_ meaning: StoreFileName) -> FileHeader.Kind {
+            switch meaning {
+            case .log: .log
+            case .snapshot: record == nil ? .log : .snapshot
+            case .temporary, .lock, .other:
+                record == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
+            }
+        }
+    }
+
+    /// The next salt that an item tells, which may be one that was found before. O(bytes that exist up to there).
+    private mutating func nextSalt(_ search: inout SaltSearch) throws(FileSystemError) -> FoundSalt? {
+        while let found = try nextCandidate(from: search.at, &search.allowance) {
+            search.at = found.offset + 8
             let salt = try window.withBytes(at: found.offset, count: found.length) { bytes in
                 found.isCommit
                     ? Self.salt(ofCommit: bytes, at: found.offset) : Self.salt(ofRecord: bytes, at: found.offset)
             }
             guard let salt else { continue }
-            if !found.isCommit { return (salt, Self.kind(recordAt: found.offset, meaning)) }
-            if ofCommits.count == Self.mostCommits { ofCommits.removeAll(keepingCapacity: true) }
-            if !ofCommits.insert(salt).inserted { return (salt, .log) }
+            if !found.isCommit { return FoundSalt(salt: salt, record: found.offset) }
+            if search.ofCommits.count == Self.mostCommits { search.ofCommits.removeAll(keepingCapacity: true) }
+            if !search.ofCommits.insert(salt).inserted { return FoundSalt(salt: salt) }
         }
         return nil
     }
@@ -143,15 +218,6 @@ struct HeaderRebuilding {
         }
         allowance = left
         return found
-    }
-
-    /// In a log a commit stands before the first record, in a snapshot nothing does.
-    private static func kind(recordAt offset: UInt64, _ meaning: StoreFileName) -> FileHeader.Kind {
-        switch meaning {
-        case .log: .log
-        case .snapshot: .snapshot
-        case .temporary, .lock, .other: offset == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
-        }
     }
 
     /// How long the record is that may stand at the beginning of these bytes; nil where there can be none.

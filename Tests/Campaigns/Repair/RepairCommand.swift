@@ -32,6 +32,9 @@ struct RepairCommand: AsyncParsableCommand {
     @Option(name: .customLong("case"), help: "Only the case of this number, and all of its interruptions.")
     var number: Int?
 
+    @Option(help: "With --case: a new directory for its damaged files.")
+    var keep: String?
+
     @Option(help: "How many cases at a time.")
     var jobs = 2
 
@@ -46,6 +49,7 @@ struct RepairCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         if let number {
             say("repair: case \(number), seed \(seed)")
+            if let keep { try await keepFiles(of: number, campaign, in: keep) }
             for line in try await campaign.describe(case: number) { say("    \(line)") }
             let (totals, failures) = await campaign.run(case: number)
             return try finish(totals, failures, .now - start)
@@ -71,6 +75,17 @@ struct RepairCommand: AsyncParsableCommand {
         line.clear()
         watch.stop()
         try finish(totals, failures, .now - start)
+    }
+
+    private func keepFiles(of number: Int, _ campaign: RepairCampaign, in directory: String) async throws {
+        let history = try await campaign.history(number / RepairCampaign.casesOfHistory)
+        let fileSystem = POSIXFileSystem()
+        try fileSystem.createDirectory(directory)
+        for (name, bytes) in campaign.damage(history, number).image.files {
+            let file = try fileSystem.openFile(directory + "/" + name, for: .create)
+            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
+            try file.close()
+        }
     }
 
     private func finish(
