@@ -73,9 +73,12 @@ extension StoreError {
 
     /// The store was closed, but a failure had come before.
     static func closedAfterFailure(_ failure: StoreError) -> StoreError {
-        StoreError(
+        let isMissing = (failure.cause as? FileSystemError)?.operation == .status
+        return StoreError(
             .failed,
-            "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: open it again and look",
+            isMissing
+                ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, so the newest writes may be lost: look for the directory, or go back to a backup"
+                : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: open it again and look",
             file: failure.file, cause: failure.cause)
     }
 

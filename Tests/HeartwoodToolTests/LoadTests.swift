@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Testing
 
 @Suite("load: input, order, acknowledgement")
@@ -162,5 +163,28 @@ struct LoadTests {
         #expect(outcome.lines.count == 4)
         #expect(outcome.lines.last == "74")
         #expect(outcome.error.contains("nobody reads the acknowledgements"))
+    }
+}
+
+@Suite("load: a store that is removed meanwhile")
+struct RemovedStoreTests {
+    @Test("what is written to files that are gone is not acknowledged, and the exit code is 74")
+    func removed() async throws {
+        let sandbox = try Sandbox()
+        let tool = try RunningTool("load", "s", "-", "--format", "pairs", "--batch", "10", in: sandbox)
+        func write(_ range: Range<Int>) throws {
+            try tool.write(range.map { #"{"key":"k\#($0)","value":"v"}"# + "\n" }.joined())
+        }
+        try write(0..<100)
+        // The first segment is in place once something is loaded.
+        let segment = sandbox.directory.appendingPathComponent("s/0000000000000001.log").path
+        for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: segment) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try FileManager.default.removeItem(at: sandbox.directory.appendingPathComponent("s"))
+        // The tool may end before it has read all of it.
+        signal(SIGPIPE, SIG_IGN)
+        try? write(100..<2_100)
+        #expect(tool.end() == 74)
     }
 }

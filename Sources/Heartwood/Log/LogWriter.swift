@@ -216,6 +216,11 @@ struct LogWriter: ~Copyable {
         let placed = log.state.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
             // Something came in the meantime: it will bring a mark of its own.
             guard state.pipeline.open == nil, let segment = state.current else { return nil }
+            // Each takes a page, and the reserve is for removals. The next commit says the same; so does the close.
+            if state.room.isReserved, !flags.contains(.closing) {
+                state.pipeline.marked()
+                return nil
+            }
             let offset = markBoundary(from: state.open.offset)
             state.open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
             state.counters.marks += 1

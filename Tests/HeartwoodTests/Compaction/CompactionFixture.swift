@@ -27,7 +27,10 @@ struct CompactionFixture {
         return try await Store.open(at: path, configuration: configuration)
     }
 
-    var files: [String] { (try? disk.contents(ofDirectory: path))?.filter { $0 != "LOCK" } ?? [] }
+    /// Without the lock and the reserve.
+    var files: [String] {
+        (try? disk.contents(ofDirectory: path))?.filter { $0 != "LOCK" && !$0.hasPrefix("reserve-") } ?? []
+    }
     var logs: [String] { files.filter { $0.hasSuffix(".log") } }
     var snapshots: [String] { files.filter { $0.hasSuffix(".snapshot") } }
 

@@ -16,6 +16,8 @@ import Testing
         configuration.segmentBytes = segmentBytes
         configuration.commitBufferBytes = 64 << 10
         configuration.compaction = .manual
+        // As many marks as there can be: on the reserve there are none, because each takes a page.
+        configuration.timing.mark = 0
         return try await Store.open(at: path, configuration: configuration)
     }
 
