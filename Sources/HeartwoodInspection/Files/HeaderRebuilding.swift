@@ -111,7 +111,8 @@ struct HeaderRebuilding {
         guard end.lastSequence > 0, end.lastSequence < FormatConstants.sequences.upperBound else { return nil }
         return FileHeader(
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
-            creationTime: stood.time)
+            // Values expire by it: a damaged one could be far ahead.
+            creationTime: 0)
     }
 
     /// A commit names its first number, and the record behind it how far that is from the file's first.
