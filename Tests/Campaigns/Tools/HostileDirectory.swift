@@ -39,8 +39,8 @@ enum HostileDirectory {
             try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
             try file.close()
         }
-        if holes, random.oneIn(12) { try dig(path, files, &random, &damage) }
-        if holes, random.oneIn(12) { replace(path, files, &random, &damage) }
+        if holes, random.oneIn(8) { try dig(path, files, &random, &damage) }
+        if holes, random.oneIn(8) { replace(path, files, &random, &damage) }
         let key = history.newest.keys.min { $0.lexicographicallyPrecedes($1) } ?? [0x6B]
         return (damage, String(decoding: key, as: UTF8.self))
     }
@@ -49,9 +49,9 @@ enum HostileDirectory {
     private static func dig(
         _ path: String, _ files: [String: [UInt8]], _ random: inout SeededRandom, _ damage: inout [String]
     ) throws {
-        let names = files.keys.sorted()
-        guard !names.isEmpty else { return }
-        let name = random.pick(names)
+        let names = files.keys.filter { $0.hasSuffix(".log") || $0.hasSuffix(".snapshot") }.sorted()
+        guard let newest = names.last(where: { $0.hasSuffix(".log") }) ?? names.last else { return }
+        let name = random.oneIn(2) ? newest : random.pick(names)
         let size: UInt64 = random.pick([1 << 30, 1 << 36, 1 << 40])
         let file = try POSIXFileSystem().openFile(path + "/" + name, for: .readWrite)
         try file.truncate(to: size)
@@ -63,7 +63,7 @@ enum HostileDirectory {
     private static func replace(
         _ path: String, _ files: [String: [UInt8]], _ random: inout SeededRandom, _ damage: inout [String]
     ) {
-        let name = random.pick(files.keys.sorted() + ["LOCK", "spare.log.tmp"])
+        let name = random.oneIn(3) ? "LOCK" : random.pick(files.keys.sorted() + ["spare.log.tmp"])
         let place = path + "/" + name
         unlink(place)
         switch random.below(4) {

@@ -73,6 +73,8 @@ struct ToolsCampaign: Sendable {
                 Failure(
                     number: number, command: (["heartwood"] + command).joined(separator: " "), what: what,
                     damage: made.damage))
+            // The other commands would take as long.
+            if end == .timedOut { break }
         }
         if failures.isEmpty { TemporaryDirectory.remove(own) }
         return (commands.count, failures)
