@@ -47,20 +47,23 @@ struct HeaderRebuilding {
         return other == nil ? first : nil
     }
 
-    /// - Returns: Whether it also fits the name, as far as names tell.
+    /// - Returns: Whether it also fits the name, or has the salt that stands in the header.
     private mutating func header(
         _ found: FoundSalt, _ stood: Fields
     ) throws(FileSystemError) -> (header: FileHeader, fits: Bool)? {
         let salt = found.salt
-        if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isNamed(.snapshot)) } }
+        let isStood = stood.salt == salt
+        if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isStood || isNamed(.snapshot)) } }
         if let first = try firstSequence(salt) {
             guard let header = log(salt, stood, first) else { return nil }
-            if case .log(let named) = meaning { return (header, named == first) }
-            return (header, isNamed(.log))
+            if case .log(let named) = meaning { return (header, isStood || named == first) }
+            return (header, isStood || isNamed(.log))
         }
-        let kind = try hasKeyBlock(salt) ? .snapshot : found.kind(meaning)
+        // What stands beside the salt is the better witness than the name: files are renamed.
+        let told = isStood ? stood.kind : nil
+        let kind = try hasKeyBlock(salt) ? .snapshot : told ?? found.kind(meaning)
         let header = kind == .log ? log(salt, stood, nil) : snapshot(salt, stood)
-        return header.map { ($0, false) }
+        return header.map { ($0, isStood) }
     }
 
     private func isNamed(_ kind: FileHeader.Kind) -> Bool {
@@ -74,6 +77,8 @@ struct HeaderRebuilding {
     /// What stands where a header should be.
     private struct Fields {
         var version: UInt16 = 0
+        var kind: FileHeader.Kind?
+        var salt: UInt32 = 0
         var storeID = StoreID(low: 0, high: 0)
         var firstSequence: UInt64 = 0
         var predecessor: FileHeader.Predecessor?
@@ -82,6 +87,8 @@ struct HeaderRebuilding {
         init(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count == 72 else { return }
             version = bytes.load(littleEndianAt: 8)
+            kind = FileHeader.Kind(rawValue: bytes[10])
+            self.salt = bytes.load(littleEndianAt: 12)
             storeID = StoreID(low: bytes.load(littleEndianAt: 16), high: bytes.load(littleEndianAt: 24))
             firstSequence = bytes.load(littleEndianAt: 32)
             let salt = bytes.load(UInt32.self, littleEndianAt: 40)
@@ -108,7 +115,8 @@ struct HeaderRebuilding {
     private func snapshot(_ salt: UInt32, _ stood: Fields) -> FileHeader? {
         var end = stood.predecessor ?? FileHeader.Predecessor(salt: 1, lastSequence: 0, endOffset: 0)
         if case .snapshot(let named) = meaning { end.lastSequence = named }
-        guard end.lastSequence > 0, end.lastSequence < FormatConstants.sequences.upperBound else { return nil }
+        // Another file may tell better; with this number none of the records counts that are later.
+        if end.lastSequence == 0 || end.lastSequence >= FormatConstants.sequences.upperBound { end.lastSequence = 1 }
         return FileHeader(
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
@@ -168,12 +176,9 @@ struct HeaderRebuilding {
         /// What a file is in which nothing but records verifies: in a log a commit stands before the first record, in a
         /// snapshot nothing does.
         func kind(_ meaning: StoreFileName) -> FileHeader.Kind {
-            switch meaning {
-            case .log: .log
-            case .snapshot: record == nil ? .log : .snapshot
-            case .temporary, .lock, .other:
-                record == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
-            }
+            guard let record else { return .log }
+            if case .snapshot = meaning { return .snapshot }
+            return record == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
         }
     }
 

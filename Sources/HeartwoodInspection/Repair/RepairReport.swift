@@ -147,9 +147,13 @@ public struct RepairReport: Sendable {
 
     /// Draws the conclusion from the losses, and from where the log ends.
     ///
-    /// - Parameter end: The place after which the log does not tell whether more was written; nil where it was closed.
-    mutating func judge(end: (file: String, offset: UInt64)?) {
-        let open = losses.first { !$0.isProven }.flatMap { loss in loss.file.map { ($0, loss.offset ?? 0) } } ?? end
+    /// - Parameters:
+    ///   - end: The place after which the log does not tell whether more was written; nil where it was closed.
+    ///   - unreadable: A file of which nothing verifies.
+    mutating func judge(end: (file: String, offset: UInt64)?, unreadable: String?) {
+        let open =
+            losses.first { !$0.isProven }.flatMap { loss in loss.file.map { ($0, loss.offset ?? 0) } }
+            ?? unreadable.map { ($0, 0) } ?? end
         if hasProvenLoss {
             certainty = .incomplete
         } else if let open {

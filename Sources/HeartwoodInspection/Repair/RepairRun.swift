@@ -72,7 +72,9 @@ struct RepairRun {
         try history.run(into: &sink, &meter)
         report = history.report
         if !history.reachedLimit { noteUnreadable(after: history.lastAccounted, &report) }
-        report.judge(end: history.reachedLimit ? nil : openEnd(history))
+        report.judge(
+            end: history.reachedLimit ? nil : openEnd(history),
+            unreadable: history.reachedLimit ? nil : sources.unreadable.first?.path)
         noteUses(base, &report)
         if options.upToSequence != nil || options.upToTime != nil {
             report.highestSequence = report.lastSequence

@@ -90,6 +90,7 @@ struct RepairSources {
             let isForeign = try hasForeignID(file) && !isLinked(file.header!)
             if isForeign { report.note(file, .foreign) } else { add(file, file.header!) }
         }
+        findEndsOfSnapshots()
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
     }
@@ -116,16 +117,32 @@ struct RepairSources {
         }
     }
 
-    /// Whether a damaged header has an id that was not damaged: the sector around it looks as it should, and more than a few
-    /// bits of the id differ from the store's.
+    /// What a damaged header of a snapshot said of its end, the segment after it says, too.
+    private mutating func findEndsOfSnapshots() {
+        for index in snapshots.indices where snapshots[index].file.isRebuilt {
+            let salt = snapshots[index].end.salt
+            let next = logs.first { !$0.file.isRebuilt && $0.header.predecessor?.salt == salt }
+            guard let end = next?.header.predecessor else { continue }
+            let header = snapshots[index].header
+            snapshots[index].end = end
+            snapshots[index].header = FileHeader(
+                kind: .snapshot, storeID: header.storeID, salt: header.salt, firstSequence: 1, predecessor: end,
+                creationTime: header.creationTime)
+        }
+    }
+
+    /// Whether a damaged header has an id that was not damaged: what stands around it is as it should be, and nearly all of
+    /// the id differs from the store's.
     private func hasForeignID(_ file: DataFile) throws(FileSystemError) -> Bool {
-        guard let own = report.storeID, let id = file.header?.storeID else { return false }
-        let difference = ((own.low ^ id.low).nonzeroBitCount, (own.high ^ id.high).nonzeroBitCount)
-        guard difference.0 + difference.1 > 16 else { return false }
+        guard let own = report.storeID, let header = file.header else { return false }
+        let others = zip(own.description, header.storeID.description).count { $0 != $1 }
+        guard others >= 28 else { return false }
         var window = try FileWindow(file.file, size: 512)
         return try window.withBytes(at: 0, count: 512) { bytes in
             bytes.count == 512 && bytes.prefix(8).elementsEqual(FormatConstants.fileMagic)
-                && bytes.slice(72, 440).isZero
+                && bytes.load(littleEndianAt: 12) == header.salt
+                && bytes.load(littleEndianAt: 32) == header.firstSequence
+                && bytes.load(UInt64.self, littleEndianAt: 64) != 0 && bytes.slice(72, 440).isZero
         }
     }
 
