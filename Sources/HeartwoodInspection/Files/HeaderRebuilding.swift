@@ -82,10 +82,9 @@ struct HeaderRebuilding {
         let commitSize = FormatConstants.commitHeaderSize
         return try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size,
-            headerBytes: commitSize + FormatConstants.recordHeaderSize
+            headerBytes: commitSize + FormatConstants.recordHeaderSize, glance: CommitHeader.mayBegin
         ) { bytes, offset in
-            guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic,
-                let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
+            guard let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
                 let record = try? RecordHeader.decode(
                     bytes.slice(commitSize, FormatConstants.recordHeaderSize), salt: salt,
                     offset: offset + UInt64(commitSize), flags: .known),
@@ -129,9 +128,12 @@ struct HeaderRebuilding {
     ) throws(FileSystemError) -> Candidate? {
         var left = allowance
         let found = try window.firstItem(
-            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8
+            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8,
+            glance: { word in
+                left = min(left + 4 * 8, 1 << 20)
+                return CommitHeader.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
+            }
         ) { bytes, offset -> Candidate? in
-            left = min(left + 4 * 8, 1 << 20)
             let isCommit = bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic
             guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
                 return nil
