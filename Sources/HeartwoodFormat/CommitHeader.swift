@@ -103,6 +103,12 @@ public struct CommitHeader: Sendable, Hashable {
         return header
     }
 
+    /// Whether a header may begin with these eight bytes, the first of which is the lowest.
+    @inline(__always)
+    package static func mayBegin(_ word: UInt64) -> Bool {
+        UInt32(truncatingIfNeeded: word) == FormatConstants.commitMagic
+    }
+
     private static let checksumOffset = FormatConstants.commitHeaderSize - 4
 
     private func validate() throws(FormatError) {

@@ -150,6 +150,14 @@ public struct RecordHeader: Sendable, Hashable {
         sequenceDistance < sequence && !flags.contains(.batchContinues)
     }
 
+    /// Whether the header of a record, or of one that may be passed over, may begin with these eight bytes, the first of which
+    /// is the lowest.
+    @inline(__always)
+    package static func mayBegin(_ word: UInt64, flags known: Flags) -> Bool {
+        let (kind, flags) = (UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8))
+        return kind >= FormatConstants.firstOptionalKind || 1...3 ~= kind && flags & ~known.rawValue == 0
+    }
+
     static let payloadChecksumOffset = 24
     static let checksumOffset = 28
 

@@ -23,10 +23,9 @@ extension SegmentScanner {
     ) throws(Source.Failure) -> Found? {
         let salt = header.salt
         return try source.firstItem(
-            from: offset, to: limit, headerBytes: FormatConstants.commitHeaderSize
+            from: offset, to: limit, headerBytes: FormatConstants.commitHeaderSize, glance: CommitHeader.mayBegin
         ) { bytes, offset in
-            guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic,
-                let header = try? CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: true),
+            guard let header = try? CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: true),
                 isWanted(header)
             else { return nil }
             return Found(offset: offset, header: header)
@@ -52,9 +51,13 @@ extension SegmentBytes {
     ///
     /// - Parameters:
     ///   - headerBytes: Of the item's header, a multiple of 8, the first of which is never zero: it begins in no hole.
+    ///   - glance: Whether an item may begin with these eight bytes, the first of which is the lowest. It keeps most places
+    ///     from being decoded.
     ///   - decode: Given so many bytes and their offset in the file; the item, or nil where these begin none.
+    @inlinable
+    @inline(__always)
     package mutating func firstItem<Item>(
-        from start: UInt64, to end: UInt64, headerBytes: Int,
+        from start: UInt64, to end: UInt64, headerBytes: Int, glance: (UInt64) -> Bool,
         _ decode: (UnsafeRawBufferPointer, _ offset: UInt64) -> Item?
     ) throws(Failure) -> Item? {
         let size = UInt64(headerBytes)
@@ -73,8 +76,13 @@ extension SegmentBytes {
             var found: Item?
             let read = try withBytes(at: first, count: wanted) { bytes -> Int in
                 var local = 0
-                while found == nil, local + headerBytes <= bytes.count {
-                    if bytes[local] != 0 { found = decode(bytes.slice(local, headerBytes), first + UInt64(local)) }
+                while local + headerBytes <= bytes.count {
+                    if glance(bytes.load(littleEndianAt: local)),
+                        let item = decode(bytes.slice(local, headerBytes), first + UInt64(local))
+                    {
+                        found = item
+                        break
+                    }
                     local += 8
                 }
                 return bytes.count

@@ -117,10 +117,12 @@ package final class InflateCheck {
 
 /// Reads compressed values back. Total: any bytes give a value or an error.
 package enum Inflater {
-    /// The uncompressed length that a stored value declares, without inflating it.
+    /// The uncompressed length that a stored value declares, without inflating it; more than deflate can yield is damage.
     package static func declaredLength(of stored: UnsafeRawBufferPointer) throws(FormatError) -> Int {
         guard stored.count > 4 else { throw .invalidField(.compressedValue) }
-        return Int(stored.load(UInt32.self, littleEndianAt: 0))
+        let length = Int(stored.load(UInt32.self, littleEndianAt: 0))
+        guard length < Int(UInt32.max), length / 1032 <= stored.count else { throw .invalidField(.compressedValue) }
+        return length
     }
 
     /// The value of a stored form.
@@ -130,9 +132,7 @@ package enum Inflater {
     /// - Throws: `.invalidField(.compressedValue)`.
     package static func value(of stored: UnsafeRawBufferPointer, limit: Int) throws(FormatError) -> [UInt8] {
         let length = try declaredLength(of: stored)
-        guard length <= limit, length < Int(UInt32.max), length / 1032 <= stored.count else {
-            throw .invalidField(.compressedValue)
-        }
+        guard length <= limit else { throw .invalidField(.compressedValue) }
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, size) == Z_OK else {

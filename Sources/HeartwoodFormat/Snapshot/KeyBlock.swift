@@ -36,6 +36,10 @@ package enum KeyBlock {
         package var checksum: UInt32
     }
 
+    /// Whether a header may begin with these eight bytes, the first of which is the lowest.
+    @inline(__always)
+    package static func mayBegin(_ word: UInt64) -> Bool { UInt32(truncatingIfNeeded: word) == magic }
+
     /// Reads a header. Total.
     package static func decodeHeader(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64

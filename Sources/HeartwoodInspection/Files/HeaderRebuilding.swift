@@ -37,33 +37,37 @@ struct HeaderRebuilding {
     /// - Parameter other: A sound header that stands there: only one that fits the name is better.
     mutating func header(insteadOf other: FileHeader?) throws(FileSystemError) -> FileHeader? {
         let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
-        var (first, tried): (FileHeader?, Set<UInt32>) = (nil, [0, other?.salt ?? 0])
+        // Shifted items of this file verify under salts of their own, so what stands in the header is asked first.
+        if other == nil, stood.salt != 0, try hasItem(stood.salt) {
+            return try header(FoundSalt(salt: stood.salt), stood)?.header
+        }
+        var (first, tried): (FileHeader?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
         var search = SaltSearch()
         while tried.count < Self.mostSalts, let found = try nextSalt(&search) {
             guard tried.insert(found.salt).inserted, let (header, fits) = try header(found, stood) else { continue }
             if fits { return header }
             first = first ?? header
         }
-        return other == nil ? first : nil
+        return other == nil && !stood.isPlausible ? first : nil
     }
 
-    /// - Returns: Whether it also fits the name, or has the salt that stands in the header.
+    /// - Returns: Whether it also fits the name.
     private mutating func header(
         _ found: FoundSalt, _ stood: Fields
     ) throws(FileSystemError) -> (header: FileHeader, fits: Bool)? {
         let salt = found.salt
         let isStood = stood.salt == salt
-        if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isStood || isNamed(.snapshot)) } }
+        if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isNamed(.snapshot)) } }
         if let first = try firstSequence(salt) {
             guard let header = log(salt, stood, first) else { return nil }
-            if case .log(let named) = meaning { return (header, isStood || named == first) }
-            return (header, isStood || isNamed(.log))
+            if case .log(let named) = meaning { return (header, named == first) }
+            return (header, isNamed(.log))
         }
         // What stands beside the salt is the better witness than the name: files are renamed.
         let told = isStood ? stood.kind : nil
         let kind = try hasKeyBlock(salt) ? .snapshot : told ?? found.kind(meaning)
         let header = kind == .log ? log(salt, stood, nil) : snapshot(salt, stood)
-        return header.map { ($0, isStood) }
+        return header.map { ($0, false) }
     }
 
     private func isNamed(_ kind: FileHeader.Kind) -> Bool {
@@ -77,6 +81,7 @@ struct HeaderRebuilding {
     /// What stands where a header should be.
     private struct Fields {
         var version: UInt16 = 0
+        var hasMagic = false
         var kind: FileHeader.Kind?
         var salt: UInt32 = 0
         var storeID = StoreID(low: 0, high: 0)
@@ -84,9 +89,13 @@ struct HeaderRebuilding {
         var predecessor: FileHeader.Predecessor?
         var time: UInt64 = 0
 
+        /// Whether the salt was probably not damaged.
+        var isPlausible: Bool { hasMagic && (1...3).contains(version) && kind != nil && salt != 0 }
+
         init(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count == 72 else { return }
             version = bytes.load(littleEndianAt: 8)
+            hasMagic = bytes.prefix(8).elementsEqual(FormatConstants.fileMagic)
             kind = FileHeader.Kind(rawValue: bytes[10])
             self.salt = bytes.load(littleEndianAt: 12)
             storeID = StoreID(low: bytes.load(littleEndianAt: 16), high: bytes.load(littleEndianAt: 24))
@@ -114,9 +123,11 @@ struct HeaderRebuilding {
 
     private func snapshot(_ salt: UInt32, _ stood: Fields) -> FileHeader? {
         var end = stood.predecessor ?? FileHeader.Predecessor(salt: 1, lastSequence: 0, endOffset: 0)
-        if case .snapshot(let named) = meaning { end.lastSequence = named }
-        // Another file may tell better; with this number none of the records counts that are later.
-        if end.lastSequence == 0 || end.lastSequence >= FormatConstants.sequences.upperBound { end.lastSequence = 1 }
+        // Other files may tell better; with number 1 no later record counts.
+        if end.lastSequence == 0 || end.lastSequence >= FormatConstants.possibleSequences.upperBound {
+            end.lastSequence = 1
+            if case .snapshot(let named) = meaning, named > 0 { end.lastSequence = named }
+        }
         return FileHeader(
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
@@ -128,10 +139,9 @@ struct HeaderRebuilding {
         let commitSize = FormatConstants.commitHeaderSize
         return try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size,
-            headerBytes: commitSize + FormatConstants.recordHeaderSize
+            headerBytes: commitSize + FormatConstants.recordHeaderSize, glance: CommitHeader.mayBegin
         ) { bytes, offset in
-            guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic,
-                let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
+            guard let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
                 let record = try? RecordHeader.decode(
                     bytes.slice(commitSize, FormatConstants.recordHeaderSize), salt: salt,
                     offset: offset + UInt64(commitSize), flags: .known),
@@ -139,6 +149,23 @@ struct HeaderRebuilding {
             else { return nil }
             return commit.firstSequence - record.sequenceDistance
         }
+    }
+
+    /// Whether the header of any item verifies.
+    private mutating func hasItem(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        if try hasFooter(salt) { return true }
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.commitHeaderSize
+        ) { bytes, offset -> Bool? in
+            if bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic {
+                return (try? CommitHeader.decode(bytes, salt: salt, offset: offset)).map { _ in true }
+            }
+            if (1...3).contains(bytes[0]), bytes[1] < 8 {
+                return (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).map { _ in true }
+            }
+            return (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
+        }
+        return found ?? false
     }
 
     /// Whether a snapshot of this salt ends where the file does.
@@ -210,9 +237,12 @@ struct HeaderRebuilding {
     ) throws(FileSystemError) -> Candidate? {
         var left = allowance
         let found = try window.firstItem(
-            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8
+            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8,
+            glance: { word in
+                left = min(left + 4 * 8, 1 << 20)
+                return CommitHeader.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
+            }
         ) { bytes, offset -> Candidate? in
-            left = min(left + 4 * 8, 1 << 20)
             let isCommit = bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic
             guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
                 return nil

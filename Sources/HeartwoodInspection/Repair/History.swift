@@ -32,7 +32,8 @@ struct History {
     /// Whether batches were left out because of the options.
     private(set) var reachedLimit = false
     /// Damages that were met, until it is known which numbers they cost.
-    private var pending: [(file: String, damage: LogDamage)] = []
+    private var pending: ArraySlice<PendingDamage> = []
+    private static let mostPending = 10_000
 
     init(_ sources: RepairSources, after base: UInt64, _ options: RepairOptions, _ report: RepairReport) {
         self.sources = sources
@@ -41,7 +42,7 @@ struct History {
         self.report = report
         self.report.lastSequence = base
         expected = base + 1
-        newestEnd = NewestEnd(sources.logs.last)
+        newestEnd = NewestEnd(sources.logs.last { !$0.isInPreparation })
     }
 
     /// The place after which the log does not tell whether more was written; nil where it was closed in order.
@@ -128,7 +129,7 @@ struct History {
     private mutating func finish(_ index: Int) {
         newestEnd.note(cursors[index])
         report.newestTime = max(report.newestTime, cursors[index].newestTime)
-        let highest = cursors[index].highest
+        let highest = cursors[index].source.isInPreparation ? 0 : cursors[index].highest
         if FormatConstants.possibleSequences.contains(highest) {
             report.highestSequence = max(report.highestSequence, highest)
         }
@@ -151,7 +152,7 @@ struct History {
             report.partialBatches += 1
         }
         let lost = noteLost(before: batch.sequence, in: source.file)
-        pending.removeAll { ($0.damage.next ?? .max) <= batch.sequence }
+        dropPending(before: batch.sequence)
         try sink.add(records, of: commit, sequence: batch.sequence, lost: lost, from: source.file)
         expected = batch.sequence + 1
         place = (source.file.path, records.last.map(\.end) ?? 0)
@@ -175,28 +176,34 @@ struct History {
     // MARK: - Losses
 
     private mutating func noteDamages(of index: Int) {
-        for damage in cursors[index].takeDamages() {
-            newestEnd.note(damage, in: cursors[index].source)
-            pending.append((cursors[index].source.file.path, damage))
+        let source = cursors[index].source
+        for damage in cursors[index].takeDamages() where !source.isInPreparation {
+            newestEnd.note(damage, in: source)
+            let pending = PendingDamage(damage, in: source)
+            if pending.next > expected, self.pending.count < Self.mostPending { self.pending.append(pending) }
         }
+    }
+
+    /// Those whose numbers are all known by now; the first come first.
+    private mutating func dropPending(before sequence: UInt64) {
+        while let first = pending.first, first.next <= sequence { pending.removeFirst() }
+        if pending.isEmpty { pending = [] }
     }
 
     /// Numbers are lost: by the damages that were met, or with files that aren't there.
     private mutating func note(_ lost: GivenNumbers.Lost, before file: DataFile? = nil) {
         let numbers = lost.numbers
-        let guilty = pending.filter {
-            $0.damage.expected <= numbers.upperBound && ($0.damage.next ?? .max) > numbers.lowerBound
-        }
-        pending.removeAll { ($0.damage.next ?? .max) <= numbers.upperBound + 1 }
+        let guilty = pending.filter { $0.expected <= numbers.upperBound && $0.next > numbers.lowerBound }
+        dropPending(before: numbers.upperBound + 1)
         var loss = RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: numbers)
         loss.isExact = lost.isExact
         loss.isProven = lost.isExact
-        if let damage = guilty.first?.damage {
-            loss.isProven = lost.isExact && guilty.contains { $0.damage.proof != nil }
-            loss.what = damage.proof == nil ? "torn, as by a crash" : "damaged"
-            (loss.file, loss.offset, loss.length) = (guilty[0].file, damage.offset, damage.length)
-            loss.keys = Array(guilty.flatMap { $0.damage.lostKeys(certain: true) }.prefix(16))
-            loss.perhapsKeys = Array(guilty.flatMap { $0.damage.lostKeys(certain: false) }.prefix(16))
+        if let damage = guilty.first {
+            loss.isProven = lost.isExact && guilty.contains(where: \.isProven)
+            loss.what = damage.isProven ? "damaged" : "torn, as by a crash"
+            (loss.file, loss.offset, loss.length) = (damage.file, damage.offset, damage.length)
+            loss.keys = Array(guilty.lazy.flatMap(\.keys).prefix(16))
+            loss.perhapsKeys = Array(guilty.lazy.flatMap(\.perhapsKeys).prefix(16))
             loss.cause = damage.error
         } else if !lost.isExact, let place {
             loss.what = "it is not known whether anything was written after this place"
@@ -214,6 +221,30 @@ struct History {
         guard highest >= expected else { return }
         for part in sources.given.lost(in: expected...highest) { note(part) }
         expected = highest + 1
+    }
+}
+
+/// A damage, as far as it matters to the account: not what was found in it.
+private struct PendingDamage {
+    var file: String
+    var offset: UInt64
+    var length: UInt64
+    var error: FormatError
+    var isProven: Bool
+    /// The numbers that it may have cost: from this one on, and before that one.
+    var expected: UInt64
+    var next: UInt64
+    var keys: [[UInt8]]
+    var perhapsKeys: [[UInt8]]
+
+    init(_ damage: LogDamage, in source: RepairSources.LogSource) {
+        file = source.file.path
+        (offset, length, error) = (damage.offset, damage.length, damage.error)
+        isProven = damage.proof != nil
+        expected = damage.expected
+        next = damage.next ?? source.successor.map { $0.lastSequence + 1 } ?? .max
+        keys = damage.lostKeys(certain: true)
+        perhapsKeys = damage.lostKeys(certain: false)
     }
 }
 

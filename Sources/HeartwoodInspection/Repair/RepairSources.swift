@@ -12,6 +12,9 @@ struct RepairSources {
         /// Whether what the header says of the log before it counts: it verifies, or what is left of it is what the file
         /// before it holds.
         var isEvidence: Bool
+
+        /// It was never finished, or is a copy: what is damaged in it was damaged nowhere else.
+        var isInPreparation: Bool { file.meaning == .temporary }
     }
     /// A snapshot.
     struct SnapshotSource {
@@ -117,12 +120,16 @@ struct RepairSources {
         }
     }
 
-    /// What a damaged header of a snapshot said of its end, the segment after it says, too.
+    /// What a damaged header of a snapshot said of its end, the segment after it says, too. Otherwise its name does.
     private mutating func findEndsOfSnapshots() {
+        let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
         for index in snapshots.indices where snapshots[index].file.isRebuilt {
-            let salt = snapshots[index].end.salt
-            let next = logs.first { !$0.file.isRebuilt && $0.header.predecessor?.salt == salt }
-            guard let end = next?.header.predecessor else { continue }
+            var end = snapshots[index].end
+            let stood = end.lastSequence
+            if case .snapshot(let named) = snapshots[index].file.meaning, named > 0 { end.lastSequence = named }
+            end =
+                ends.first { $0.salt == end.salt } ?? ends.first { $0.lastSequence == end.lastSequence }
+                ?? ends.first { $0.lastSequence == stood } ?? end
             let header = snapshots[index].header
             snapshots[index].end = end
             snapshots[index].header = FileHeader(

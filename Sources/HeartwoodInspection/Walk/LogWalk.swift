@@ -224,9 +224,8 @@ package struct LogWalk {
             let (salt, end) = (header.salt, min(place + (256 << 10), lookout.limit))
             var last = mark
             _ = try lookout.source.firstItem(
-                from: place, to: end, headerBytes: FormatConstants.commitHeaderSize
+                from: place, to: end, headerBytes: FormatConstants.commitHeaderSize, glance: CommitHeader.mayBegin
             ) { bytes, offset -> Void? in
-                guard bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic else { return nil }
                 let header = try? CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: true)
                 last = max(last, header?.syncedMark ?? 0)
                 return nil

@@ -123,9 +123,9 @@ package struct RecordSearch {
     ) throws(FileSystemError) -> UInt64? {
         let (salt, known) = (header.salt, header.recordFlags)
         return try window.firstItem(
-            from: start, to: end, headerBytes: FormatConstants.recordHeaderSize
+            from: start, to: end, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: known) }
         ) { bytes, offset in
-            guard bytes[0] < 4 || bytes[0] >= FormatConstants.firstOptionalKind else { return nil }
             let header = try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: known)
             return header == nil ? nil : offset
         }

@@ -237,7 +237,7 @@ package struct SnapshotWalk {
     ) throws(FileSystemError) -> (offset: UInt64, firstRecord: UInt64)? {
         let (salt, position, end) = (header.salt, recordPosition, recordsEnd)
         return try keyWindow.firstItem(
-            from: offset, to: footerOffset, headerBytes: KeyBlock.headerSize
+            from: offset, to: footerOffset, headerBytes: KeyBlock.headerSize, glance: KeyBlock.mayBegin
         ) { bytes, offset in
             guard let header = try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset),
                 header.firstRecordOffset % 8 == 0, header.firstRecordOffset >= position,
