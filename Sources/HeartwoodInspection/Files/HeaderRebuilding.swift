@@ -155,15 +155,16 @@ struct HeaderRebuilding {
     private mutating func hasItem(_ salt: UInt32) throws(FileSystemError) -> Bool {
         if try hasFooter(salt) { return true }
         let found = try window.firstItem(
-            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.commitHeaderSize
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.commitHeaderSize,
+            glance: { word in
+                CommitHeader.mayBegin(word) || KeyBlock.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
+            }
         ) { bytes, offset -> Bool? in
-            if bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic {
-                return (try? CommitHeader.decode(bytes, salt: salt, offset: offset)).map { _ in true }
-            }
-            if (1...3).contains(bytes[0]), bytes[1] < 8 {
-                return (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).map { _ in true }
-            }
-            return (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
+            let isItem =
+                (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) != nil
+                || (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)) != nil
+                || (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)) != nil
+            return isItem ? true : nil
         }
         return found ?? false
     }
@@ -178,7 +179,8 @@ struct HeaderRebuilding {
 
     private mutating func hasKeyBlock(_ salt: UInt32) throws(FileSystemError) -> Bool {
         let found = try window.firstItem(
-            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: KeyBlock.headerSize
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: KeyBlock.headerSize,
+            glance: KeyBlock.mayBegin
         ) { bytes, offset in
             (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
         }
