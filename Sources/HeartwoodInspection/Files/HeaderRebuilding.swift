@@ -38,7 +38,9 @@ struct HeaderRebuilding {
     mutating func header(insteadOf other: FileHeader?) throws(FileSystemError) -> FileHeader? {
         let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
         // Shifted items of this file verify under salts of their own, so what stands in the header is asked first.
-        if other == nil, stood.salt != 0, try hasItem(stood.salt) {
+        if let other {
+            guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
+        } else if stood.salt != 0, try hasItem(stood.salt) {
             return try header(FoundSalt(salt: stood.salt), stood)?.header
         }
         var (first, tried): (FileHeader?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
@@ -49,6 +51,14 @@ struct HeaderRebuilding {
             first = first ?? header
         }
         return other == nil && !stood.isPlausible ? first : nil
+    }
+
+    /// A header of a log that names another first number than its commits, and its name, do.
+    private mutating func misnumbered(_ header: FileHeader, _ stood: Fields) throws(FileSystemError) -> FileHeader? {
+        guard header.kind == .log, case .log(let named) = meaning, try firstSequence(header.salt) == named else {
+            return nil
+        }
+        return log(header.salt, stood, named)
     }
 
     /// - Returns: Whether it also fits the name.
@@ -64,10 +74,10 @@ struct HeaderRebuilding {
             return (header, isNamed(.log))
         }
         // What stands beside the salt is the better witness than the name: files are renamed.
-        let told = isStood ? stood.kind : nil
-        let kind = try hasKeyBlock(salt) ? .snapshot : told ?? found.kind(meaning)
+        let hasKeys = try hasKeyBlock(salt)
+        let kind = hasKeys ? .snapshot : (isStood ? stood.kind : nil) ?? found.kind(meaning)
         let header = kind == .log ? log(salt, stood, nil) : snapshot(salt, stood)
-        return header.map { ($0, false) }
+        return header.map { ($0, hasKeys && isNamed(.snapshot)) }
     }
 
     private func isNamed(_ kind: FileHeader.Kind) -> Bool {
@@ -89,8 +99,12 @@ struct HeaderRebuilding {
         var predecessor: FileHeader.Predecessor?
         var time: UInt64 = 0
 
-        /// Whether the salt was probably not damaged.
-        var isPlausible: Bool { hasMagic && (1...3).contains(version) && kind != nil && salt != 0 }
+        /// Whether the salt was probably not damaged: what stands around it could be a header's. Its time lies between the
+        /// years 2004 and 2248.
+        var isPlausible: Bool {
+            hasMagic && (1...3).contains(version) && kind != nil && salt != 0
+                && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
+        }
 
         init(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count == 72 else { return }
@@ -111,10 +125,10 @@ struct HeaderRebuilding {
 
     private func log(_ salt: UInt32, _ stood: Fields, _ told: UInt64?) -> FileHeader? {
         var first = stood.firstSequence
-        if case .log(let named) = meaning { first = named }
+        if case .log(let named) = meaning, stood.salt != salt || !stood.isPlausible { first = named }
         if let told { first = told }
         guard FormatConstants.sequences.contains(first) else { return nil }
-        var predecessor = stood.predecessor
+        var predecessor = stood.salt == salt ? stood.predecessor : nil
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
         return FileHeader(
             kind: .log, version: stood.version == 1 ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
@@ -122,7 +136,9 @@ struct HeaderRebuilding {
     }
 
     private func snapshot(_ salt: UInt32, _ stood: Fields) -> FileHeader? {
-        var end = stood.predecessor ?? FileHeader.Predecessor(salt: 1, lastSequence: 0, endOffset: 0)
+        // Beside another salt stand the fields of another file's header, or damage.
+        var end = FileHeader.Predecessor(salt: 1, lastSequence: 0, endOffset: 0)
+        if stood.salt == salt, let predecessor = stood.predecessor { end = predecessor }
         // Other files may tell better; with number 1 no later record counts.
         if end.lastSequence == 0 || end.lastSequence >= FormatConstants.possibleSequences.upperBound {
             end.lastSequence = 1

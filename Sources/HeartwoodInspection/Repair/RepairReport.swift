@@ -149,7 +149,7 @@ public struct RepairReport: Sendable {
     ///
     /// - Parameters:
     ///   - end: The place after which the log does not tell whether more was written; nil where it was closed.
-    ///   - unreadable: A file of which nothing verifies.
+    ///   - unreadable: A file of which nothing verifies, or one of another store in the place of one of this store's.
     mutating func judge(end: (file: String, offset: UInt64)?, unreadable: String?) {
         let open =
             losses.first { !$0.isProven }.flatMap { loss in loss.file.map { ($0, loss.offset ?? 0) } }

@@ -74,7 +74,7 @@ struct RepairRun {
         if !history.reachedLimit { noteUnreadable(after: history.lastAccounted, &report) }
         report.judge(
             end: history.reachedLimit ? nil : openEnd(history),
-            unreadable: history.reachedLimit ? nil : sources.unreadable.first?.path)
+            unreadable: history.reachedLimit ? nil : sources.unreadable.first?.path ?? sources.foreign)
         noteUses(base, &report)
         if options.upToSequence != nil || options.upToTime != nil {
             report.highestSequence = report.lastSequence
@@ -215,7 +215,7 @@ struct RepairRun {
 
     /// Where the log ends, if nothing proves that nothing followed.
     private func openEnd(_ history: History) -> (file: String, offset: UInt64)? {
-        if sources.logs.isEmpty, let snapshot = sources.snapshots.first {
+        if sources.logs.allSatisfy(\.isInPreparation), let snapshot = sources.snapshots.first {
             return (snapshot.file.path, snapshot.file.size)
         }
         return history.openEnd
@@ -225,7 +225,9 @@ struct RepairRun {
     private func noteUnreadable(after last: UInt64, _ report: inout RepairReport) {
         // A snapshot got its name after a segment was there that follows it.
         if let newest = sources.snapshots.first(where: { !$0.file.isRebuilt }),
-            !sources.logs.contains(where: { $0.header.firstSequence > newest.end.lastSequence })
+            !sources.logs.contains(where: {
+                $0.header.firstSequence > newest.end.lastSequence && !$0.isInPreparation
+            })
         {
             report.add(
                 Self.openLoss(

@@ -30,6 +30,8 @@ struct RepairSources {
     private(set) var given = GivenNumbers([])
     /// Files of which nothing verifies that their names tell of.
     private(set) var unreadable: [(name: StoreFileName, path: String)] = []
+    /// A file of another store, under a name that a file of this one may have had.
+    private(set) var foreign: String?
     var report = RepairReport()
 
     init(_ listing: StoreListing, _ options: RepairOptions) throws {
@@ -82,20 +84,26 @@ struct RepairSources {
                 } else if file.isRebuilt {
                     doubtful.append(file)
                 } else {
-                    report.note(file, .foreign)
+                    leaveOut(file)
                 }
             } else if file.meaning.isData {
                 report.note(file, .unreadable)
                 unreadable.append((file.meaning, file.path))
             }
         }
+        let isSure = !logs.isEmpty || !snapshots.isEmpty
         for file in doubtful {
-            let isForeign = try hasForeignID(file) && !isLinked(file.header!)
-            if isForeign { report.note(file, .foreign) } else { add(file, file.header!) }
+            let isForeign = try isSure && hasForeignID(file) && !isLinked(file.header!)
+            if isForeign { leaveOut(file) } else { add(file, file.header!) }
         }
         findEndsOfSnapshots()
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
+    }
+
+    private mutating func leaveOut(_ file: DataFile) {
+        report.note(file, .foreign)
+        if file.meaning.isData { foreign = foreign ?? file.path }
     }
 
     private mutating func add(_ file: DataFile, _ header: FileHeader) {
@@ -123,13 +131,23 @@ struct RepairSources {
     /// What a damaged header of a snapshot said of its end, the segment after it says, too. Otherwise its name does.
     private mutating func findEndsOfSnapshots() {
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
-        for index in snapshots.indices where snapshots[index].file.isRebuilt {
+        for index in snapshots.indices where snapshots[index].file.state != .sound {
             var end = snapshots[index].end
-            let stood = end.lastSequence
-            if case .snapshot(let named) = snapshots[index].file.meaning, named > 0 { end.lastSequence = named }
-            end =
-                ends.first { $0.salt == end.salt } ?? ends.first { $0.lastSequence == end.lastSequence }
-                ?? ends.first { $0.lastSequence == stood } ?? end
+            let (stood, isRebuilt) = (end.lastSequence, snapshots[index].file.isRebuilt)
+            if isRebuilt, case .snapshot(let named) = snapshots[index].file.meaning, named > 0 {
+                end.lastSequence = named
+            }
+            let same = ends.first { $0 == end } ?? ends.first { $0.salt == end.salt }
+            if let same {
+                end = same
+            } else if isRebuilt {
+                // Where the whole header is gone, the name alone tells, and files are renamed.
+                let (named, isNameAlone) = (end.lastSequence, end.endOffset == 0)
+                let before = ends.filter { isNameAlone && $0.lastSequence < named }
+                end =
+                    ends.first { $0.lastSequence == named } ?? ends.first { $0.lastSequence == stood }
+                    ?? before.max { $0.lastSequence < $1.lastSequence } ?? end
+            }
             let header = snapshots[index].header
             snapshots[index].end = end
             snapshots[index].header = FileHeader(
@@ -173,7 +191,11 @@ struct RepairSources {
                 continue
             }
             let (mine, other) = (isNamed(log), isNamed(kept[rival]))
-            let isBetter = mine != other ? mine : log.header.creationTime > kept[rival].header.creationTime
+            let isNewer = log.header.creationTime > kept[rival].header.creationTime
+            // A header that was put together may have the wrong number.
+            let isBetter =
+                log.file.isRebuilt != kept[rival].file.isRebuilt
+                ? kept[rival].file.isRebuilt : mine != other ? mine : isNewer
             report.note(isBetter ? kept[rival].file : log.file, .otherHistory)
             if isBetter { kept[rival] = log }
         }

@@ -152,7 +152,7 @@ package struct RepairCampaign: Sendable {
     package func history(_ index: Int) async throws -> RepairHistory {
         let own = SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(index)))
         var history = try await HistoryWriter.write(seed: own)
-        let other = try await HistoryWriter.write(seed: SeededRandom.mix(seed))
+        let other = try await HistoryWriter.write(seed: SeededRandom.mix(~seed))
         history.foreign = other.image.files.filter { other.files[$0.key] != nil }.sorted { $0.key < $1.key }.map(
             \.value)
         return history
