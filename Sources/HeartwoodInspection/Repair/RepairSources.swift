@@ -93,7 +93,9 @@ struct RepairSources {
         }
         let isSure = !logs.isEmpty || !snapshots.isEmpty
         for file in doubtful {
-            let isForeign = try isSure && hasForeignID(file) && !isLinked(file.header!)
+            var isForeign = false
+            if isSure { isForeign = try hasForeignID(file) }
+            if isForeign { isForeign = !isLinked(file.header!) }
             if isForeign { leaveOut(file) } else { add(file, file.header!) }
         }
         findEndsOfSnapshots()
@@ -130,11 +132,13 @@ struct RepairSources {
 
     /// What a damaged header of a snapshot said of its end, the segment after it says, too. Otherwise its name does.
     private mutating func findEndsOfSnapshots() {
+        let possible = FormatConstants.possibleSequences
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
+            .filter { possible.contains($0.lastSequence) }
         for index in snapshots.indices where snapshots[index].file.state != .sound {
             var end = snapshots[index].end
             let (stood, isRebuilt) = (end.lastSequence, snapshots[index].file.isRebuilt)
-            if isRebuilt, case .snapshot(let named) = snapshots[index].file.meaning, named > 0 {
+            if isRebuilt, case .snapshot(let named) = snapshots[index].file.meaning, possible.contains(named) {
                 end.lastSequence = named
             }
             let same = ends.first { $0 == end } ?? ends.first { $0.salt == end.salt }
