@@ -106,6 +106,13 @@ struct HeaderRebuilding {
                 && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
         }
 
+        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to.
+        var numbersFollow: Bool {
+            let last = predecessor?.lastSequence ?? 0
+            return firstSequence > last
+                && (firstSequence == last + 1 || firstSequence % FormatConstants.sequenceEpoch == 0)
+        }
+
         init(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count == 72 else { return }
             version = bytes.load(littleEndianAt: 8)
@@ -125,7 +132,9 @@ struct HeaderRebuilding {
 
     private func log(_ salt: UInt32, _ stood: Fields, _ told: UInt64?) -> FileHeader? {
         var first = stood.firstSequence
-        if case .log(let named) = meaning, stood.salt != salt || !stood.isPlausible { first = named }
+        if case .log(let named) = meaning, stood.salt != salt || !stood.isPlausible || !stood.numbersFollow {
+            first = named
+        }
         if let told { first = told }
         guard FormatConstants.sequences.contains(first) else { return nil }
         var predecessor = stood.salt == salt ? stood.predecessor : nil

@@ -91,7 +91,7 @@ struct RepairSources {
                 unreadable.append((file.meaning, file.path))
             }
         }
-        let isSure = !logs.isEmpty || !snapshots.isEmpty
+        let isSure = files.contains { !$0.isRebuilt && $0.header?.storeID == report.storeID }
         for file in doubtful {
             var isForeign = false
             if isSure { isForeign = try hasForeignID(file) }
