@@ -105,12 +105,12 @@ import Testing
         file.repair(4096, count: 28, tag: 512 ^ file.salt)
         try TemporaryDirectory.write(file.bytes, to: name)
         try await GoldenStore.open(path, reopening: 1) { store in
-            let error = await expectError(.corruption) { _ = try store.get("key 0") }
+            let error = await expectError(.unsupportedFormat) { _ = try store.get("key 0") }
             #expect(error?.offset == 4096)
             #expect(error?.cause as? FormatError == .unsupported(.recordFlags(flags)))
             #expect(try store.get("key 1") == Array("value".utf8))
             try await store.put("key 3", "so that there is something to compact")
-            await expectError(.corruption) { try await store.compact() }
+            await expectError(.unsupportedFormat) { try await store.compact() }
         }
     }
 
