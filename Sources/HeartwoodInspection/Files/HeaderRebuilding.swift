@@ -58,7 +58,7 @@ struct HeaderRebuilding {
         guard header.kind == .log, case .log(let named) = meaning, try firstSequence(header.salt) == named else {
             return nil
         }
-        return log(header.salt, stood, named)
+        return try log(header.salt, stood, named)
     }
 
     /// - Returns: Whether it also fits the name.
@@ -69,14 +69,14 @@ struct HeaderRebuilding {
         let isStood = stood.salt == salt
         if try hasFooter(salt) { return snapshot(salt, stood).map { ($0, isNamed(.snapshot)) } }
         if let first = try firstSequence(salt) {
-            guard let header = log(salt, stood, first) else { return nil }
+            guard let header = try log(salt, stood, first) else { return nil }
             if case .log(let named) = meaning { return (header, named == first) }
             return (header, isNamed(.log))
         }
         // What stands beside the salt is the better witness than the name: files are renamed.
         let hasKeys = try hasKeyBlock(salt)
         let kind = hasKeys ? .snapshot : (isStood ? stood.kind : nil) ?? found.kind(meaning)
-        let header = kind == .log ? log(salt, stood, nil) : snapshot(salt, stood)
+        let header = kind == .log ? try log(salt, stood, nil) : snapshot(salt, stood)
         return header.map { ($0, hasKeys && isNamed(.snapshot)) }
     }
 
@@ -130,7 +130,9 @@ struct HeaderRebuilding {
         }
     }
 
-    private func log(_ salt: UInt32, _ stood: Fields, _ told: UInt64?) -> FileHeader? {
+    private mutating func log(
+        _ salt: UInt32, _ stood: Fields, _ told: UInt64?
+    ) throws(FileSystemError) -> FileHeader? {
         var first = stood.firstSequence
         if case .log(let named) = meaning, stood.salt != salt || !stood.isPlausible || !stood.numbersFollow {
             first = named
@@ -139,8 +141,11 @@ struct HeaderRebuilding {
         guard FormatConstants.sequences.contains(first) else { return nil }
         var predecessor = stood.salt == salt ? stood.predecessor : nil
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
+        // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
+        var isOriginal = stood.version == 1
+        if isOriginal { isOriginal = try !hasRecord(salt) { $0.flags.contains(.continuesBatch) } }
         return FileHeader(
-            kind: .log, version: stood.version == 1 ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
+            kind: .log, version: isOriginal ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
             predecessor: predecessor, creationTime: stood.time)
     }
 
@@ -181,15 +186,26 @@ struct HeaderRebuilding {
         if try hasFooter(salt) { return true }
         let found = try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.commitHeaderSize,
-            glance: { word in
-                CommitHeader.mayBegin(word) || KeyBlock.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
-            }
+            glance: CommitHeader.mayBegin
         ) { bytes, offset -> Bool? in
-            let isItem =
-                (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) != nil
-                || (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)) != nil
-                || (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)) != nil
-            return isItem ? true : nil
+            (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) == nil ? nil : true
+        }
+        if found != nil { return true }
+        if try hasRecord(salt, where: { _ in true }) { return true }
+        return try hasKeyBlock(salt)
+    }
+
+    /// Whether the header of such a record verifies.
+    private mutating func hasRecord(
+        _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
+    ) throws(FileSystemError) -> Bool {
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: .known) }
+        ) { bytes, offset -> Bool? in
+            (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).flatMap {
+                isWanted($0) ? true : nil
+            }
         }
         return found ?? false
     }

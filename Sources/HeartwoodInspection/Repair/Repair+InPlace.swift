@@ -32,6 +32,12 @@ extension Repair {
             }
             defer { lock.unlock() }
             if let interrupted = try Exchange(interruptedIn: path, fileSystem) { try interrupted.undo() }
+            guard try fileSystem.kind(of: path + "/" + RepairGuard.name) == nil else {
+                throw StoreError(
+                    .invalidArgument,
+                    "a file has the name that a repair in place needs: give it another one, or repair to a new directory",
+                    file: path + "/" + RepairGuard.name)
+            }
             try Exchange.removeLeftovers(in: path, fileSystem)
             let partial = "\(Exchange.partialPrefix)\(now)\(Exchange.partialSuffix)"
             var report = try build(path, in: path + "/" + partial, options, now, fileSystem, progress)

@@ -134,7 +134,14 @@ package struct RepairCase {
 
     private func compareInPlace(_ repaired: RepairedStore) throws {
         let fileSystem = try damaged.image.fileSystem()
-        let report = try Repair.runInPlace(StoreImage.path, options, now: time, fileSystem: fileSystem)
+        let report: RepairReport
+        do {
+            report = try Repair.runInPlace(StoreImage.path, options, now: time, fileSystem: fileSystem)
+        } catch let error as StoreError where error.code == .invalidArgument {
+            // One name must be free for the guard.
+            guard damaged.image.files[RepairGuard.name] != nil else { throw error }
+            return
+        }
         guard report.said == repaired.report.said else {
             throw BrokenRule(.plan, "in place a repair says something else than to a new directory")
         }
@@ -175,13 +182,14 @@ package struct RepairCase {
     private func judgeForged(_ check: Verification, _ opening: OpeningResult, _ repaired: RepairedStore) throws {
         let isSound = repaired.report.certainty != .incomplete
         guard check.verdict <= .torn, let contents = opening.contents else {
-            guard isSound else { return }
+            guard repaired.report.certainty == .complete else { return }
             // What was forged may be no more than what a repair does without; then everything is back.
             var judge = RepairJudge(damaged, repaired)
             try judge.judgeForged()
             return
         }
-        guard isSound else {
+        // What was forged in a torn tail may prove by its numbers that more was there.
+        guard isSound || check.verdict == .torn else {
             throw BrokenRule(
                 .sameVerdict,
                 "it can be read, verify says \(check.verdict), and a repair: \(repaired.report.losses.first?.what ?? "")"
