@@ -29,7 +29,7 @@ struct SnapshotMaking: Sendable {
             throw error
         }
         do throws(FileSystemError) {
-            if writer.position < Reserve.Piece.snapshot.bytes { try file.truncate(to: writer.position) }
+            if try file.size() > writer.position { try file.truncate(to: writer.position) }
             try file.sync(.full)
             file.forgetCache()
             try file.close()

@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFormat
 
 /// Whether the files that are written to are still the store's: what goes to a file that was removed, or whose directory was
 /// moved away, is lost to the next opening.
@@ -12,9 +13,10 @@ extension LogWriter {
         if !isLinked { throw missing(segment) }
     }
 
-    /// Checks that every file that this opening reads from or writes to is at its path. Before a rotation and at the end.
+    /// Checks that every segment that this opening reads from or writes to is at its path. Before a rotation and at the
+    /// end. Snapshots are replaced by their successors under the same name, so they aren't asked.
     func checkFiles() throws(Failure) {
-        for segment in log.segments.all {
+        for segment in log.segments.all where segment.header.kind == .log {
             do throws(Failure) {
                 try checkLinked(segment)
                 // A relative path leads elsewhere once the process has another working directory.

@@ -14,6 +14,8 @@ final class Segment: @unchecked Sendable {
     let file: any File
     /// The path that it has, or will have once it is renamed.
     let path: String
+    /// Up to which number a snapshot covers everything; the greatest number for a log.
+    private let snapshotSequence: SequenceNumber
 
     private let mapping = Locked<(any FileMapping)?>(nil)
     /// The address of the mapping; its count; whether it is to be mapped when it is read next; the extents that it has.
@@ -24,6 +26,7 @@ final class Segment: @unchecked Sendable {
         self.header = header
         self.file = file
         self.path = path
+        snapshotSequence = header.kind == .snapshot ? header.predecessor?.lastSequence ?? 0 : .max
         cell = .allocate(byteCount: 32, alignment: 8)
         cell.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
     }
@@ -95,7 +98,7 @@ final class Segment: @unchecked Sendable {
     var identity: SegmentIdentity {
         SegmentIdentity(
             salt: header.salt, recordFlags: header.recordFlags, firstSequence: header.firstSequence,
-            snapshotSequence: header.kind == .snapshot ? header.predecessor?.lastSequence ?? 0 : .max,
+            snapshotSequence: snapshotSequence,
             baseAddress: baseAddress)
     }
 

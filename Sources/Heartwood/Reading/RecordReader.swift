@@ -141,12 +141,19 @@ struct RecordReader {
         let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)
         guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
         guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
-        guard header.isValue(expiring: version.expiry) else { throw .invalidField(.expiry) }
-        guard segment.snapshotSequence == .max || header.canBeInSnapshot(upTo: segment.snapshotSequence) else {
-            throw .invalidField(.sequence)
-        }
+        // An opening has verified what a log holds, and of a snapshot only the keys.
+        if segment.snapshotSequence != .max { try check(header, version, segment) }
         return Record(
             header: header, payload: payload, sequence: segment.firstSequence &+ header.sequenceDistance)
+    }
+
+    /// Whether a snapshot can have the record, and it is as its entry among the keys says.
+    @inline(never)
+    private func check(
+        _ header: RecordHeader, _ version: Version, _ segment: SegmentIdentity
+    ) throws(FormatError) {
+        guard header.isValue(expiring: version.expiry) else { throw .invalidField(.expiry) }
+        guard header.canBeInSnapshot(upTo: segment.snapshotSequence) else { throw .invalidField(.sequence) }
     }
 
     @inline(never)

@@ -98,7 +98,6 @@ struct RepairSources {
             if isForeign { isForeign = !isLinked(file.header!) }
             if isForeign { leaveOut(file) } else { add(file, file.header!) }
         }
-        numberCopies()
         findEndsOfSnapshots()
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
@@ -128,15 +127,6 @@ struct RepairSources {
                 return
             }
             snapshots.append(SnapshotSource(file: file, header: header, end: end))
-        }
-    }
-
-    /// A segment whose header was put together has the first number of the one with the same salt: it is a copy.
-    private mutating func numberCopies() {
-        let sound = logs.filter { !$0.file.isRebuilt }.map(\.header)
-        for index in logs.indices where logs[index].file.isRebuilt {
-            guard let original = sound.first(where: { $0.salt == logs[index].header.salt }) else { continue }
-            logs[index].header = original
         }
     }
 
