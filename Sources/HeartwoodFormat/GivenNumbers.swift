@@ -46,12 +46,23 @@ package struct GivenNumbers: Sendable {
         return (parts + [next...missing.upperBound]).flatMap(Self.split)
     }
 
+    /// The numbers between what is there and what was: nil where there are none.
+    ///
+    /// A last number just before an epoch is of no batch: the segment that it stands for held nothing.
+    package static func lost(from first: UInt64, through last: UInt64) -> ClosedRange<UInt64>? {
+        last >= first && !endsEpoch(last) ? first...last : nil
+    }
+
+    private static func endsEpoch(_ number: UInt64) -> Bool {
+        number % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
+    }
+
     /// Dense numbers before a known one, and what came before their epoch.
     ///
     /// The last number of an epoch is taken for skipped: a predecessor that held nothing is recorded by it.
     private static func split(_ part: ClosedRange<UInt64>) -> [Lost] {
         let epoch = FormatConstants.sequenceEpoch
-        guard part.upperBound % epoch != epoch - 1 else { return [Lost(part, isExact: false)] }
+        guard !endsEpoch(part.upperBound) else { return [Lost(part, isExact: false)] }
         let start = part.upperBound / epoch * epoch
         guard part.lowerBound < start else { return [Lost(part, isExact: true)] }
         return [

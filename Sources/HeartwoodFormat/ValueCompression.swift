@@ -79,7 +79,7 @@ package final class InflateCheck {
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
             guard prefix.count == 4 else { return }
             declared = Int(prefix.withUnsafeBytes { $0.load(UInt32.self, littleEndianAt: 0) })
-            if declared == Int(UInt32.max) || declared / 1032 > storedLength { isSound = false }
+            if !Inflater.canYield(declared, from: storedLength) { isSound = false }
         }
         guard isSound, !rest.isEmpty else { return }
         // Nothing may follow the end of the stream.
@@ -117,11 +117,16 @@ package final class InflateCheck {
 
 /// Reads compressed values back. Total: any bytes give a value or an error.
 package enum Inflater {
+    /// Whether a stored form of so many bytes can be that of a value of such a length.
+    static func canYield(_ length: Int, from storedBytes: Int) -> Bool {
+        length < Int(UInt32.max) && length / 1032 <= storedBytes
+    }
+
     /// The uncompressed length that a stored value declares, without inflating it; more than deflate can yield is damage.
     package static func declaredLength(of stored: UnsafeRawBufferPointer) throws(FormatError) -> Int {
         guard stored.count > 4 else { throw .invalidField(.compressedValue) }
         let length = Int(stored.load(UInt32.self, littleEndianAt: 0))
-        guard length < Int(UInt32.max), length / 1032 <= stored.count else { throw .invalidField(.compressedValue) }
+        guard canYield(length, from: stored.count) else { throw .invalidField(.compressedValue) }
         return length
     }
 

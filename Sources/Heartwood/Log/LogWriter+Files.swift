@@ -13,19 +13,34 @@ extension LogWriter {
         if !isLinked { throw missing(segment) }
     }
 
-    /// Checks that every segment that this opening reads from or writes to is at its path. Before a rotation and at the
-    /// end. Snapshots are replaced by their successors under the same name, so they aren't asked.
+    /// Checks that every file that this opening reads from or writes to is at its path. Before a rotation and at the end.
     func checkFiles() throws(Failure) {
-        for segment in log.segments.all where segment.header.kind == .log {
+        // A relative path leads elsewhere once the process has another working directory.
+        let knowsPaths = log.directory.first == "/"
+        for segment in log.segments.all {
             do throws(Failure) {
-                try checkLinked(segment)
-                // A relative path leads elsewhere once the process has another working directory.
-                let isThere = log.directory.first != "/" || (try? segment.file.isAt(segment.path)) ?? true
+                let isThere: Bool
+                if segment.header.kind == .snapshot {
+                    // A compaction after which nothing was written replaces the snapshot under its name.
+                    isThere = hasFile(at: segment.path) || !knowsPaths && ((try? segment.file.isLinked()) ?? true)
+                } else {
+                    try checkLinked(segment)
+                    isThere = !knowsPaths || (try? segment.file.isAt(segment.path)) ?? true
+                }
                 if !isThere { throw missing(segment) }
             } catch {
                 // Compaction removes files that it has taken out of the table.
                 if log.segments.all.contains(where: { $0 === segment }) { throw error }
             }
+        }
+    }
+
+    /// Whether there is something; also where that can't be determined.
+    private func hasFile(at path: String) -> Bool {
+        do throws(FileSystemError) {
+            return try log.configuration.fileSystem.kind(of: path) != nil
+        } catch {
+            return true
         }
     }
 

@@ -143,29 +143,35 @@ extension LogWriter {
             // Nobody else waits for it.
             if demands.isEmpty { return }
         }
+        // A removal that has come since was not tried: all that wait ask again, and the reserve serves it.
+        func answer(_ state: Log.State) -> StoreError? {
+            !demands.hasRemovals && state.demands.hasRemovals ? nil : refusal
+        }
         let modest = modest(demands)
         if let modest {
             // Those that are too large for what is left are refused; where there is some room, the others ask again.
-            let (tooLarge, others) = log.state.withState { $0.takeWaiters(from: demands.largest) }
-            resume(tooLarge, with: refusal)
+            let (waiters, answer) = log.state.withState { state in
+                (state.takeWaiters(from: demands.largest), answer(state))
+            }
+            resume(waiters.tooLarge, with: answer)
             let isLaid = (try? lay(modest, turns: modest.rotation != nil)) != nil
             if isLaid { accepted() }
-            resume(others, with: isLaid ? nil : refusal)
+            resume(waiters.others, with: isLaid ? nil : answer)
             if isLaid { return }
         }
-        let waiters = log.state.withState { state in
+        let (waiters, answer) = log.state.withState { state in
             if state.refusal == nil {
                 log.configuration.logger?.error(
                     "writes are refused for want of room", metadata: ["cause": "\(error)"])
             }
             state.refusal = refusal
-            return state.takeWaiters()
+            return (state.takeWaiters(), answer(state))
         }
         // Looking for space again takes nothing of the reserve.
         refusedDemands = modest ?? demands
         (refusedDemands.leastRemoval, refusedDemands.hasPuts) = (.max, true)
         nextProbe = log.delays.now() &+ Self.probeInterval
-        resume(waiters, with: refusal)
+        resume(waiters, with: answer)
     }
 
     /// What the smallest of those who ask needs, and no more than a small step; nil where that is no less.

@@ -186,7 +186,7 @@ struct Recovery {
             let last = (try? openFile(at: position + 1))?.header.predecessor?.lastSequence
         else { return error }
         let next = previous.map { SegmentChain.nextSequence(of: $0) ?? .max } ?? 1
-        return error.losing(SegmentChain.lost(from: max(next, directory.logs[position].firstSequence), through: last))
+        return error.losing(GivenNumbers.lost(from: max(next, directory.logs[position].firstSequence), through: last))
     }
 
     // MARK: - Replay

@@ -12,7 +12,7 @@ enum SegmentChain {
         if let predecessor = first.header.predecessor, predecessor != end {
             throw .corruption(
                 "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
-                file: first.path, offset: 0, lost: lost(from: 1, through: predecessor.lastSequence))
+                file: first.path, offset: 0, lost: GivenNumbers.lost(from: 1, through: predecessor.lastSequence))
         }
         if let predecessor = first.header.predecessor { try checkNumbers(first, after: predecessor) }
         for (previous, file) in zip(files, files.dropFirst()) { try check(file, after: previous) }
@@ -43,7 +43,9 @@ enum SegmentChain {
             throw .corruption(
                 "a log segment is missing, or was replaced, between \(previous.path) and this one: it follows another, which ends at number \(predecessor.lastSequence)",
                 file: file.path, offset: 0,
-                lost: nextSequence(of: previous).flatMap { lost(from: $0, through: predecessor.lastSequence) })
+                lost: nextSequence(of: previous).flatMap {
+                    GivenNumbers.lost(from: $0, through: predecessor.lastSequence)
+                })
         }
         try checkNumbers(file, after: predecessor)
         guard predecessor.lastSequence &+ 1 >= previous.header.firstSequence else { throw numbersDoNotFollow(file) }
@@ -67,16 +69,10 @@ enum SegmentChain {
             return .failure(
                 .corruption(
                     "a log segment ends at number \(nextSequence &- 1), but its successor says \(recorded.lastSequence)",
-                    file: path, offset: offset, lost: lost(from: nextSequence, through: recorded.lastSequence)))
+                    file: path, offset: offset,
+                    lost: GivenNumbers.lost(from: nextSequence, through: recorded.lastSequence)))
         }
         return .success(())
-    }
-
-    /// The numbers that lie between what is there and what was: nil where there are none. A last number just before a
-    /// jump is of no write: the segment that it stands for held nothing.
-    static func lost(from first: SequenceNumber, through last: SequenceNumber) -> ClosedRange<SequenceNumber>? {
-        let isBeforeJump = last % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
-        return last >= first && !isBeforeJump ? first...last : nil
     }
 
     /// The number after the last one that a segment holds, as far as it can be read; nil where it can't.

@@ -100,7 +100,7 @@ struct SnapshotChoice {
         }
         return .corruption(
             "a log segment is missing, or was replaced, between the snapshot \(snapshot.path) and this one: it follows another, which ends at number \(before.lastSequence)",
-            file: later.path, offset: 0, lost: SegmentChain.lost(from: end + 1, through: before.lastSequence))
+            file: later.path, offset: 0, lost: GivenNumbers.lost(from: end + 1, through: before.lastSequence))
     }
 
     private static func open(

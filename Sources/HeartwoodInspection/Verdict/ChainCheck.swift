@@ -75,7 +75,7 @@ struct ChainCheck {
         report(
             logs[first],
             "a log segment is missing, or was replaced, between the snapshot \(snapshot.name) and this one: it follows another, which ends at number \(before)",
-            lost: Self.lost(from: end.lastSequence + 1, through: before))
+            lost: GivenNumbers.lost(from: end.lastSequence + 1, through: before))
     }
 
     private mutating func checkStart(_ damaged: DataFile?) {
@@ -88,7 +88,7 @@ struct ChainCheck {
         report(
             file,
             "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)",
-            lost: Self.lost(from: 1, through: predecessor.lastSequence))
+            lost: GivenNumbers.lost(from: 1, through: predecessor.lastSequence))
     }
 
     private mutating func check(_ file: DataFile, after previous: DataFile) {
@@ -112,12 +112,5 @@ struct ChainCheck {
 
     private mutating func report(_ file: DataFile, _ what: String, lost: ClosedRange<UInt64>? = nil) {
         findings.append(Finding(.corruption, file: file.path, offset: 0, what, lost: lost, refusesOpening: counts))
-    }
-
-    /// The numbers that lie between what is there and what was; nil where there are none. A last number just before a
-    /// jump is of no write: the segment that it stands for held nothing.
-    static func lost(from first: UInt64, through last: UInt64) -> ClosedRange<UInt64>? {
-        let isBeforeJump = last % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
-        return last >= first && !isBeforeJump ? first...last : nil
     }
 }

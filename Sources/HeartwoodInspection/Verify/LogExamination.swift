@@ -145,7 +145,7 @@ struct LogExamination {
                 Finding(
                     .corruption, file: path, offset: end.offset,
                     "a log segment ends at number \(end.nextSequence &- 1), but its successor says \(successor.lastSequence)",
-                    lost: ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence),
+                    lost: GivenNumbers.lost(from: end.nextSequence, through: successor.lastSequence),
                     refusesOpening: counts))
             return
         }
@@ -183,7 +183,7 @@ extension Finding {
         Finding(
             .corruption, file: path, offset: end.offset,
             "a log segment was cut short, or is an older copy: the next segment's header proves that it went on",
-            lost: ChainCheck.lost(from: end.nextSequence, through: successor.lastSequence))
+            lost: GivenNumbers.lost(from: end.nextSequence, through: successor.lastSequence))
     }
 }
 

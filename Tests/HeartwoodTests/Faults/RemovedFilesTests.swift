@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
@@ -116,6 +117,26 @@ import Testing
         try await store.compact()
         try removeAll("/store", in: fileSystem, suffix: ".snapshot")
         expectMissing(await expectError(.inputOutput) { try await store.close() }, ".snapshot")
+    }
+
+    /// Nothing was written since the last one, so the new snapshot has its name; a view keeps the old file open.
+    @Test(arguments: systems)
+    func aSnapshotThatAnotherReplacedIsNotMissed(make: @Sendable () -> any FileSystem) async throws {
+        let fileSystem = make()
+        let (path, directory) = place(fileSystem)
+        let clock = ManualClock(milliseconds: 1_000)
+        let store = try await open(path, in: fileSystem) { $0.clock = clock }
+        try await store.put("stays", "1")
+        try await store.put("goes", "1", expires: .at(Timestamp(milliseconds: 2_000)))
+        try await store.compact()
+        let view = try store.snapshot()
+        clock.set(3_000)
+        try await store.compact()
+        let names = try fileSystem.contents(ofDirectory: path)
+        #expect(names.filter { $0.hasSuffix(".snapshot") }.count == 1)
+        #expect(try view.get("stays") != nil)
+        try await store.close()
+        withExtendedLifetime(directory) {}
     }
 
     /// The files have a name still, in another directory.

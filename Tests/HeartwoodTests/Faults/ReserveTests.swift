@@ -209,7 +209,7 @@ import Testing
         try await store.close()
     }
 
-    /// A store of a version that made no reserve, or whose reserve somebody has deleted.
+    /// A store of a version that made no reserve, or whose reserve was deleted.
     @Test func aStoreWithoutAReserveGetsOneWhenThereIsSpace() async throws {
         var store = try await fullStore(keys: 20)
         try await store.close()
