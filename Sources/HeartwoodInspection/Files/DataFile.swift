@@ -25,9 +25,20 @@ package struct DataFile {
     package let state: HeaderState
     /// As it stands, or as it was put together again from what is in the file and in its name; nil where neither could
     /// be done.
-    package let header: FileHeader?
+    package private(set) var header: FileHeader?
     /// Whether the header does not stand so in the file.
-    package let isRebuilt: Bool
+    package private(set) var isRebuilt: Bool
+    /// Of a sound header that isn't what the name says, and of the one that the items of the file tell of, the one that was
+    /// not taken.
+    private(set) var otherHeader: FileHeader?
+    /// The salt of a damaged header that stands there, where another one is told of by the items alone.
+    private(set) var doubt: UInt32?
+    /// Whether nothing tells the numbers of a log but its name.
+    package private(set) var isNumberedByName: Bool
+    /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
+    let newestRecord: UInt64
+    /// The header that stands in the file and verifies, if one does.
+    var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether it says that a repair in place was interrupted.
     package let isRepairGuard: Bool
 
@@ -66,23 +77,47 @@ package struct DataFile {
         case .success(let sound):
             state = Self.fit(sound, meaning)
             // A file of another name, or one that another file's header was written over.
-            var rebuilt: FileHeader?
+            var rebuilt: HeaderRebuilding.Rebuilt?
             if state != .sound {
                 var rebuilding = try HeaderRebuilding(file, size: size, meaning)
                 rebuilt = try rebuilding.header(insteadOf: sound)
             }
-            header = rebuilt ?? sound
-            isRebuilt = rebuilt != nil
+            isRebuilt = rebuilt?.fits ?? false
+            header = isRebuilt ? rebuilt!.header : sound
+            otherHeader = isRebuilt ? sound : rebuilt?.header
+            isNumberedByName = isRebuilt && rebuilt!.isNumberedByName
+            newestRecord = rebuilt?.newestRecord ?? 0
         case .failure(.unsupported(let what)):
             header = nil
             isRebuilt = false
+            isNumberedByName = false
+            newestRecord = 0
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
             var rebuilding = try HeaderRebuilding(file, size: size, meaning)
-            header = try rebuilding.header()
-            isRebuilt = header != nil
+            let rebuilt = try rebuilding.header()
+            doubt = rebuilt?.doubt
+            isRebuilt = rebuilt != nil && doubt == nil
+            header = isRebuilt ? rebuilt?.header : nil
+            otherHeader = isRebuilt ? nil : rebuilt?.header
+            isNumberedByName = rebuilt?.isNumberedByName ?? false
+            newestRecord = rebuilt?.newestRecord ?? 0
         }
+    }
+
+    /// Takes the other one of two headers, if there are two.
+    mutating func takeOtherHeader() {
+        guard let other = otherHeader else { return }
+        otherHeader = header
+        header = other
+        isRebuilt.toggle()
+    }
+
+    /// Takes the header of a file with the same salt: this one is a copy of it, or holds a block of it.
+    mutating func takeHeader(ofOriginal whole: FileHeader) {
+        header = whole
+        isNumberedByName = false
     }
 
     /// Whether a sound header is that of a file with this name.

@@ -20,6 +20,8 @@ package struct LogDamage {
     package var records: [FoundRecord]
     package var keys: [UInt8]
     package var batches: [FoundBatch]
+    /// When it was committed, as its header says, but never after what follows.
+    package var time: UInt64
     /// Where the last byte that isn't zero ends.
     package var contentEnd: UInt64
 
@@ -277,7 +279,8 @@ package struct LogWalk {
         let damage = LogDamage(
             part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
             expected: expected, next: next?.header.firstSequence ?? search.nextSequence, records: records,
-            keys: search.keys, batches: records.batches, contentEnd: try contentEnd(from: start, to: end))
+            keys: search.keys, batches: records.batches,
+            time: min(commit?.time ?? scanner.lastTime, next?.header.time ?? .max), contentEnd: try contentEnd(from: start, to: end))
         if proof == nil { isBehindTear = true }
         let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
         var resumed = max(search.nextSequence ?? last, expected)

@@ -63,8 +63,14 @@ struct RepairJudge {
 
     // MARK: - R1
 
+    /// Whether a log was renamed of which nothing but the name tells the numbers.
+    private var mayBeRenumbered: Bool {
+        repaired.report.sources.contains { $0.use == .numberedByName && damaged.origins[$0.name] != $0.name }
+    }
+
     private func checkNothingIsWrong() throws {
         for (key, found) in repaired.contents {
+            if mayBeRenumbered, history.hasValue(found.value, of: key) { continue }
             guard history.outcome(of: found.sequence, for: key) == found else {
                 throw BrokenRule(
                     .wrong, "\(RepairHistory.name(of: key)) has a value of number \(found.sequence) that never was")
@@ -73,7 +79,7 @@ struct RepairJudge {
                 throw BrokenRule(.wrong, "number \(found.sequence) is back, which an opening had passed over")
             }
         }
-        for (sequence, records) in repaired.batches {
+        for (sequence, records) in repaired.batches where !mayBeRenumbered {
             guard let changes = history.changes[sequence], changes.count == records else {
                 throw BrokenRule(.wrong, "number \(sequence) is in the log, with \(records) records")
             }
@@ -162,7 +168,7 @@ struct RepairJudge {
         // A snapshot tells that the key was removed by what it doesn't hold.
         let through = copies.keys.compactMap { history.files[$0] }.filter(\.isSnapshot).map(\.coveredThrough).max() ?? 0
         let isRemoved = history.changes.contains { other, changes in
-            other > sequence && (other <= through || repaired.batches[other] != nil)
+            other > sequence && (other <= through || repaired.batches[other] != nil || mayBeRenumbered)
                 && history.outcome(of: other, for: key) == nil && changes.contains { $0.key == key }
         }
         guard isRemoved else {
