@@ -280,7 +280,8 @@ package struct LogWalk {
             part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
             expected: expected, next: next?.header.firstSequence ?? search.nextSequence, records: records,
             keys: search.keys, batches: records.batches,
-            time: min(commit?.time ?? scanner.lastTime, next?.header.time ?? .max), contentEnd: try contentEnd(from: start, to: end))
+            time: min(commit?.time ?? scanner.lastTime, next?.header.time ?? .max),
+            contentEnd: try contentEnd(from: start, to: end))
         if proof == nil { isBehindTear = true }
         let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
         var resumed = max(search.nextSequence ?? last, expected)
