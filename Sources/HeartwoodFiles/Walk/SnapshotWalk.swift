@@ -1,4 +1,3 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
@@ -20,7 +19,7 @@ package struct SnapshotDamage: Sendable {
     package var error: FormatError
 
     /// Whether it lies where the records do, and not behind them.
-    var isAmongRecords: Bool {
+    package var isAmongRecords: Bool {
         switch item {
         case .record, .records, .rest: true
         case .keyBlock, .footer: false
@@ -96,29 +95,6 @@ package struct SnapshotWalk {
             recordsEnd = file.size
             blockPosition = file.size
             try findKeySection()
-        }
-    }
-
-    /// Reads the keys alone, to the first that is damaged.
-    mutating func damageOfKeys() throws(FileSystemError) -> SnapshotKeys.Damage? {
-        while blockPosition < footerOffset {
-            let block = blockPosition
-            var error: FormatError?
-            switch try readBlock() {
-            case .success(let first): if first != recordPosition { error = .invalidField(.blockLength) }
-            case .failure(let reason): error = reason
-            }
-            if let error {
-                return SnapshotKeys.Damage(offset: block, what: "the keys of the snapshot are damaged", cause: error)
-            }
-            let last = batch.entry(batch.count - 1)
-            recordPosition = last.offset + UInt64(last.length)
-        }
-        var damages: [SnapshotDamage] = []
-        finish(&damages)
-        return damages.first.map {
-            SnapshotKeys.Damage(
-                offset: $0.part.lowerBound, what: "the keys of the snapshot are damaged", cause: $0.error)
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
@@ -50,24 +49,28 @@ package struct DataFile {
     }
 
     /// O(1), and O(bytes) where a damaged header stands before nothing that verifies.
-    package init(_ entry: StoreListing.Entry, _ file: any File) throws(FileSystemError) {
+    ///
+    /// - Parameter rebuilds: Whether a damaged header is put together again.
+    package init(
+        _ entry: StoreListing.Entry, _ file: any File, rebuilds: Bool = true
+    ) throws(FileSystemError) {
         name = entry.name
         path = entry.path
         meaning = entry.meaning
         self.file = file
         size = entry.size
-        var window = try FileWindow(file, size: 64 << 10)
-        let isGuardsName = entry.name == RepairGuard.name
-        isRepairGuard = try window.withBytes(at: 0, count: 512) { isGuardsName && RepairGuard.begins($0) }
+        var window = try FileWindow(file, size: FormatConstants.fileHeaderSize)
         let decoded = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { bytes in
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }
         }
+        let isGuardsName = entry.name == RepairGuard.name
+        isRepairGuard = try window.withBytes(at: 0, count: 512) { isGuardsName && RepairGuard.begins($0) }
         switch decoded {
         case .success(let sound):
             state = Self.fit(sound, meaning)
             // A file of another name, or one that another file's header was written over.
             var rebuilt: FileHeader?
-            if state != .sound {
+            if state != .sound, rebuilds {
                 var rebuilding = try HeaderRebuilding(file, size: size, meaning)
                 rebuilt = try rebuilding.header(insteadOf: sound)
             }
@@ -79,9 +82,33 @@ package struct DataFile {
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
-            var rebuilding = try HeaderRebuilding(file, size: size, meaning)
-            header = try rebuilding.header()
+            var rebuilding = rebuilds ? try HeaderRebuilding(file, size: size, meaning) : nil
+            header = try rebuilding?.header()
             isRebuilt = header != nil
+        }
+    }
+
+    /// What is wrong with the header, as a clause; nil where nothing is.
+    ///
+    /// - Parameter kind: "log segment" or "snapshot".
+    package func headerProblem(of kind: String) -> String? {
+        switch state {
+        case .sound: nil
+        case .damaged where isRepairGuard: RepairGuard.message
+        case .damaged: "the header of a \(kind) is damaged"
+        case .unsupported: "it was written by a newer version of Heartwood"
+        case .otherKind: "a file named as a \(kind) is none"
+        case .misplaced(let expected):
+            "a \(kind) is misplaced: by its header its name should be \(expected); it was renamed, swapped or copied"
+        }
+    }
+
+    /// Why the header doesn't verify, where it doesn't.
+    package var headerError: FormatError? {
+        switch state {
+        case .damaged where isRepairGuard: nil
+        case .damaged(let error), .unsupported(let error): error
+        case .sound, .otherKind, .misplaced: nil
         }
     }
 
