@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFormat
 
 /// What a repair does, or would do, and what it can't bring back.

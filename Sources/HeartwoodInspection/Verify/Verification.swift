@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -184,8 +184,10 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // A value that was forged is what its checksum says.
-            if isForged, let found, found.sequence == history.newest[key] { continue }
+            // What was forged is what its checksum says: another value, or a removal.
+            if isForged, let newest = history.newest[key] {
+                if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
+            }
             guard let newest = history.newest[key] else { continue }
             // What a crash has left after a tear comes back, although an opening passes it over.
             if let found, found.sequence > newest { continue }
@@ -250,15 +252,16 @@ struct RepairJudge {
 
     /// Whether the newest segment that is left ends as one that was closed: then nothing tells of a newer one.
     ///
-    /// - Parameter asRebuilt: Also where its header is damaged.
+    /// - Parameter asRebuilt: Also where its header is damaged, or where it is left in a file in preparation.
     private func looksClosed(asRebuilt: Bool) -> Bool {
         let logs = copies.filter { history.files[$0.key]?.isSnapshot == false }
         guard let newest = logs.keys.max(), let file = history.files[newest], let last = file.layout?.commits.last
         else {
             return copies.isEmpty
         }
+        let names = asRebuilt ? Array(damaged.image.files.keys) : logs[newest, default: []]
         return last.header.flags.contains(.closing)
-            && logs[newest, default: []].contains { name in
+            && names.contains { name in
                 (asRebuilt || name == newest || soundHeaders.contains(name))
                     && damaged.isWhole(last.part, of: file.bytes, in: name)
             }

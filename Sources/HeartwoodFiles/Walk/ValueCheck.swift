@@ -1,4 +1,3 @@
-internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 

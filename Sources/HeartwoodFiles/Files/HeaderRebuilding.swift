@@ -1,4 +1,3 @@
-internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -13,10 +12,6 @@ struct HeaderRebuilding {
     private let size: UInt64
     private let meaning: StoreFileName
     private var window: FileWindow
-    /// Records with larger values are not asked for the salt.
-    private static let longestRecord = 64 << 10
-    /// So many salts of commits are remembered.
-    private static let mostCommits = 4096
     /// So many salts are tried, 0 among them: for each the file is searched.
     private static let mostSalts = 9
 
@@ -48,21 +43,24 @@ struct HeaderRebuilding {
     mutating func header(insteadOf other: FileHeader? = nil) throws(FileSystemError) -> Rebuilt? {
         let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
         // Shifted items of this file verify under salts of their own, so what stands in the header is asked first.
+        var own: Rebuilt?
         if let other {
             guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
         } else if stood.salt != 0, try hasItem(stood.salt) {
-            return try header(FoundSalt(salt: stood.salt), stood, isSound: false)
+            own = try header(SaltSearch.Found(salt: stood.salt), stood, isSound: false)
+            if let own, isNamed(own) { return own }
         }
         var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
-        var search = SaltSearch()
-        while tried.count < Self.mostSalts, let found = try nextSalt(&search) {
+        var search = SaltSearch(to: size)
+        while tried.count < Self.mostSalts, let found = try search.next(in: &window) {
             if let other, isShifted(found.salt, other.salt) { continue }
             guard tried.insert(found.salt).inserted,
                 let rebuilt = try header(found, stood, isSound: other != nil)
             else { continue }
-            if rebuilt.fits { return rebuilt }
+            if rebuilt.fits, own == nil || isNamed(rebuilt) && !rebuilt.isNumberedByName { return rebuilt }
             first = first ?? rebuilt
         }
+        if let own { return own }
         if other == nil, stood.isPlausible { first?.doubt = stood.salt }
         return first
     }
@@ -83,7 +81,7 @@ struct HeaderRebuilding {
 
     /// - Parameter isSound: Whether a sound header stands there.
     private mutating func header(
-        _ found: FoundSalt, _ stood: Fields, isSound: Bool
+        _ found: SaltSearch.Found, _ stood: Fields, isSound: Bool
     ) throws(FileSystemError) -> Rebuilt? {
         let salt = found.salt
         // Where only the salt was damaged, the header's checksum holds with it.
@@ -111,6 +109,12 @@ struct HeaderRebuilding {
             bytes.baseAddress!.store(salt, littleEndianAt: 12)
             return try? FileHeader.decode(UnsafeRawBufferPointer(bytes))
         }
+    }
+
+    /// Whether a header says what the file's name does.
+    private func isNamed(_ rebuilt: Rebuilt) -> Bool {
+        if case .log(let named) = meaning, rebuilt.header.firstSequence != named { return false }
+        return isNamed(rebuilt.header.kind)
     }
 
     private func isNamed(_ kind: FileHeader.Kind) -> Bool {
@@ -174,8 +178,9 @@ struct HeaderRebuilding {
     ) throws(FileSystemError) -> (header: FileHeader, isByName: Bool)? {
         var first = stood.firstSequence
         var isByName = false
-        if case .log(let named) = meaning, stood.salt != salt || !stood.numbersFollow {
-            (first, isByName) = (named, true)
+        if stood.salt != salt || !stood.numbersFollow {
+            (first, isByName) = (1, true)
+            if case .log(let named) = meaning { first = named }
         }
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
@@ -325,101 +330,5 @@ struct HeaderRebuilding {
             (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
         }
         return found ?? false
-    }
-
-    // MARK: - The salt
-
-    /// How far the search for salts is.
-    private struct SaltSearch {
-        var at = UInt64(FormatConstants.fileHeaderSize)
-        var ofCommits: Set<UInt32> = []
-        // Where everything looks like a record, not each of them is read: no more than all bytes a few times.
-        var allowance = 1 << 20
-    }
-
-    private struct FoundSalt {
-        var salt: UInt32
-        /// Where the record is that tells it; nil where commits do.
-        var record: UInt64?
-
-        /// What a file is in which nothing but records verifies: in a log a commit stands before the first record, in a
-        /// snapshot nothing does.
-        func kind(_ meaning: StoreFileName) -> FileHeader.Kind {
-            guard let record else { return .log }
-            if case .snapshot = meaning { return .snapshot }
-            return record == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
-        }
-    }
-
-    /// The next salt that an item tells, which may be one that was found before. O(bytes that exist up to there).
-    private mutating func nextSalt(_ search: inout SaltSearch) throws(FileSystemError) -> FoundSalt? {
-        while let found = try nextCandidate(from: search.at, &search.allowance) {
-            search.at = found.offset + 8
-            let salt = try window.withBytes(at: found.offset, count: found.length) { bytes in
-                found.isCommit
-                    ? Self.salt(ofCommit: bytes, at: found.offset) : Self.salt(ofRecord: bytes, at: found.offset)
-            }
-            guard let salt else { continue }
-            if !found.isCommit { return FoundSalt(salt: salt, record: found.offset) }
-            if search.ofCommits.count == Self.mostCommits { search.ofCommits.removeAll(keepingCapacity: true) }
-            if !search.ofCommits.insert(salt).inserted { return FoundSalt(salt: salt) }
-        }
-        return nil
-    }
-
-    /// A place at which a record or the header of a commit may stand.
-    private struct Candidate {
-        var offset: UInt64
-        var length: Int
-        var isCommit: Bool
-    }
-
-    private mutating func nextCandidate(
-        from start: UInt64, _ allowance: inout Int
-    ) throws(FileSystemError) -> Candidate? {
-        var left = allowance
-        let found = try window.firstItem(
-            from: start, to: size, headerBytes: FormatConstants.recordHeaderSize + 8,
-            glance: { word in
-                left = min(left + 4 * 8, 1 << 20)
-                return CommitHeader.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
-            }
-        ) { bytes, offset -> Candidate? in
-            let isCommit = bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic
-            guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
-                return nil
-            }
-            // To look at one costs as much as some hundred bytes.
-            guard length + 512 <= left else { return nil }
-            left -= length + 512
-            return Candidate(offset: offset, length: length, isCommit: isCommit)
-        }
-        allowance = left
-        return found
-    }
-
-    /// How long the record is that may stand at the beginning of these bytes; nil where there can be none.
-    private static func length(ofRecord bytes: UnsafeRawBufferPointer) -> Int? {
-        let (kind, flags) = (bytes[0], bytes[1])
-        guard (1...3).contains(kind), flags < 8 else { return nil }
-        let key = Int(bytes.load(UInt16.self, littleEndianAt: 2))
-        let value = Int(bytes.load(UInt32.self, littleEndianAt: 4))
-        let length = FormatConstants.recordHeaderSize + alignedUp(key + value)
-        return key > 0 && length <= longestRecord ? length : nil
-    }
-
-    /// The salt under which both checksums of a record at this place would hold; nil if there is none, or no record.
-    private static func salt(ofRecord bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
-        guard bytes.count > FormatConstants.recordHeaderSize, length(ofRecord: bytes) == bytes.count else { return nil }
-        let header = CRC32C.checksum(bytes.slice(0, 28)) ^ bytes.load(littleEndianAt: 28)
-        let payload = CRC32C.checksum(bytes.slice(32, bytes.count - 32)) ^ bytes.load(littleEndianAt: 24)
-        return header == payload ? ChecksumTag(salt: header, offset: offset).mask : nil
-    }
-
-    /// The salt under which the checksum of a commit's header would hold; nil if it isn't whole.
-    private static func salt(ofCommit bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
-        guard bytes.count == FormatConstants.commitHeaderSize else { return nil }
-        let stored = CRC32C.checksum(bytes.slice(0, 44)) ^ bytes.load(littleEndianAt: 44)
-        return ChecksumTag(salt: stored, offset: offset).mask
     }
 }

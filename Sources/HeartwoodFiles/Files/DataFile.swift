@@ -1,4 +1,3 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
@@ -30,15 +29,15 @@ package struct DataFile {
     package private(set) var isRebuilt: Bool
     /// Of a sound header that isn't what the name says, and of the one that the items of the file tell of, the one that was
     /// not taken.
-    private(set) var otherHeader: FileHeader?
+    package private(set) var otherHeader: FileHeader?
     /// The salt of a damaged header that stands there, where another one is told of by the items alone.
-    private(set) var doubt: UInt32?
+    package private(set) var doubt: UInt32?
     /// Whether nothing tells the numbers of a log but its name.
     package private(set) var isNumberedByName: Bool
     /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
-    let newestRecord: UInt64
+    package let newestRecord: UInt64
     /// The header that stands in the file and verifies, if one does.
-    var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
+    package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether it says that a repair in place was interrupted.
     package let isRepairGuard: Bool
 
@@ -61,24 +60,28 @@ package struct DataFile {
     }
 
     /// O(1), and O(bytes) where a damaged header stands before nothing that verifies.
-    package init(_ entry: StoreListing.Entry, _ file: any File) throws(FileSystemError) {
+    ///
+    /// - Parameter rebuilds: Whether a damaged header is put together again.
+    package init(
+        _ entry: StoreListing.Entry, _ file: any File, rebuilds: Bool = true
+    ) throws(FileSystemError) {
         name = entry.name
         path = entry.path
         meaning = entry.meaning
         self.file = file
         size = entry.size
-        var window = try FileWindow(file, size: 64 << 10)
-        let isGuardsName = entry.name == RepairGuard.name
-        isRepairGuard = try window.withBytes(at: 0, count: 512) { isGuardsName && RepairGuard.begins($0) }
+        var window = try FileWindow(file, size: FormatConstants.fileHeaderSize)
         let decoded = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { bytes in
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }
         }
+        let isGuardsName = entry.name == RepairGuard.name
+        isRepairGuard = try window.withBytes(at: 0, count: 512) { isGuardsName && RepairGuard.begins($0) }
         switch decoded {
         case .success(let sound):
             state = Self.fit(sound, meaning)
             // A file of another name, or one that another file's header was written over.
             var rebuilt: HeaderRebuilding.Rebuilt?
-            if state != .sound {
+            if state != .sound, rebuilds {
                 var rebuilding = try HeaderRebuilding(file, size: size, meaning)
                 rebuilt = try rebuilding.header(insteadOf: sound)
             }
@@ -95,8 +98,8 @@ package struct DataFile {
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
-            var rebuilding = try HeaderRebuilding(file, size: size, meaning)
-            let rebuilt = try rebuilding.header()
+            var rebuilding = rebuilds ? try HeaderRebuilding(file, size: size, meaning) : nil
+            let rebuilt = try rebuilding?.header()
             doubt = rebuilt?.doubt
             isRebuilt = rebuilt != nil && doubt == nil
             header = isRebuilt ? rebuilt?.header : nil
@@ -107,7 +110,7 @@ package struct DataFile {
     }
 
     /// Takes the other one of two headers, if there are two.
-    mutating func takeOtherHeader() {
+    package mutating func takeOtherHeader() {
         guard let other = otherHeader else { return }
         otherHeader = header
         header = other
@@ -115,9 +118,33 @@ package struct DataFile {
     }
 
     /// Takes the header of a file with the same salt: this one is a copy of it, or holds a block of it.
-    mutating func takeHeader(ofOriginal whole: FileHeader) {
+    package mutating func takeHeader(ofOriginal whole: FileHeader) {
         header = whole
         isNumberedByName = false
+    }
+
+    /// What is wrong with the header, as a clause; nil where nothing is.
+    ///
+    /// - Parameter kind: "log segment" or "snapshot".
+    package func headerProblem(of kind: String) -> String? {
+        switch state {
+        case .sound: nil
+        case .damaged where isRepairGuard: RepairGuard.message
+        case .damaged: "the header of a \(kind) is damaged"
+        case .unsupported: "it was written by a newer version of Heartwood"
+        case .otherKind: "a file named as a \(kind) is none"
+        case .misplaced(let expected):
+            "a \(kind) is misplaced: by its header its name should be \(expected); it was renamed, swapped or copied"
+        }
+    }
+
+    /// Why the header doesn't verify, where it doesn't.
+    package var headerError: FormatError? {
+        switch state {
+        case .damaged where isRepairGuard: nil
+        case .damaged(let error), .unsupported(let error): error
+        case .sound, .otherKind, .misplaced: nil
+        }
     }
 
     /// Whether a sound header is that of a file with this name.
