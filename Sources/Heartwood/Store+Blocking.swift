@@ -4,53 +4,71 @@ internal import Synchronization
 
 /// Writing from code that isn't asynchronous: the same writes, which block their thread instead of suspending their task.
 ///
-/// In asynchronous code the compiler takes the asynchronous forms. Threads that wait for the disk share its syncs as tasks
-/// do, but each has to be woken by the system: with many writers tasks are several times as fast.
+/// ```swift
+/// try store.blocking.put("user:1", bytes)
+/// ```
+///
+/// The compiler refuses them in asynchronous code, where the forms of the store itself serve. Threads that wait for the disk
+/// share its syncs as tasks do, but each has to be woken by the system: with many writers tasks are several times as fast.
 ///
 /// They throw what the asynchronous forms throw; `.cancelled` only where the thread runs a task that was cancelled before.
+public struct BlockingStore: Sendable {
+    @usableFromInline let store: Store
+
+    @usableFromInline
+    init(_ store: Store) { self.store = store }
+}
+
 extension Store {
-    /// Sets a key's value; blocks until the write is what its durability says. See ``put(_:_:expires:if:durability:)``.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    /// The same store for code that isn't asynchronous. O(1).
+    @inlinable
+    public nonisolated var blocking: BlockingStore { BlockingStore(self) }
+}
+
+extension BlockingStore {
+    /// Sets a key's value; blocks until the write is what its durability says. See
+    /// ``Store/put(_:_:expires:if:durability:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.put'")
     @discardableResult
     @inlinable
-    public nonisolated func put(
+    public func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil,
         durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
         let write = try key.withByteBuffer { (bytes) throws(StoreError) in
             try value.withByteBuffer { (valueBytes) throws(StoreError) in
                 let isLarge = valueBytes.count >= RecordEncoder.externalBytes
-                return try attempt(
+                return try store.attempt(
                     bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
             }
         }
         if case .accepted(let sequence, isVisible: true) = write { return sequence }
-        return try finishBlocking(write, durability)
+        return try store.finishBlocking(write, durability)
     }
 
     /// Removes a key; it needn't be there. Blocks until the write is what its durability says.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.remove'")
     @discardableResult
     @inlinable
-    public nonisolated func remove(
+    public func remove(
         _ key: some ByteSource, if condition: KeyCondition? = nil, durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
         let write = try key.withByteBuffer { (key) throws(StoreError) in
-            try attemptRemoval(of: key, condition, durability)
+            try store.attemptRemoval(of: key, condition, durability)
         }
         if case .accepted(let sequence, isVisible: true) = write { return sequence }
-        return try finishBlocking(write, durability)
+        return try store.finishBlocking(write, durability)
     }
 
     /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
     ///
     /// - Throws: What `body` throws; nothing was written then.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
-    public nonisolated func write(
+    public func write(
         if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
     ) throws -> SequenceNumber {
-        var batch = makeBatch()
+        var batch = store.makeBatch()
         try body(&batch)
         return try write(batch, if: conditions, durability: durability)
     }
@@ -59,30 +77,28 @@ extension Store {
     /// says.
     ///
     /// - Throws: `.conflict` where a condition doesn't hold.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
-    public nonisolated func write(
+    public func write(
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
-        return try writeBlocking(batch.encoded, conditions, durability)
+        return try store.writeBlocking(batch.encoded, conditions, durability)
     }
 
     /// Reads, decides and writes as if nothing else happened meanwhile; blocks until that is what its durability says.
-    /// See ``transaction(durability:_:)``. (Disfavoured, because a closure that awaits nothing fits this form better, so that
-    /// asynchronous code would get it.)
-    @_disfavoredOverload
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    /// See ``Store/transaction(durability:_:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.transaction'")
     @discardableResult
-    public nonisolated func transaction<R>(
+    public func transaction<R>(
         durability: Durability? = nil, _ body: (Transaction) throws -> R
     ) throws -> Committed<R> {
         while true {
-            if log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(Hold(log, .newest), encoder)
+            if store.log.isEnded { throw StoreError.closed }
+            let transaction = Transaction(Hold(store.log, .newest), store.encoder)
             let value = try body(transaction)
             do throws(StoreError) {
-                let sequence = try writeBlocking(transaction.encoded, transaction.conditions, durability)
+                let sequence = try store.writeBlocking(transaction.encoded, transaction.conditions, durability)
                 return Committed(value: value, sequence: sequence)
             } catch {
                 guard error.code == .conflict else { throw error }
@@ -94,17 +110,17 @@ extension Store {
     ///
     /// - Returns: The number up to which everything is on the disk.
     /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.flush'")
     @discardableResult
-    public nonisolated func flush() throws(StoreError) -> SequenceNumber {
-        let sequence = try log.requestSync()
-        try log.syncedGate.block(until: sequence)
+    public func flush() throws(StoreError) -> SequenceNumber {
+        let sequence = try store.log.requestSync()
+        try store.log.syncedGate.block(until: sequence)
         return sequence
     }
 
-    /// Closes the store; blocks until that is done. See the asynchronous form.
-    @available(*, noasync, message: "this form blocks its thread: use the asynchronous one, with 'await'")
-    public nonisolated func close() throws(StoreError) { try log.closeBlocking() }
+    /// Closes the store; blocks until that is done. See ``Store/close()``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.close'")
+    public func close() throws(StoreError) { try store.log.closeBlocking() }
 }
 
 extension Store {
@@ -121,7 +137,7 @@ extension Store {
         }
     }
 
-    private nonisolated func writeBlocking(
+    fileprivate nonisolated func writeBlocking(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         if conditions.isEmpty { return try writeJudgedBlocking(batch, [], durability) }

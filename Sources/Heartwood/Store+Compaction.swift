@@ -16,7 +16,7 @@ extension Store {
     ///   record is damaged, `.inputOutput`, `.permission`, `.tooManyFiles`. Nothing was dropped then.
     /// - Complexity: O(live bytes), written once and read twice; O(keys of the log) of the index's time.
     @discardableResult
-    public nonisolated func compact(
+    public nonisolated(nonsending) func compact(
         progress: (@Sendable (CompactionProgress) -> Void)? = nil
     ) async throws(StoreError) -> CompactionReport {
         let control = log.compaction

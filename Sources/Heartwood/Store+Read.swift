@@ -36,7 +36,7 @@ extension Store {
     /// The value of a key; nil where there is none. Reads off the cooperative pool; cancellation doesn't interrupt it.
     ///
     /// - Throws: As ``get(_:)``.
-    public nonisolated func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
         let key = key.byteArray
         let reader = reader
         return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }

@@ -61,7 +61,7 @@ extension Store {
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
     /// - Throws: What `body` throws; nothing was written then.
     @discardableResult
-    public nonisolated func write(
+    public nonisolated(nonsending) func write(
         if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
     ) async throws -> SequenceNumber {
         var batch = makeBatch()
@@ -74,7 +74,7 @@ extension Store {
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
     /// - Throws: `.conflict` where a condition doesn't hold.
     @discardableResult
-    public nonisolated func write(
+    public nonisolated(nonsending) func write(
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
@@ -117,7 +117,7 @@ extension Store {
     /// - Returns: The number up to which everything is on the disk.
     /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`. Cancellation doesn't interrupt it.
     @discardableResult
-    public nonisolated func flush() async throws(StoreError) -> SequenceNumber {
+    public nonisolated(nonsending) func flush() async throws(StoreError) -> SequenceNumber {
         let sequence = try log.requestSync()
         try await log.syncedGate.wait(for: sequence)
         return sequence

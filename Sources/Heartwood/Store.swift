@@ -67,7 +67,7 @@ public actor Store {
     /// Cancellation doesn't interrupt it.
     ///
     /// - Throws: As ``init(openingAt:configuration:)``.
-    public static func open(
+    public nonisolated(nonsending) static func open(
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> Store {
         try await BlockingPool.run { () throws(StoreError) in
@@ -111,7 +111,7 @@ public actor Store {
     ///
     /// - Throws: `.inputOutput` and others when the last writes could not be brought to the disk, or files of the store
     ///   were removed or moved; `.failed` when an earlier failure kept them from it. It is closed all the same.
-    public nonisolated func close() async throws(StoreError) {
+    public nonisolated(nonsending) func close() async throws(StoreError) {
         try await log.close()
     }
 

@@ -82,7 +82,7 @@ extension LogWriter {
 extension Log {
     /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
     /// gets its outcome.
-    func close() async throws(StoreError) {
+    nonisolated(nonsending) func close() async throws(StoreError) {
         if let failure = await Sleeper.suspend({ close(waking: $0) }) { throw failure }
     }
 

@@ -40,8 +40,8 @@ public struct Scan: AsyncSequence, Sendable {
         /// The next entry; nil at the end.
         ///
         /// - Throws: `StoreError`: `.closed`, `.corruption`, `.inputOutput`, `.cancelled`.
-        public mutating func next() async throws(StoreError) -> Element? {
-            try await next(isolation: nil)
+        public nonisolated(nonsending) mutating func next() async throws(StoreError) -> Element? {
+            try await next(isolation: #isolation)
         }
 
         /// The next entry; nil at the end.

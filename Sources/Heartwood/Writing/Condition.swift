@@ -89,7 +89,7 @@ extension Condition {
     /// The index has places, not numbers. So the record is read here, before the actor is entered; there it is enough
     /// that the key's newest version is still that one. A number that the newest version doesn't have, no later one
     /// will: then it is over at once.
-    func resolved(in log: Log) async throws(StoreError) -> Condition? {
+    nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
         guard case .key(let key, let condition) = kind, case .sequence = condition.kind else { return self }
         guard let version = Self.current(key, in: log) else { return nil }
         if log.mayBePending(version.place) { return try resolvedBlocking(in: log) }

@@ -49,7 +49,7 @@ public final class Transaction {
     }
 
     /// As `get`, for tasks that must not block a thread of the cooperative pool.
-    public func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
         let key = key.byteArray
         if let write = writes[key] { return value(of: write) }
         note(key)

@@ -13,7 +13,7 @@ package enum BlockingPool {
     /// Runs `body` on one of the threads, and returns or throws what it does.
     ///
     /// Cancelling the task does not interrupt `body`, nor keep one that waits for its turn from running.
-    package static func run<T: Sendable, E: Error>(
+    package nonisolated(nonsending) static func run<T: Sendable, E: Error>(
         _ body: @escaping @Sendable () throws(E) -> T
     ) async throws(E) -> T {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<T, E>, Never>) in

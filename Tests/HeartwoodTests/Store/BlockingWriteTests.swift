@@ -9,46 +9,46 @@ import Testing
 
     @Test func everyFormWritesAndReturnsItsNumber() throws {
         let store = try Store(openingAt: directory.path("s"))
-        #expect(try store.put("a", "1") == 1)
-        #expect(try store.put("b", "2", durability: .written) == 2)
-        #expect(try store.put("c", "3", durability: .buffered) == 3)
-        #expect(try store.flush() == 3)
+        #expect(try store.blocking.put("a", "1") == 1)
+        #expect(try store.blocking.put("b", "2", durability: .written) == 2)
+        #expect(try store.blocking.put("c", "3", durability: .buffered) == 3)
+        #expect(try store.blocking.flush() == 3)
         #expect(
-            try store.write { batch in
+            try store.blocking.write { batch in
                 batch.put("d", "4")
                 batch.remove("a")
             } == 4)
-        #expect(try store.remove("b") == 5)
-        let committed = try store.transaction { transaction in
+        #expect(try store.blocking.remove("b") == 5)
+        let committed = try store.blocking.transaction { transaction in
             let value = try transaction.get("c")
             try transaction.put("e", [UInt8]((value ?? []) + [0x21]))
             return value
         }
         #expect(committed.sequence == 6 && committed.value == [0x33])
-        #expect(try store.write { _ in } == 6, "an empty batch tells the newest number")
-        try store.close()
+        #expect(try store.blocking.write { _ in } == 6, "an empty batch tells the newest number")
+        try store.blocking.close()
         let again = try Store(openingAt: directory.path("s"))
         #expect(again.recoveryReport.tail == .closed)
         #expect(try again.get("a") == nil)
         #expect(try again.get("e") == [0x33, 0x21])
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test func conditionsAreJudged() throws {
         let store = try Store(openingAt: directory.path("s"))
-        let first = try store.put("a", "1", if: .absent)
-        #expect(throws: StoreError.self) { try store.put("a", "2", if: .absent) }
-        try store.put("a", "2", if: .sequence(first))
+        let first = try store.blocking.put("a", "1", if: .absent)
+        #expect(throws: StoreError.self) { try store.blocking.put("a", "2", if: .absent) }
+        try store.blocking.put("a", "2", if: .sequence(first))
         do {
-            try store.remove("a", if: .sequence(first))
+            try store.blocking.remove("a", if: .sequence(first))
             Issue.record("a number that is no longer that of the key was taken for it")
         } catch {
             #expect(error.code == .conflict)
         }
         #expect(try store.get("a") == [0x32])
-        try store.close()
+        try store.blocking.close()
         do {
-            try store.put("a", "3")
+            try store.blocking.put("a", "3")
             Issue.record("a closed store takes a write")
         } catch {
             #expect(error.code == .closed)
@@ -62,9 +62,9 @@ import Testing
         configuration.commitBufferBytes = 64 << 10
         let store = try Store(openingAt: directory.path("s"), configuration: configuration)
         let value = [UInt8](repeating: 0x61, count: 50_000)
-        for number in 0..<40 { try store.put("k\(number)", value, durability: .buffered) }
+        for number in 0..<40 { try store.blocking.put("k\(number)", value, durability: .buffered) }
         #expect(store.statistics.keys == 40)
-        try store.close()
+        try store.blocking.close()
     }
 }
 
@@ -82,7 +82,7 @@ import Testing
             try startThread(name: "writer") {
                 for number in 1...60 {
                     do {
-                        let sequence = try store.put("t\(writer)", "\(number)", durability: levels[writer % 3])
+                        let sequence = try store.blocking.put("t\(writer)", "\(number)", durability: levels[writer % 3])
                         let entry = try store.entry("t\(writer)")
                         #expect(entry?.sequence == sequence)
                     } catch {
