@@ -283,3 +283,27 @@ unsigned heartwood_processor_count(void) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (unsigned)count : 1;
 }
+
+/* Time slices */
+
+static _Thread_local struct {
+    uint64_t end;
+    unsigned calls;
+} slice;
+
+static uint64_t monotonic_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool heartwood_slice_is_over(unsigned weight) {
+    slice.calls += weight;
+    if (slice.calls < 8) {
+        return false;
+    }
+    slice.calls = 0;
+    return monotonic_nanoseconds() >= slice.end;
+}
+
+void heartwood_slice_begin(uint64_t nanoseconds) { slice.end = monotonic_nanoseconds() + nanoseconds; }

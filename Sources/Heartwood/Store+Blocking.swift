@@ -42,7 +42,7 @@ extension BlockingStore {
                     bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
             }
         }
-        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        if case .done(let sequence) = write { return sequence }
         return try store.finishBlocking(write, durability)
     }
 
@@ -56,7 +56,7 @@ extension BlockingStore {
         let write = try key.withByteBuffer { (key) throws(StoreError) in
             try store.attemptRemoval(of: key, condition, durability)
         }
-        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        if case .done(let sequence) = write { return sequence }
         return try store.finishBlocking(write, durability)
     }
 
@@ -129,8 +129,10 @@ extension Store {
         _ attempt: SingleWrite, _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         switch attempt {
-        case .accepted(let sequence, let isVisible):
-            if !isVisible { try log.visibleGate.block(until: sequence) }
+        case .done(let sequence), .doneInOvertime(let sequence):
+            return sequence
+        case .accepted(let sequence):
+            try log.visibleGate.block(until: sequence)
             return sequence
         case .batch(let late):
             return try writeBlocking(late.batch, late.conditions, durability)

@@ -8,7 +8,9 @@ extension Store {
 
     /// The value of a key; nil where there is none.
     ///
-    /// May block on the disk: in a task that must not, use ``fetch(_:)``.
+    /// May block on the disk: in a task that must not, use ``fetch(_:)``. A long loop of this call in a task keeps a thread of
+    /// Swift's pool, of which there are only as many as processors, and the other tasks of the process wait for it meanwhile:
+    /// such a loop uses ``fetch(_:)`` or ``get(all:)``, or calls `await Task.yield()` now and then.
     ///
     /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
     ///   `maximumValueBytes`.

@@ -4,8 +4,12 @@ internal import HeartwoodFormat
 /// What became of the attempt to write a single key without being suspended.
 @usableFromInline
 enum SingleWrite: Sendable {
-    /// It has this number; `isVisible` when no wait is left.
-    case accepted(SequenceNumber, isVisible: Bool)
+    /// It has this number, and no wait is left.
+    case done(SequenceNumber)
+    /// The same, and the thread has been busy for so long that others should have their turn.
+    case doneInOvertime(SequenceNumber)
+    /// It has this number, and isn't yet what was promised.
+    case accepted(SequenceNumber)
     /// It takes the way of batches: it has a condition, is large or compressed, or there was no room.
     case batch(ConditionalBatch)
 }
@@ -63,7 +67,9 @@ extension Store {
         let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
         switch try admit(record, level, hint: hint) {
-        case .accepted(let sequence, let isVisible, _): return .accepted(sequence, isVisible: isVisible)
+        case .accepted(let sequence, let isVisible, _):
+            guard isVisible else { return .accepted(sequence) }
+            return TimeSlice.isOver() ? .doneInOvertime(sequence) : .done(sequence)
         case .mustWait:
             var batch = EncodedBatch()
             batch.append(
@@ -78,8 +84,13 @@ extension Store {
         _ attempt: SingleWrite, _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         switch attempt {
-        case .accepted(let sequence, let isVisible):
-            if !isVisible { try await log.visibleGate.wait(for: sequence) }
+        case .done(let sequence):
+            return sequence
+        case .doneInOvertime(let sequence):
+            await TimeSlice.yield()
+            return sequence
+        case .accepted(let sequence):
+            try await log.visibleGate.wait(for: sequence)
             return sequence
         case .batch(let late):
             return try await write(late.batch, late.conditions, durability)

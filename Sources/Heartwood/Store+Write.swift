@@ -35,7 +35,7 @@ extension Store {
             }
         }
         // Nobody who needn't wait pays for a call that might.
-        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        if case .done(let sequence) = write { return sequence }
         return try await finish(write, durability)
     }
 
@@ -52,7 +52,7 @@ extension Store {
             try attemptRemoval(of: key, condition, durability)
         }
         // Nobody who needn't wait pays for a call that might.
-        if case .accepted(let sequence, isVisible: true) = write { return sequence }
+        if case .done(let sequence) = write { return sequence }
         return try await finish(write, durability)
     }
 
@@ -156,7 +156,11 @@ extension Store {
             admission = try await admitLate(batch, conditions, level, ticket, generation)
         }
         guard case .accepted(let sequence, let isVisible, _) = admission else { preconditionFailure() }
-        if !isVisible { try await log.visibleGate.wait(for: sequence) }
+        if !isVisible {
+            try await log.visibleGate.wait(for: sequence)
+        } else if TimeSlice.isOver(isLong: true) {
+            await TimeSlice.yield()
+        }
         return sequence
     }
 

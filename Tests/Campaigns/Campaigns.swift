@@ -11,7 +11,7 @@ struct Campaigns: AsyncParsableCommand {
         subcommands: [
             CrashCommand.self, FaultCommand.self, DamageCommand.self, FullDiskCommand.self, KillCommand.self,
             ModelCommand.self, ReadersCommand.self, SoakCommand.self, InspectionCommand.self, RepairCommand.self,
-            ToolsCommand.self,
+            ToolsCommand.self, FairnessCommand.self,
             WriteUntilKilledCommand.self,
         ])
 }

@@ -102,6 +102,15 @@ static inline uintptr_t heartwood_thread_number(void) {
 #endif
 }
 
+/* Whether this thread has done calls for longer than a time slice since it last let others run. The clock is read once for
+ * eight calls; 'weight' says how many this one counts for.
+ *
+ * Not inlined: what is the thread's own has another address after a Swift task was suspended, and a compiler may keep the
+ * old one. */
+bool heartwood_slice_is_over(unsigned weight);
+/* Begins a slice of so many nanoseconds. */
+void heartwood_slice_begin(uint64_t nanoseconds);
+
 /* Waits of a condition variable are timed by the monotonic clock. */
 int heartwood_condition_init(heartwood_condition *condition);
 void heartwood_condition_destroy(heartwood_condition *condition);

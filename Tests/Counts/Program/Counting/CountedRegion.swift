@@ -1,5 +1,6 @@
 internal import CCallgrind
 internal import CHeartwood
+internal import HeartwoodFileSystem
 
 /// A stretch of the program whose instructions callgrind counts: those of the thread that runs it, and of no other.
 enum CountedRegion {
@@ -10,6 +11,8 @@ enum CountedRegion {
     /// - Throws: What `body` throws, and where it has come to another thread on its way.
     static func count(_ label: String, _ body: () async throws -> Void) async throws {
         let thread = heartwood_thread_number()
+        // Under callgrind calls take so long that they would yield again and again.
+        TimeSlice.begin(nanoseconds: 3_600_000_000_000)
         heartwood_callgrind_begin()
         try await body()
         heartwood_callgrind_end()

@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import Heartwood
+internal import HeartwoodCampaignSupport
+
+/// What a process that is busy with a store leaves of its threads for everything else.
+struct FairnessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fairness",
+        abstract: "Measures how long loops of puts and reads hold up other tasks of the process.",
+        discussion: """
+            Each run keeps a store busy with loops in tasks, while one more task sleeps for a millisecond again and \
+            again, as a heartbeat. The table has, over all runs, the median and the greatest of each run's worst put and \
+            worst heartbeat, in milliseconds, and the median throughput.
+
+            Loops of puts and of 'fetch' suspend themselves by time. A loop of 'get', which is synchronous, can't: those \
+            rows have no limit, and show what such a loop does to a process.
+
+            Exit codes: 0; 1 the median of a worst put or heartbeat is over 20 ms, or one is over 100 ms, in a row that \
+            has a limit.
+            """)
+
+    @Option(help: "How many runs of each row.")
+    var runs = 10
+
+    @Option(help: "How long a run takes, in milliseconds.")
+    var milliseconds = 1_000
+
+    @Option(help: "How many tasks loop.")
+    var tasks = 8
+
+    @Option(help: "Where the stores go; a directory for temporary files by default.")
+    var directory: String?
+
+    func validate() throws {
+        guard runs > 0, milliseconds > 0, tasks > 0 else {
+            throw ValidationError("there must be runs and tasks, and time for them")
+        }
+    }
+
+    func run() async throws {
+        say("fairness: \(runs) runs of \(milliseconds) ms, \(tasks) tasks; times in ms")
+        say(FairnessRow.heading)
+        let line = ProgressLine()
+        var isFair = true
+        for load in FairnessRun.Load.all {
+            var row = FairnessRow(load)
+            for number in 0..<runs {
+                line.show("\(load.name): run \(number + 1) of \(runs)")
+                let parent = try TemporaryDirectory.make("fairness", in: directory)
+                defer { TemporaryDirectory.remove(parent) }
+                let run = FairnessRun(
+                    load: load, tasks: tasks, duration: .milliseconds(milliseconds), path: parent + "/store")
+                row.add(try await run.run())
+            }
+            line.clear()
+            say(row.description)
+            isFair = isFair && row.isFair
+        }
+        guard isFair else { throw ExitCode(1) }
+    }
+}
+
+/// What the runs of one load have shown.
+private struct FairnessRow: CustomStringConvertible {
+    /// What the median of each run's worst may be, and the worst of all, in ms.
+    private static let (most, mostOfAll) = (20.0, 100.0)
+    static let heading =
+        cell("", 34) + "  put: median     worst  heartbeat: median     worst     puts/s    reads/s"
+
+    private let load: FairnessRun.Load
+    private var outcomes: [FairnessRun.Outcome] = []
+
+    init(_ load: FairnessRun.Load) { self.load = load }
+
+    mutating func add(_ outcome: FairnessRun.Outcome) { outcomes.append(outcome) }
+
+    private var puts: [Double] { outcomes.map(\.worstPut).sorted() }
+    private var heartbeats: [Double] { outcomes.map(\.worstHeartbeat).sorted() }
+
+    var isFair: Bool {
+        !load.isLimited
+            || [puts, heartbeats].allSatisfy { Self.median($0) <= Self.most && $0.last ?? 0 <= Self.mostOfAll }
+    }
+
+    var description: String {
+        let rates = [outcomes.map(\.putsPerSecond), outcomes.map(\.readsPerSecond)].map { Self.median($0.sorted()) }
+        return Self.cell(load.name, 34) + Self.number(Self.median(puts), 13) + Self.number(puts.last ?? 0, 10)
+            + Self.number(Self.median(heartbeats), 19) + Self.number(heartbeats.last ?? 0, 10)
+            + rates.map { Self.padded("\(Int($0))", 11) }.joined() + (load.isLimited ? "" : "  no limit")
+    }
+
+    private static func median(_ sorted: [Double]) -> Double {
+        (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    private static func cell(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private static func number(_ value: Double, _ width: Int) -> String {
+        let tenths = Int((value * 10).rounded())
+        return padded("\(tenths / 10).\(tenths % 10)", width)
+    }
+}

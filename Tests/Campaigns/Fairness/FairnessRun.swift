@@ -1,0 +1,122 @@
+internal import Heartwood
+
+/// Loops over a store in tasks, beside a heartbeat.
+struct FairnessRun {
+    struct Load {
+        /// What each task does again and again.
+        enum Loop { case put, fetch, get }
+        var loop: Loop
+        var durability: Durability
+        var name: String
+
+        /// Whether the loop can let others run.
+        var isLimited: Bool { loop != .get }
+
+        static let all: [Load] =
+            [
+                Load(loop: .put, durability: .buffered, name: "puts, .buffered"),
+                Load(loop: .put, durability: .written, name: "puts, .written"),
+            ]
+            + [(Loop.fetch, "fetch"), (.get, "get")].flatMap { loop, name in
+                [(Durability.buffered, ".buffered"), (.written, ".written"), (.synced, ".synced")].map {
+                    Load(loop: loop, durability: $0, name: "\(name), beside one \($1) writer")
+                }
+            }
+    }
+
+    /// Times are in ms.
+    struct Outcome {
+        var worstPut = 0.0
+        var worstHeartbeat = 0.0
+        var putsPerSecond = 0.0
+        var readsPerSecond = 0.0
+    }
+
+    private enum Finished { case puts(Int, worst: Duration), reads(Int), heartbeat(worst: Duration) }
+
+    var load: Load
+    var tasks: Int
+    var duration: Duration
+    var path: String
+
+    private static let keys = 100_000
+    private static let value = [UInt8](repeating: 118, count: 100)
+
+    func run() async throws -> Outcome {
+        let store = try await Store.open(at: path)
+        for first in stride(from: 0, to: Self.keys, by: 1_000) {
+            try await store.write(durability: .buffered) { batch in
+                for number in first..<first + 1_000 { batch.put(Self.key(number), Self.value) }
+            }
+        }
+        try await store.flush()
+        let start = ContinuousClock.now
+        let end = start + duration
+        let outcome = try await withThrowingTaskGroup(of: Finished.self) { group in
+            group.addTask { try await Self.heartbeat(until: end) }
+            let writers = load.loop == .put ? tasks : 1
+            for writer in 0..<writers { group.addTask { try await put(store, writer, until: end) } }
+            if load.loop != .put {
+                for reader in 0..<tasks { group.addTask { try await read(store, reader, until: end) } }
+            }
+            return try await group.reduce(into: Outcome()) { Self.add($1, to: &$0) }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        try await store.close()
+        return Outcome(
+            worstPut: outcome.worstPut, worstHeartbeat: outcome.worstHeartbeat,
+            putsPerSecond: outcome.putsPerSecond / seconds, readsPerSecond: outcome.readsPerSecond / seconds)
+    }
+
+    private static func add(_ finished: Finished, to outcome: inout Outcome) {
+        switch finished {
+        case .puts(let count, let worst):
+            outcome.putsPerSecond += Double(count)
+            outcome.worstPut = max(outcome.worstPut, worst / .milliseconds(1))
+        case .reads(let count): outcome.readsPerSecond += Double(count)
+        case .heartbeat(let worst): outcome.worstHeartbeat = worst / .milliseconds(1)
+        }
+    }
+
+    private static func key(_ number: Int) -> String { "user:\(1_000_000 + number)" }
+
+    /// How late a task comes that has slept for a millisecond.
+    private static func heartbeat(until end: ContinuousClock.Instant) async throws -> Finished {
+        var worst = Duration.zero
+        var before = ContinuousClock.now
+        while before < end {
+            try await Task.sleep(for: .milliseconds(1))
+            let now = ContinuousClock.now
+            worst = max(worst, now - before)
+            before = now
+        }
+        return .heartbeat(worst: worst)
+    }
+
+    private func put(_ store: Store, _ writer: Int, until end: ContinuousClock.Instant) async throws -> Finished {
+        var (count, worst, number) = (0, Duration.zero, writer)
+        var before = ContinuousClock.now
+        while before < end {
+            number = (number &* 48_271 + 11) % Self.keys
+            try await store.put(Self.key(number), Self.value, durability: load.durability)
+            let now = ContinuousClock.now
+            worst = max(worst, now - before)
+            before = now
+            count += 1
+        }
+        return .puts(count, worst: worst)
+    }
+
+    private func read(_ store: Store, _ reader: Int, until end: ContinuousClock.Instant) async throws -> Finished {
+        var (count, number) = (0, reader)
+        while ContinuousClock.now < end {
+            number = (number &* 48_271 + 11) % Self.keys
+            switch load.loop {
+            case .get: _ = try store.get(Self.key(number))
+            case .fetch, .put: _ = try await store.fetch(Self.key(number))
+            }
+            count += 1
+        }
+        return .reads(count)
+    }
+}
