@@ -14,6 +14,9 @@ internal import HeartwoodFormat
 /// commit and adds it to the index, in one step without I/O and without suspension. A thread of its own writes and
 /// syncs commits, each for all the writes of its moment. Reads are `nonisolated`.
 ///
+/// Writes are asynchronous and run on the caller's actor; ``blocking`` has them for code that isn't asynchronous. Reads are
+/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are the asynchronous ones.
+///
 /// A store that is dropped without `close()` behaves as after the death of the process: what was acknowledged is safe.
 public actor Store {
     /// The directory.
