@@ -4,7 +4,7 @@ internal import HeartwoodFormat
 /// An embedded, write-optimised, ordered key-value store: one directory, one process.
 ///
 /// ```swift
-/// let store = try await Store.open(at: "/var/lib/app/store")
+/// let store = try await Store.open(at: "app.store")
 /// try await store.put("user:1", bytes)            // on disk when it returns
 /// let value = try store.get("user:1")             // no await: readers never queue behind writers
 /// try await store.close()

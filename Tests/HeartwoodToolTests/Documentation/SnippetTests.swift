@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Testing
 
-/// That the documents' Swift is Swift that compiles.
+/// That the Swift of the documents, and of the documentation comments of public modules, is Swift that compiles.
 ///
 /// A block that is fenced with "```swift" follows a comment that begins a line and says what compiles it:
 /// `<!-- path/of/a/file.swift -->` where all its lines stand in that file, one after another but for indentation;
-/// `<!-- compiled by Tools/name -->` where that tool takes the block from the document. A file is in a test target, or in
-/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows.
+/// `<!-- compiled by Tools/name -->` where that tool takes the block from the README. A file is in a test target, or in
+/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A documentation comment
+/// needs no such comment: its lines stand in the file of the same name in Tests/Contexts/Documents/Comments.
 @Suite("the documents' Swift")
 struct SnippetTests {
     private struct Block {
@@ -33,12 +34,25 @@ struct SnippetTests {
         .sorted()
     }()
 
-    @Test func thereAreDocumentsWithSwift() {
+    /// Every source that declares something public and has Swift in its documentation comments.
+    static let sources: [String] = {
+        let files = FileManager.default.enumerator(atPath: ConsoleRun.root.appendingPathComponent("Sources").path)
+        let paths = files?.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") } ?? []
+        return paths.map { "Sources/" + $0 }
+            .filter { path in
+                guard let text = try? text(path) else { return false }
+                return text.contains("/// ```swift") && text.contains("public ")
+            }
+            .sorted()
+    }()
+
+    @Test func thereAreFilesWithSwift() {
         #expect(Self.documents.contains("README.md"))
         #expect(Self.documents.contains("Documentation/CrashTesting.md"))
+        #expect(Self.sources.contains("Sources/Heartwood/Store.swift"))
     }
 
-    @Test("is compiled", arguments: documents)
+    @Test("is compiled", arguments: documents + sources)
     func isCompiled(document: String) throws {
         for block in try blocks(of: document) {
             let place = SourceLocation(
@@ -54,7 +68,7 @@ struct SnippetTests {
             case .tool(let path):
                 let isThere = FileManager.default.isExecutableFile(
                     atPath: ConsoleRun.root.appendingPathComponent(path).path)
-                #expect(isThere, "there is no tool '\(path)'", sourceLocation: place)
+                #expect(isThere && document == "README.md", "\(path) doesn't compile it", sourceLocation: place)
             case .unknown:
                 Issue.record("no comment before the block says what compiles it", sourceLocation: place)
             }
@@ -63,12 +77,16 @@ struct SnippetTests {
 
     private func blocks(of document: String) throws -> [Block] {
         var blocks: [Block] = []
-        let lines = try Self.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+        let isSource = document.hasSuffix(".swift")
+        let text = try Self.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = isSource ? text.map(withoutMarker) : text
         for (index, line) in lines.enumerated() where trimmed(line).hasPrefix("```swift") {
             let code = lines[(index + 1)...].prefix { !trimmed($0).hasPrefix("```") }
             let before = index > 0 ? lines[index - 1] : ""
             let source: Source =
-                if let match = before.wholeMatch(of: /<!-- (.+\.swift) -->/) {
+                if isSource {
+                    .file("Tests/Contexts/Documents/Comments/" + (document as NSString).lastPathComponent)
+                } else if let match = before.wholeMatch(of: /<!-- (.+\.swift) -->/) {
                     .file(String(match.1))
                 } else if let match = before.wholeMatch(of: /<!-- compiled by (Tools\/.+) -->/) {
                     .tool(String(match.1))
@@ -78,6 +96,12 @@ struct SnippetTests {
             blocks.append(Block(line: index + 1, source: source, lines: code.map(trimmed)))
         }
         return blocks
+    }
+
+    /// A line of a documentation comment; a fence where it is none, so that a block ends with its comment.
+    private func withoutMarker(_ line: Substring) -> Substring {
+        let line = trimmed(line)
+        return line.hasPrefix("///") ? line.dropFirst(3) : "```"
     }
 
     private func trimmed(_ line: Substring) -> Substring {
