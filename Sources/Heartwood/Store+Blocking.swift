@@ -2,14 +2,21 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// Writing from code that isn't asynchronous: the same writes, which block their thread instead of suspending their task.
+/// The writes of a store for code that isn't asynchronous. Each call blocks its thread where the asynchronous form of the same
+/// name suspends its task.
 ///
 /// ```swift
 /// try store.blocking.put("user:1", bytes)
 /// ```
 ///
-/// The compiler refuses them in asynchronous code, where the forms of the store itself serve. Threads that wait for the disk
-/// share its syncs as tasks do, but each has to be woken by the system: with many writers tasks are several times as fast.
+/// One rule holds for the whole interface: a write on ``Store`` is asynchronous, and the same write on ``Store/blocking`` blocks.
+/// Reads need no second form: ``Store/get(_:)`` is synchronous, ``Store/fetch(_:)`` and ``Store/scan(_:reversed:)`` are
+/// asynchronous.
+///
+/// In asynchronous code the compiler refuses these calls, and its message names the form to use; in Swift 5 mode it warns.
+/// Synchronous closures and functions that asynchronous code calls may use them, but they block a thread of the cooperative
+/// pool then. Threads that wait for the disk share its syncs as tasks do, but the system has to wake each of them: with many
+/// writers tasks are several times as fast.
 ///
 /// They throw what the asynchronous forms throw; `.cancelled` only where the thread runs a task that was cancelled before.
 public struct BlockingStore: Sendable {
@@ -20,7 +27,7 @@ public struct BlockingStore: Sendable {
 }
 
 extension Store {
-    /// The same store for code that isn't asynchronous. O(1).
+    /// The writes of this store for code that isn't asynchronous: each blocks its thread. O(1).
     @inlinable
     public nonisolated var blocking: BlockingStore { BlockingStore(self) }
 }

@@ -3,6 +3,9 @@ internal import HeartwoodFormat
 
 /// Reading. Reads see every write that has returned, never queue behind writers, and never see a write before it is as
 /// durable as it was asked to be.
+///
+/// Synchronous, and allowed in any code; ``fetch(_:)`` and ``scan(_:reversed:)`` are the forms that don't block a thread of the
+/// cooperative pool.
 extension Store {
     private nonisolated var reader: Reader { Reader(log: log, point: .latest) }
 

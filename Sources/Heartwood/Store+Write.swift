@@ -10,6 +10,9 @@ internal import Synchronization
 /// `.tooManyFiles` and `.inputOutput`, where nothing was written; `.conflict` where a condition doesn't hold;
 /// `.corruption` where the record that a condition on a number reads is damaged; and `.outcomeUnknown`, where a write to the disk
 /// failed while this one was under way.
+///
+/// All of them are asynchronous and run on the caller's actor. Code that isn't asynchronous has the same writes on
+/// ``Store/blocking``.
 extension Store {
     /// Sets a key's value.
     ///

@@ -4,7 +4,7 @@ internal import HeartwoodFormat
 /// An embedded, write-optimised, ordered key-value store: one directory, one process.
 ///
 /// ```swift
-/// let store = try await Store.open(at: "/var/lib/app/store")
+/// let store = try await Store.open(at: "app.store")
 /// try await store.put("user:1", bytes)            // on disk when it returns
 /// let value = try store.get("user:1")             // no await: readers never queue behind writers
 /// try await store.close()
@@ -13,6 +13,9 @@ internal import HeartwoodFormat
 /// The actor serialises writes: it checks conditions, gives each write its sequence number, appends it to the open
 /// commit and adds it to the index, in one step without I/O and without suspension. A thread of its own writes and
 /// syncs commits, each for all the writes of its moment. Reads are `nonisolated`.
+///
+/// Writes are asynchronous and run on the caller's actor; ``blocking`` has them for code that isn't asynchronous. Reads are
+/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are the asynchronous ones.
 ///
 /// A store that is dropped without `close()` behaves as after the death of the process: what was acknowledged is safe.
 public actor Store {

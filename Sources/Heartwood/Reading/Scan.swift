@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 /// The entries of a range, in order, as they were when the scan was made: what is written meanwhile isn't seen.
 ///
 /// ```swift
-/// for try await (key, value) in store.scan(prefix: "user:") { … }
+/// for try await (key, value) in store.scan(prefix: "user:") { print(key.count, value.count) }
 /// ```
 ///
 /// Values are read some at a time, off the cooperative pool, until they are a megabyte or more. Each iterator walks the same state

@@ -11,7 +11,9 @@ public import HeartwoodFileSystem
 ///     try await orders.close()
 /// } check: { disk, crash in
 ///     let orders = try await OrderBook.open(at: "/orders", on: disk)
-///     for id in crash.notes(of: Order.ID.self) { try #require(orders[id] != nil) }
+///     for id in crash.notes(of: Order.ID.self) {
+///         guard try await orders.contains(id) else { throw OrderLost(id) }
+///     }
 /// }
 /// ```
 ///

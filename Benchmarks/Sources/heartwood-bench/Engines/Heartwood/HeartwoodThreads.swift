@@ -40,13 +40,15 @@ struct HeartwoodThreadsSession: Session {
     let durability: Durability
 
     @inline(__always)
-    func put(_ key: [UInt8], _ value: [UInt8]) throws { try reading.store.put(key, value, durability: durability) }
+    func put(_ key: [UInt8], _ value: [UInt8]) throws {
+        try reading.store.blocking.put(key, value, durability: durability)
+    }
 
     @inline(__always)
-    func remove(_ key: [UInt8]) throws { try reading.store.remove(key, durability: durability) }
+    func remove(_ key: [UInt8]) throws { try reading.store.blocking.remove(key, durability: durability) }
 
     func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
-        try reading.store.write(HeartwoodSession.batch(reading.store, fill), durability: durability)
+        try reading.store.blocking.write(HeartwoodSession.batch(reading.store, fill), durability: durability)
     }
 
     @inline(__always)

@@ -1,0 +1,19 @@
+// accepts: async async-any async-let read read-any
+// refuses: blocking blocking-any
+import Heartwood
+import HeartwoodTesting
+
+@MainActor
+final class Model {
+    let store: Store
+    var note = "note"
+    var count = 0
+
+    init(store: Store) { self.store = store }
+
+    // each call
+    func callN() async throws {
+        CALL
+    }
+    // end
+}

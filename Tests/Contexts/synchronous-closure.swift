@@ -1,0 +1,17 @@
+// accepts: blocking blocking-any read read-any
+// refuses: async async-any
+import Heartwood
+import HeartwoodTesting
+
+enum InClosure {
+    // each call
+    static func callN(_ store: Store) throws {
+        let body = { (note: String, count: inout Int) throws -> Void in
+            CALL
+            count += note.count
+        }
+        var count = 0
+        try body("note", &count)
+    }
+    // end
+}

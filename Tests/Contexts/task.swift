@@ -1,0 +1,17 @@
+// accepts: async async-any async-let read read-any
+// refuses: blocking blocking-any
+import Heartwood
+import HeartwoodTesting
+
+enum InTask {
+    // each call
+    static func callN(_ store: Store, _ note: String) {
+        Task {
+            var count = note.count
+            CALL
+            count += 1
+            print(count)
+        }
+    }
+    // end
+}

@@ -1,0 +1,12 @@
+// accepts: async async-any async-let read read-any
+// refuses: blocking blocking-any
+import Heartwood
+import HeartwoodTesting
+
+let note = "note"
+var count = 0
+let store = try await Store.open(at: note)
+
+// each call
+CALL
+// end

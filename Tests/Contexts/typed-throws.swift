@@ -1,0 +1,12 @@
+// accepts: async read
+// refuses: async-any blocking
+import Heartwood
+import HeartwoodTesting
+
+enum WithTypedThrows {
+    // each call
+    static func callN(_ store: Store, _ note: String, _ count: inout Int) async throws(StoreError) {
+        CALL
+    }
+    // end
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+internal import Testing
+
+/// That the Swift of the documents, and of the documentation comments of public modules, is Swift that compiles.
+///
+/// A block that is fenced with "```swift" follows a comment that begins a line and says what compiles it:
+/// `<!-- path/of/a/file.swift -->` where all its lines stand in that file, one after another but for indentation;
+/// `<!-- compiled by Tools/name -->` where that tool takes the block from the README. A file is in a test target, or in
+/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A documentation comment
+/// needs no such comment: its lines stand in the file of the same name in Tests/Contexts/Documents/Comments.
+@Suite("the documents' Swift")
+struct SnippetTests {
+    private struct Block {
+        let line: Int
+        let source: Source
+        let lines: [Substring]
+    }
+
+    private enum Source {
+        case file(String)
+        case tool(String)
+        case unknown
+    }
+
+    /// Every document of the repository that has Swift in it.
+    static let documents: [String] = {
+        let directories = ["", "Documentation/", "Benchmarks/"]
+        return directories.flatMap { directory -> [String] in
+            let url = ConsoleRun.root.appendingPathComponent(directory)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+            return names.filter { $0.hasSuffix(".md") }.map { directory + $0 }
+        }
+        .filter { (try? text($0))?.contains("```swift") == true }
+        .sorted()
+    }()
+
+    /// Every source that declares something public and has Swift in its documentation comments.
+    static let sources: [String] = {
+        let files = FileManager.default.enumerator(atPath: ConsoleRun.root.appendingPathComponent("Sources").path)
+        let paths = files?.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") } ?? []
+        return paths.map { "Sources/" + $0 }
+            .filter { path in
+                guard let text = try? text(path) else { return false }
+                return text.contains("/// ```swift") && text.contains("public ")
+            }
+            .sorted()
+    }()
+
+    @Test func thereAreFilesWithSwift() {
+        #expect(Self.documents.contains("README.md"))
+        #expect(Self.documents.contains("Documentation/CrashTesting.md"))
+        #expect(Self.sources.contains("Sources/Heartwood/Store.swift"))
+    }
+
+    @Test("is compiled", arguments: documents + sources)
+    func isCompiled(document: String) throws {
+        for block in try blocks(of: document) {
+            let place = SourceLocation(
+                fileID: "HeartwoodToolTests/\(document)",
+                filePath: ConsoleRun.root.appendingPathComponent(document).path, line: block.line, column: 1)
+            switch block.source {
+            case .file(let path):
+                let file = try Self.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(trimmed)
+                let starts = 0...max(0, file.count - block.lines.count)
+                let isThere = starts.contains { file[$0...].starts(with: block.lines) }
+                #expect(isThere, "\(path) doesn't have:\n\(block.lines.joined(separator: "\n"))", sourceLocation: place)
+                #expect(path.hasPrefix("Tests/") && !path.contains(".."), sourceLocation: place)
+            case .tool(let path):
+                let isThere = FileManager.default.isExecutableFile(
+                    atPath: ConsoleRun.root.appendingPathComponent(path).path)
+                #expect(isThere && document == "README.md", "\(path) doesn't compile it", sourceLocation: place)
+            case .unknown:
+                Issue.record("no comment before the block says what compiles it", sourceLocation: place)
+            }
+        }
+    }
+
+    private func blocks(of document: String) throws -> [Block] {
+        var blocks: [Block] = []
+        let isSource = document.hasSuffix(".swift")
+        let text = try Self.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = isSource ? text.map(withoutMarker) : text
+        for (index, line) in lines.enumerated() where trimmed(line).hasPrefix("```swift") {
+            let code = lines[(index + 1)...].prefix { !trimmed($0).hasPrefix("```") }
+            let before = index > 0 ? lines[index - 1] : ""
+            let source: Source =
+                if isSource {
+                    .file("Tests/Contexts/Documents/Comments/" + (document as NSString).lastPathComponent)
+                } else if let match = before.wholeMatch(of: /<!-- (.+\.swift) -->/) {
+                    .file(String(match.1))
+                } else if let match = before.wholeMatch(of: /<!-- compiled by (Tools\/.+) -->/) {
+                    .tool(String(match.1))
+                } else {
+                    .unknown
+                }
+            blocks.append(Block(line: index + 1, source: source, lines: code.map(trimmed)))
+        }
+        return blocks
+    }
+
+    /// A line of a documentation comment; a fence where it is none, so that a block ends with its comment.
+    private func withoutMarker(_ line: Substring) -> Substring {
+        let line = trimmed(line)
+        return line.hasPrefix("///") ? line.dropFirst(3) : "```"
+    }
+
+    private func trimmed(_ line: Substring) -> Substring {
+        var line = line.drop { $0 == " " }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// A file of this repository.
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: ConsoleRun.root.appendingPathComponent(path), encoding: .utf8)
+    }
+}
