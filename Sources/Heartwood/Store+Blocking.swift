@@ -96,7 +96,7 @@ extension BlockingStore {
         while true {
             if store.log.isEnded { throw StoreError.closed }
             let transaction = Transaction(Hold(store.log, .newest), store.encoder)
-            let value = try body(transaction)
+            let value = try run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try store.writeBlocking(transaction.encoded, transaction.conditions, durability)
                 return Committed(value: value, sequence: sequence)
@@ -104,6 +104,12 @@ extension BlockingStore {
                 guard error.code == .conflict else { throw error }
             }
         }
+    }
+
+    private func run<R>(_ body: (Transaction) throws -> R, with transaction: Transaction) throws -> R {
+        let scope = try TransactionScope.begin(in: store.log)
+        defer { scope.end(in: store.log) }
+        return try TransactionScope.$current.withValue(scope) { try body(transaction) }
     }
 
     /// Brings everything that was accepted so far to the disk; blocks until it is there.

@@ -87,11 +87,17 @@ extension Store {
     /// Reads, decides and writes as if nothing else happened meanwhile.
     ///
     /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it is done,
-    /// it runs again; so it must have no effects but those on its transaction. Somebody always gets through; a
-    /// transaction that others overtake again and again goes on until it is cancelled.
+    /// it runs again; so it must have no effects but those on its transaction. One of several transactions in conflict
+    /// always commits; a transaction that others overtake again and again continues until it is cancelled.
+    ///
+    /// Inside `body`, and in tasks that it starts, the store's own writes and transactions are refused with
+    /// `.invalidArgument` while `body` runs: use those of the transaction. Reads of the store are allowed; the commit
+    /// doesn't check what they saw. A detached task can't be told from other writers: don't wait for a write of one.
     ///
     /// - Returns: What `body` returned, in the run that was committed, and the number of the write.
-    /// - Throws: What `body` throws; nothing was written then.
+    /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, as `body` may throw
+    ///   anything; the store itself throws only `StoreError`.
+    /// - Complexity: O(keys and ranges that were read), and the write of a batch.
     @discardableResult
     public nonisolated(nonsending) func transaction<R>(
         durability: Durability? = nil,
@@ -101,7 +107,7 @@ extension Store {
             if Task.isCancelled { throw StoreError.cancelled }
             if log.isEnded { throw StoreError.closed }
             let transaction = Transaction(Hold(log, .newest), encoder)
-            let value = try await body(transaction)
+            let value = try await run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try await write(transaction.encoded, transaction.conditions, durability)
                 return Committed(value: value, sequence: sequence)
@@ -110,6 +116,14 @@ extension Store {
                 await Task.yield()
             }
         }
+    }
+
+    private nonisolated(nonsending) func run<R>(
+        _ body: (Transaction) async throws -> R, with transaction: Transaction
+    ) async throws -> R {
+        let scope = try TransactionScope.begin(in: log)
+        defer { scope.end(in: log) }
+        return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     }
 
     /// Brings everything that was accepted so far to the disk.

@@ -8,7 +8,8 @@ public struct StoreError: Error, Sendable {
         /// The code's name.
         public let description: String
 
-        /// An argument is outside its limits (an empty key, a key over 65,535 bytes, …). Nothing was written.
+        /// An argument is outside its limits (an empty key, a key over 65,535 bytes, …), or a call isn't allowed where it
+        /// was made (a write to a store inside the body of its own transaction). Nothing was written.
         public static let invalidArgument = Code(description: "invalidArgument")
         /// A value, a batch or a stored item is larger than the configuration allows.
         public static let tooLarge = Code(description: "tooLarge")

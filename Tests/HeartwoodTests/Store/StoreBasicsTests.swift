@@ -165,7 +165,7 @@ import Testing
         let result = try await store.transaction { tx in
             runs += 1
             let n = Int(String(decoding: try tx.get("n")!, as: UTF8.self))!
-            if runs == 1 { try await store.put("n", "10") }
+            if runs == 1 { _ = try await Task.detached { try await store.put("n", "10") }.value }
             try tx.put("n", "\(n + 1)")
             #expect(try tx.get("n") == [UInt8]("\(n + 1)".utf8))
             #expect(try tx.entries(in: .all).map(\.value) == [[UInt8]("\(n + 1)".utf8)])
