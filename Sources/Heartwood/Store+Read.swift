@@ -107,8 +107,11 @@ extension Store {
     }
 
     /// The keys of a range, in order, as they are now, without their values. Never blocks on the disk.
-    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) -> Keys {
-        Keys(hold: Hold(log), range: range, reversed: reversed)
+    ///
+    /// - Throws: `.closed`. A walk that has begun isn't affected when the store is closed.
+    /// - Complexity: O(log n) to begin.
+    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
+        try snapshot().keys(in: range, reversed: reversed)
     }
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.

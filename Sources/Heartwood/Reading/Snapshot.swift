@@ -39,9 +39,13 @@ public final class Snapshot: Sendable {
         scan(.prefix(prefix), reversed: reversed)
     }
 
-    /// The keys of a range, in order, without their values.
-    public func keys(in range: KeyRange = .all, reversed: Bool = false) -> Keys {
-        Keys(hold: hold, range: range, reversed: reversed)
+    /// The keys of a range, in order, without their values. No I/O.
+    ///
+    /// - Throws: `.closed`. A walk that has begun isn't affected when the store is closed.
+    /// - Complexity: O(log n) to begin.
+    public func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
+        if hold.log.isEnded { throw .closed }
+        return Keys(hold: hold, range: range, reversed: reversed)
     }
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.
