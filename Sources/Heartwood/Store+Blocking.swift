@@ -62,7 +62,10 @@ extension BlockingStore {
 
     /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
     ///
-    /// - Throws: What `body` throws; nothing was written then.
+    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch from
+    /// ``Store/makeBatch()`` without a closure.
+    ///
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
@@ -83,7 +86,7 @@ extension BlockingStore {
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
-        return try store.writeBlocking(batch.encoded, conditions, durability)
+        return try store.writeBlocking(batch.encoded, batch.conditions + conditions, durability)
     }
 
     /// Reads, decides and writes as if nothing else happened meanwhile; blocks until that is what its durability says.

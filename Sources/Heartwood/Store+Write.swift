@@ -58,8 +58,21 @@ extension Store {
 
     /// Writes what `body` puts into a batch, together or not at all.
     ///
+    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch without
+    /// a closure:
+    ///
+    /// ```swift
+    /// func rename(_ store: Store) async throws(StoreError) {
+    ///     var batch = store.makeBatch()
+    ///     batch.put("new", "value", if: .absent)
+    ///     batch.remove("old")
+    ///     try await store.write(batch)
+    /// }
+    /// ```
+    ///
+    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
-    /// - Throws: What `body` throws; nothing was written then.
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
     @discardableResult
     public nonisolated(nonsending) func write(
         if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
@@ -69,8 +82,9 @@ extension Store {
         return try await write(batch, if: conditions, durability: durability)
     }
 
-    /// Writes a batch, together or not at all, where all the conditions hold.
+    /// Writes a batch, together or not at all, where all the conditions hold. Throws only `StoreError`.
     ///
+    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
     /// - Throws: `.conflict` where a condition doesn't hold.
     @discardableResult
@@ -78,10 +92,10 @@ extension Store {
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
-        return try await write(batch.encoded, conditions, durability)
+        return try await write(batch.encoded, batch.conditions + conditions, durability)
     }
 
-    /// An empty batch for ``write(_:if:durability:)``.
+    /// An empty batch for ``write(_:if:durability:)``, whose errors are typed.
     public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder) }
 
     /// Reads, decides and writes as if nothing else happened meanwhile.

@@ -99,10 +99,17 @@ public final class Transaction {
 
     /// Sets a key's value when the transaction commits.
     ///
-    /// - Throws: `.invalidArgument`, `.tooLarge`.
+    /// - Parameters:
+    ///   - expires: When the key ceases to exist.
+    ///   - condition: What must be true of the key, as this transaction sees it at this call, its own writes included; no
+    ///     `.sequence` is that of a key that the transaction itself has written. `.sequence` reads the key's record, and
+    ///     may block on the disk.
+    /// - Throws: `.invalidArgument`, `.tooLarge`; `.conflict` where the condition doesn't hold, at once. An error that
+    ///   `body` doesn't catch ends the transaction.
     public func put(
-        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
     ) throws(StoreError) {
+        if let condition { try check(condition, on: key.byteArray) }
         let expiry = expires.stored(now: hold.now)
         let stored = value.byteArray
         try key.withByteBuffer { (key) throws(StoreError) in
@@ -116,9 +123,29 @@ public final class Transaction {
     }
 
     /// Removes a key when the transaction commits; it needn't be there.
-    public func remove(_ key: some ByteSource) throws(StoreError) {
+    ///
+    /// - Parameter condition: As that of ``put(_:_:expires:if:)``.
+    /// - Throws: `.invalidArgument`; `.conflict` where the condition doesn't hold.
+    public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
+        if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .removal
+    }
+
+    private func check(_ condition: KeyCondition, on key: [UInt8]) throws(StoreError) {
+        let holds =
+            switch condition.kind {
+            case .absent: try !contains(key)
+            case .sequence(let sequence): try self.sequence(of: key) == sequence
+            }
+        if !holds { throw Condition(kind: .key(key, condition)).conflict }
+    }
+
+    /// The number of the write that set a key before this transaction; nil where there is none, or its own counts.
+    private func sequence(of key: [UInt8]) throws(StoreError) -> SequenceNumber? {
+        guard writes[key] == nil else { return nil }
+        note(key)
+        return try hold.reader.entry(of: key)?.sequence
     }
 
     /// What must still be true for the commit.
