@@ -5,10 +5,11 @@ internal import HeartwoodFiles
 extension StoreError {
     /// The store is held by another opening.
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
-        let holder = cause.lockHolder.map { "process \($0)" } ?? "another process"
+        let remedy =
+            cause.isLockedByThisProcess
+            ? "use the 'Store' that is open already, or close it first" : "close it there, or wait"
         return StoreError(
-            .locked,
-            "the store is in use by \(holder): close it there, or wait; never delete the lock file",
+            .locked, "the store is in use by \(cause.lockHolderText): \(remedy); never delete the lock file",
             file: directory, cause: cause)
     }
 

@@ -89,7 +89,7 @@ import Testing
     @Test func anotherOpeningIsRefusedAndNamesTheHolder() async throws {
         let store = try await onDisk()
         let error = await expectError(.locked) { _ = try await onDisk() }
-        #expect(error?.message.contains("process \(ProcessID.own)") == true)
+        #expect(error?.message.contains("in use by this process: use the 'Store' that is open already") == true)
         try await store.close()
         try await onDisk().close()
     }
