@@ -60,6 +60,23 @@ extension BlockingStore {
         return try store.finishBlocking(write, durability)
     }
 
+    /// Changes when a key expires, and keeps its value; blocks until the write is what its durability says. See
+    /// ``Store/touch(_:expires:durability:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.touch'")
+    @discardableResult
+    public func touch(
+        _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
+    ) throws(StoreError) -> SequenceNumber? {
+        do {
+            let touched = try transaction(durability: durability) { try $0.touch(key, expires: expires) }
+            return touched.value ? touched.sequence : nil
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("a transaction of the store's own threw \(error)")
+        }
+    }
+
     /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
     ///
     /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch from

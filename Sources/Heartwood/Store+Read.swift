@@ -80,6 +80,18 @@ extension Store {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
+    /// When a key expires: `.never` or `.at`; nil where the key isn't there. Never blocks on the disk.
+    ///
+    /// ```swift
+    /// let end = try store.expiry(of: "session:1")?.timestamp
+    /// ```
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    /// - Complexity: O(log n): the index has it, so the value isn't read.
+    public nonisolated func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        try key.withByteBuffer { (key) throws(StoreError) in try reader.expiry(of: key) }
+    }
+
     /// The store as it is now, to read from as often as you like.
     ///
     /// - Throws: `.closed`.

@@ -56,6 +56,33 @@ extension Store {
         return try await finish(write, durability)
     }
 
+    /// Changes when a key expires, and keeps its value: one step, which no other write comes between.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - expires: When the key ceases to exist from now on; `.never` takes an expiry away.
+    ///   - durability: That of the configuration where it is nil.
+    /// - Returns: The number of this write; nil where the key isn't there, and then nothing was written.
+    /// - Complexity: As a `fetch` and a `put`: the value is read, off the cooperative pool, and written again. Where other
+    ///   writers overtake it, it reads again.
+    @discardableResult
+    public nonisolated(nonsending) func touch(
+        _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
+    ) async throws(StoreError) -> SequenceNumber? {
+        do {
+            let touched = try await transaction(durability: durability) { transaction in
+                guard let value = try await transaction.fetch(key) else { return false }
+                try transaction.put(key, value, expires: expires)
+                return true
+            }
+            return touched.value ? touched.sequence : nil
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("a transaction of the store's own threw \(error)")
+        }
+    }
+
     /// Writes what `body` puts into a batch, together or not at all.
     ///
     /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch without

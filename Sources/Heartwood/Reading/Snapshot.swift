@@ -24,6 +24,14 @@ public final class Snapshot: Sendable {
         try hold.reader.entry(of: key)
     }
 
+    /// When a key expires: `.never` or `.at`; nil where the key isn't there. No I/O.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    /// - Complexity: O(log n).
+    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.expiry(of: key) }
+    }
+
     /// Whether the key is there. No I/O.
     public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
         try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.contains(key) }

@@ -97,6 +97,19 @@ public final class Transaction {
         return entries
     }
 
+    /// When a key expires, as this transaction sees it: `.never` or `.at`; nil where there is none. No I/O.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        let key = key.byteArray
+        if let write = writes[key] {
+            guard case .put(_, let expiry) = write, value(of: write) != nil else { return nil }
+            return Expiry(stored: expiry)
+        }
+        note(key)
+        return try lend(key) { (key) throws(StoreError) in try hold.reader.expiry(of: key) }
+    }
+
     /// Sets a key's value when the transaction commits.
     ///
     /// - Parameters:
@@ -130,6 +143,18 @@ public final class Transaction {
         if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .removal
+    }
+
+    /// Changes when a key expires, and keeps its value, when the transaction commits. May block on the disk.
+    ///
+    /// - Returns: Whether the key is there; where it isn't, nothing is written.
+    /// - Throws: `.invalidArgument`, `.tooLarge`, `.closed`, `.corruption`, `.inputOutput`.
+    /// - Complexity: As a `get` and a `put`: the value is read, and written again.
+    @discardableResult
+    public func touch(_ key: some ByteSource, expires: Expiry) throws(StoreError) -> Bool {
+        guard let value = try get(key) else { return false }
+        try put(key, value, expires: expires)
+        return true
     }
 
     private func check(_ condition: KeyCondition, on key: [UInt8]) throws(StoreError) {
