@@ -2,6 +2,9 @@
 ///
 /// One error type for the whole store. Its `code` is for programs; `message` is one sentence for people and ends with
 /// a remedy. Trouble with the environment (disk full, permission, lock held) and corruption never share a code.
+///
+/// Log the error itself, as in `"\(error)"`, which has message, file, offset and cause. Foundation's `localizedDescription`
+/// says the same in a program that has the product `HeartwoodFoundation`, and else only "error 1".
 public struct StoreError: Error, Sendable {
     /// What kind of trouble it is. New codes may be added: always handle the others.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

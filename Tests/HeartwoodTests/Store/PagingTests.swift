@@ -58,4 +58,13 @@ import Testing
         while walk.next() != nil { rest += 1 }
         #expect(rest == 99, "a walk that had begun ended early without a word")
     }
+
+    @Test func viewsOfStringsAreKeysAndValues() async throws {
+        let line = "key=välue"
+        let parts = line.split(separator: "=")
+        try await store.put(parts[0], parts[1])
+        try await store.put("b".utf8, parts[1].utf8)
+        #expect(try store.get("key") == Array("välue".utf8))
+        #expect(try store.get("b") == Array("välue".utf8))
+    }
 }
