@@ -1,16 +1,17 @@
 import HeartwoodFileSystem
 import Testing
 
-/// That the code in the guide is code that runs.
+/// That the code in the guides is code that runs.
 @Suite struct GuideTests {
-    /// A block of the guide, and the file that it is said to be from.
+    /// A block of a guide, and the file that it is said to be from.
     private struct Block {
         let file: String
         let lines: [Substring]
     }
 
-    @Test func everyBlockOfSwiftIsLiterallyInItsFile() throws {
-        let guide = try text("Documentation/CrashTesting.md")
+    @Test(arguments: ["Documentation/CrashTesting.md", "Documentation/Cookbook.md"])
+    func everyBlockOfSwiftIsLiterallyInItsFile(document: String) throws {
+        let guide = try text(document)
         let blocks = try blocks(of: guide)
         #expect(blocks.count > 5)
         for block in blocks {
