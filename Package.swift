@@ -27,11 +27,19 @@ let package = Package(
         .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
         .library(name: "HeartwoodTesting", targets: ["HeartwoodTesting"]),
         .library(name: "HeartwoodInspection", targets: ["HeartwoodInspection"]),
+        .library(name: "HeartwoodFoundation", targets: ["HeartwoodFoundation"]),
+        .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
+    ],
+    // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package that
+    // depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies' shows it.
+    traits: [
+        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -65,7 +73,17 @@ let package = Package(
             dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles"],
             swiftSettings: settings
         ),
-        // Floor 4: the command-line tool.
+        // Floor 4: the types of other libraries as keys and values, each in a product of its own.
+        .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodNIO",
+            dependencies: [
+                "Heartwood",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: settings
+        ),
+        // Beside it: the command-line tool.
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
@@ -154,6 +172,11 @@ let package = Package(
                 "HeartwoodFuzzing", "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem",
                 "HeartwoodTesting", "HeartwoodCampaignSupport",
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodFoundationTests",
+            dependencies: ["HeartwoodFoundation", "Heartwood"],
             swiftSettings: settings
         ),
         // Runs the built tool; the dependency sees to it that there is one.

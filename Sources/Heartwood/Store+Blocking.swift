@@ -67,9 +67,29 @@ extension BlockingStore {
         return try store.finishBlocking(write, durability)
     }
 
+    /// Changes when a key expires, and keeps its value; blocks until the write is what its durability says. See
+    /// ``Store/touch(_:expires:durability:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.touch'")
+    @discardableResult
+    public func touch(
+        _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
+    ) throws(StoreError) -> SequenceNumber? {
+        do {
+            let touched = try transaction(durability: durability) { try $0.touch(key, expires: expires) }
+            return touched.value ? touched.sequence : nil
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("a transaction of the store's own threw \(error)")
+        }
+    }
+
     /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
     ///
-    /// - Throws: What `body` throws; nothing was written then.
+    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch from
+    /// ``Store/makeBatch()`` without a closure.
+    ///
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
@@ -90,7 +110,7 @@ extension BlockingStore {
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
-        return try store.writeBlocking(batch.encoded, conditions, durability)
+        return try store.writeBlocking(batch.encoded, batch.conditions + conditions, durability)
     }
 
     /// Reads, decides and writes as if nothing else happened meanwhile; blocks until that is what its durability says.
@@ -103,7 +123,7 @@ extension BlockingStore {
         while true {
             if store.log.isEnded { throw StoreError.closed }
             let transaction = Transaction(Hold(store.log, .newest), store.encoder)
-            let value = try body(transaction)
+            let value = try run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try store.writeBlocking(transaction.encoded, transaction.conditions, durability)
                 return Committed(value: value, sequence: sequence)
@@ -111,6 +131,12 @@ extension BlockingStore {
                 guard error.code == .conflict else { throw error }
             }
         }
+    }
+
+    private func run<R>(_ body: (Transaction) throws -> R, with transaction: Transaction) throws -> R {
+        let scope = try TransactionScope.begin(in: store.log)
+        defer { scope.end(in: store.log) }
+        return try TransactionScope.$current.withValue(scope) { try body(transaction) }
     }
 
     /// Brings everything that was accepted so far to the disk; blocks until it is there.

@@ -85,6 +85,18 @@ extension Store {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
+    /// When a key expires: `.never` or `.at`; nil where the key isn't there. Never blocks on the disk.
+    ///
+    /// ```swift
+    /// let end = try store.expiry(of: "session:1")?.timestamp
+    /// ```
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    /// - Complexity: O(log n): the index has it, so the value isn't read.
+    public nonisolated func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        try key.withByteBuffer { (key) throws(StoreError) in try reader.expiry(of: key) }
+    }
+
     /// The store as it is now, to read from as often as you like.
     ///
     /// - Throws: `.closed`.
@@ -112,8 +124,11 @@ extension Store {
     }
 
     /// The keys of a range, in order, as they are now, without their values. Never blocks on the disk.
-    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) -> Keys {
-        Keys(hold: Hold(log), range: range, reversed: reversed)
+    ///
+    /// - Throws: `.closed`. A walk that has begun isn't affected when the store is closed.
+    /// - Complexity: O(log n) to begin.
+    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
+        try snapshot().keys(in: range, reversed: reversed)
     }
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.

@@ -59,10 +59,50 @@ extension Store {
         return try await finish(write, durability)
     }
 
+    /// Changes when a key expires, and keeps its value: one step, which no other write comes between.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - expires: When the key ceases to exist from now on; `.never` takes an expiry away.
+    ///   - durability: That of the configuration where it is nil.
+    /// - Returns: The number of this write; nil where the key isn't there, and then nothing was written.
+    /// - Complexity: As a `fetch` and a `put`: the value is read, off the cooperative pool, and written again. Where other
+    ///   writers overtake it, it reads again.
+    @discardableResult
+    public nonisolated(nonsending) func touch(
+        _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
+    ) async throws(StoreError) -> SequenceNumber? {
+        do {
+            let touched = try await transaction(durability: durability) { transaction in
+                guard let value = try await transaction.fetch(key) else { return false }
+                try transaction.put(key, value, expires: expires)
+                return true
+            }
+            return touched.value ? touched.sequence : nil
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("a transaction of the store's own threw \(error)")
+        }
+    }
+
     /// Writes what `body` puts into a batch, together or not at all.
     ///
+    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch without
+    /// a closure:
+    ///
+    /// ```swift
+    /// func rename(_ store: Store) async throws(StoreError) {
+    ///     var batch = store.makeBatch()
+    ///     batch.put("new", "value", if: .absent)
+    ///     batch.remove("old")
+    ///     try await store.write(batch)
+    /// }
+    /// ```
+    ///
+    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
-    /// - Throws: What `body` throws; nothing was written then.
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
     @discardableResult
     public nonisolated(nonsending) func write(
         if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
@@ -72,8 +112,9 @@ extension Store {
         return try await write(batch, if: conditions, durability: durability)
     }
 
-    /// Writes a batch, together or not at all, where all the conditions hold.
+    /// Writes a batch, together or not at all, where all the conditions hold. Throws only `StoreError`.
     ///
+    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
     /// - Returns: The number of this write; of the last visible one where the batch is empty.
     /// - Throws: `.conflict` where a condition doesn't hold.
     @discardableResult
@@ -81,20 +122,26 @@ extension Store {
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
         if let failure = batch.failure { throw failure }
-        return try await write(batch.encoded, conditions, durability)
+        return try await write(batch.encoded, batch.conditions + conditions, durability)
     }
 
-    /// An empty batch for ``write(_:if:durability:)``.
+    /// An empty batch for ``write(_:if:durability:)``, whose errors are typed.
     public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder) }
 
     /// Reads, decides and writes as if nothing else happened meanwhile.
     ///
     /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it is done,
-    /// it runs again; so it must have no effects but those on its transaction. Somebody always gets through; a
-    /// transaction that others overtake again and again goes on until it is cancelled.
+    /// it runs again; so it must have no effects but those on its transaction. One of several transactions in conflict
+    /// always commits; a transaction that others overtake again and again continues until it is cancelled.
+    ///
+    /// Inside `body`, and in tasks that it starts, the store's own writes and transactions are refused with
+    /// `.invalidArgument` while `body` runs: use those of the transaction. Reads of the store are allowed; the commit
+    /// doesn't check what they saw. A detached task can't be told from other writers: don't wait for a write of one.
     ///
     /// - Returns: What `body` returned, in the run that was committed, and the number of the write.
-    /// - Throws: What `body` throws; nothing was written then.
+    /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, as `body` may throw
+    ///   anything; the store itself throws only `StoreError`.
+    /// - Complexity: O(keys and ranges that were read), and the write of a batch.
     @discardableResult
     public nonisolated(nonsending) func transaction<R>(
         durability: Durability? = nil,
@@ -104,7 +151,7 @@ extension Store {
             if Task.isCancelled { throw StoreError.cancelled }
             if log.isEnded { throw StoreError.closed }
             let transaction = Transaction(Hold(log, .newest), encoder)
-            let value = try await body(transaction)
+            let value = try await run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try await write(transaction.encoded, transaction.conditions, durability)
                 return Committed(value: value, sequence: sequence)
@@ -113,6 +160,14 @@ extension Store {
                 await Task.yield()
             }
         }
+    }
+
+    private nonisolated(nonsending) func run<R>(
+        _ body: (Transaction) async throws -> R, with transaction: Transaction
+    ) async throws -> R {
+        let scope = try TransactionScope.begin(in: log)
+        defer { scope.end(in: log) }
+        return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     }
 
     /// Brings everything that was accepted so far to the disk.

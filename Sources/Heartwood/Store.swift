@@ -31,6 +31,9 @@ public actor Store {
     /// Opens a store, and makes it where there is none; blocks meanwhile. In asynchronous code use
     /// ``open(at:configuration:)``.
     ///
+    /// - Parameters:
+    ///   - path: The directory. One that begins with `~` is refused: only a shell replaces that by the home directory.
+    ///   - configuration: How the store works.
     /// - Throws: `.locked`, `.notFound`, `.permission`, `.corruption`, `.tornTail`, `.unsupportedFormat`,
     ///   `.inputOutput`, `.tooManyFiles`, `.outOfSpace`, `.invalidArgument`. A store that can't be opened is left as
     ///   it was.
@@ -41,6 +44,7 @@ public actor Store {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(.invalidArgument, "the path of a store must be neither empty nor contain a zero byte")
         }
+        guard !HomePath.isMeant(by: path) else { throw StoreError(.invalidArgument, HomePath.refusal, file: path) }
         let recovered = try RecoveredStore(path, configuration: configuration)
         let log = recovered.log
         do {

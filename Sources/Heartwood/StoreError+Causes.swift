@@ -5,10 +5,11 @@ internal import HeartwoodFiles
 extension StoreError {
     /// The store is held by another opening.
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
-        let holder = cause.lockHolder.map { "process \($0)" } ?? "another process"
+        let remedy =
+            cause.isLockedByThisProcess
+            ? "use the 'Store' that is open already, or close it first" : "close it there, or wait"
         return StoreError(
-            .locked,
-            "the store is in use by \(holder): close it there, or wait; never delete the lock file",
+            .locked, "the store is in use by \(cause.lockHolderText): \(remedy); never delete the lock file",
             file: directory, cause: cause)
     }
 
@@ -16,6 +17,17 @@ extension StoreError {
     static func noStore(_ path: String) -> StoreError {
         StoreError(.notFound, "there is no store here: check the path, or open it with createIfMissing", file: path)
     }
+
+    /// A write that its own transaction would be in conflict with, in each run.
+    static let writeInsideTransaction = StoreError(
+        .invalidArgument,
+        "a write to the store was made inside the body of a transaction of the same store, where it would run the body again without end; nothing was written: use the transaction's own 'put' and 'remove', or write when the transaction has returned"
+    )
+
+    static let transactionInsideTransaction = StoreError(
+        .invalidArgument,
+        "a transaction was begun inside the body of another one of the same store: pass the outer transaction on, and read and write with it"
+    )
 
     static let closed = StoreError(.closed, "the store is closed: open it again")
 

@@ -48,6 +48,9 @@ public struct FileSystemError: Error, Sendable, Hashable {
     public var code: Int32
     /// The process that holds the lock, if the lock is taken and its file says by whom.
     public var lockHolder: Int32?
+    /// Whether this process itself holds the lock. Equal numbers don't say so: processes of two containers may have the
+    /// same.
+    public var isLockedByThisProcess = false
 
     /// An error of the operating system, or of something that plays its part.
     ///
@@ -136,8 +139,14 @@ extension FileSystemError: CustomStringConvertible {
     /// One line, such as "write of /data/store/0000000000000001.log failed: No space left on device (ENOSPC)".
     public var description: String {
         let text = "\(operation.phrase) \(path) failed: \(systemText) (\(symbol))"
-        guard let lockHolder else { return text }
-        return text + ", held by process \(lockHolder)"
+        guard lockHolder != nil || isLockedByThisProcess else { return text }
+        return text + ", held by \(lockHolderText)"
+    }
+
+    /// Who holds the lock, for a message.
+    package var lockHolderText: String {
+        if isLockedByThisProcess { return "this process" }
+        return lockHolder.map { "process \($0)" } ?? "another process"
     }
 }
 

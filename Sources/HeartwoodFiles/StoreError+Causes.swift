@@ -45,6 +45,8 @@ extension StoreError {
             "give this user read access to it, and access to the directories above it"
         case (false, .lock):
             "give this user read and write access to the store's directory; verify, inspect and log only read"
+        case (false, .createDirectory):
+            "give this user write access to the directory above it, or name a directory elsewhere"
         case (false, _): "give this user read and write access to the store's directory"
         }
     }

@@ -2,13 +2,17 @@
 ///
 /// One error type for the whole store. Its `code` is for programs; `message` is one sentence for people and ends with
 /// a remedy. Trouble with the environment (disk full, permission, lock held) and corruption never share a code.
+///
+/// Log the error itself, as in `"\(error)"`, which has message, file, offset and cause. Foundation's `localizedDescription`
+/// says the same in a program that has the product `HeartwoodFoundation`, and else only "error 1".
 public struct StoreError: Error, Sendable {
     /// What kind of trouble it is. New codes may be added: always handle the others.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
-        /// An argument is outside its limits (an empty key, a key over 65,535 bytes, …). Nothing was written.
+        /// An argument is outside its limits (an empty key, a key over 65,535 bytes, …), or a call isn't allowed where it
+        /// was made (a write to a store inside the body of its own transaction). Nothing was written.
         public static let invalidArgument = Code(description: "invalidArgument")
         /// A value, a batch or a stored item is larger than the configuration allows.
         public static let tooLarge = Code(description: "tooLarge")

@@ -83,8 +83,8 @@ extension ModelRun {
                 try store!.forEach(in: keyRange, reversed: reversed, body)
             }
         case .keys:
-            let keys = held?.snapshot.keys(in: keyRange, reversed: reversed)
-            for key in keys ?? store!.keys(in: keyRange, reversed: reversed) {
+            let keys = try held?.snapshot.keys(in: keyRange, reversed: reversed)
+            for key in try keys ?? store!.keys(in: keyRange, reversed: reversed) {
                 let next = try expected.take("\(what) of keys goes on where it should end, with \(key.prefix(40))")
                 try check(
                     key == model.universe.keys[next.key], "\(what) has \(key.prefix(40)) instead of \(name(next.key))")

@@ -26,12 +26,12 @@ extension ModelRun {
             let before = newestSeen
             for (number, step) in plan.steps.enumerated() {
                 if runs == 1, let other = plan.interleaved, other.step == number {
-                    try await write([other.1], [], .buffered)
+                    try await overtake(by: other.1)
                 }
                 try perform(step, transaction, &view, &changes)
             }
             if runs == 1, let other = plan.interleaved {
-                if other.step == plan.steps.count { try await write([other.1], [], .buffered) }
+                if other.step == plan.steps.count { try await overtake(by: other.1) }
                 conflict = interferes(other.1.key, plan.steps, after: before, view.base)
             }
         }
@@ -41,6 +41,17 @@ extension ModelRun {
         summary.transactionReruns += runs - 1
         if changes.isEmpty { return }
         try accept(changes, store!.statistics.lastSequence, plan.durability)
+    }
+
+    /// A write of another task: the store refuses one of this task within its transaction.
+    private func overtake(by mutation: ModelOperation.Mutation) async throws {
+        let (store, key, value) = (store!, model.universe.keys[mutation.key], mutation.value?.bytes)
+        let expires = expiry(mutation.expiry)
+        let sequence = try await Task.detached {
+            guard let value else { return try await store.remove(key, durability: .buffered) }
+            return try await store.put(key, value, expires: expires, durability: .buffered)
+        }.value
+        try accept([change(mutation)], sequence, .buffered)
     }
 
     private func perform(

@@ -20,7 +20,8 @@ import Glibc
             let error = expectError(EWOULDBLOCK, .lock) { _ = try fileSystem.lock(path) }
             #expect(error?.isLocked == true)
             #expect(error?.lockHolder == getpid())
-            #expect(error.map { "\($0)".contains("held by process \(getpid())") } == true)
+            #expect(error?.isLockedByThisProcess == true)
+            #expect(error.map { "\($0)".contains("held by this process") } == true)
             lock.unlock()
             #expect(try fileSystem.kind(of: path) == .file)
             let next = try fileSystem.lock(path)

@@ -15,7 +15,7 @@ extension Log {
     /// that the pipeline knows is always in the index too. By the actor only.
     ///
     /// - Parameter ticket: Identifies the write over its attempts.
-    /// - Throws: `.closed`, `.failed`. Nothing was numbered then.
+    /// - Throws: `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. Nothing was numbered then.
     func append(
         _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64
     ) throws(StoreError) -> Admission {
@@ -59,7 +59,7 @@ extension Log {
         _ fill: (CommitBuffer, SequenceNumber, UInt64, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
         try state.withState { (state) throws(StoreError) -> Admission in
-            try state.checkAcceptsWrites()
+            if !state.acceptsAllWrites { try checkLimits(of: state) }
             guard
                 state.makeRoom(
                     for: length, removesOnly: removesOnly, ticket: ticket, configuration: configuration,
@@ -85,6 +85,13 @@ extension Log {
             if !commits { wakeWriter(&state, for: durability, isFirst: isFirst, now: now) }
             return .accepted(sequence, isVisible: isVisible, commits: commits)
         }
+    }
+
+    /// Throws unless the store accepts a write of this task.
+    @inline(never)
+    private func checkLimits(of state: borrowing State) throws(StoreError) {
+        try state.checkAcceptsWrites()
+        if state.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
     }
 
     @inline(__always)

@@ -52,14 +52,22 @@ final class Log: Sendable {
         /// Bytes of log up to which callers write their commits themselves: beyond, the log writer may have to pause.
         var callersLimit: UInt64 = 0
         /// Set once a write or sync has failed; final.
-        var failure: StoreError?
-        var phase = Phase.running
+        var failure: StoreError? { didSet { noteLimits() } }
+        var phase = Phase.running { didSet { noteLimits() } }
+        /// Number of bodies of transactions that run.
+        var transactions = 0 { didSet { noteLimits() } }
+        /// Whether every write is accepted. One look for what is rarely otherwise: a failure, the end, a transaction.
+        private(set) var acceptsAllWrites = true
         /// Those who wait for the close, and what it came to.
         var closers: [Sleeper<StoreError?>] = []
         var closeFailure: StoreError?
         /// The deadline of the writer's sleep, while it sleeps (`.max`: none).
         var writerSleepsUntil: UInt64?
         var counters = Counters()
+
+        private mutating func noteLimits() {
+            acceptsAllWrites = failure == nil && phase == .running && transactions == 0
+        }
     }
 
     /// What writers ask of the log writer's thread.

@@ -29,9 +29,14 @@ struct Cursor: Sendable {
     ///
     /// Pages grow from 16 to 1,024: a scan that stops early has cost little, and a long one seeks rarely.
     mutating func next(_ page: KeyPage) throws(StoreError) -> Bool {
+        if hold.log.isEnded { throw .closed }
+        return nextEvenIfClosed(page)
+    }
+
+    /// The same, for a caller that needs no file: what is held stays in memory when the store is closed.
+    mutating func nextEvenIfClosed(_ page: KeyPage) -> Bool {
         page.removeAll()
         while !isDone {
-            if hold.log.isEnded { throw .closed }
             fill(page)
             pageSize = min(1_024, pageSize * 2)
             if !page.isEmpty { return true }

@@ -31,6 +31,13 @@ struct Reader: Sendable {
         try log.index.epochs.pinned { () throws(StoreError) in try version(of: key) != nil }
     }
 
+    /// When a key that this point shows expires. No I/O.
+    func expiry(of key: UnsafeRawBufferPointer) throws(StoreError) -> Expiry? {
+        try log.index.epochs.pinned { () throws(StoreError) in
+            try version(of: key).map { Expiry(stored: $0.expiry) }
+        }
+    }
+
     @inline(__always)
     func withValue<R>(
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R

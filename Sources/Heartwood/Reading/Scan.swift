@@ -80,8 +80,8 @@ public struct Scan: AsyncSequence, Sendable {
     }
 }
 
-/// The keys of a range, in order, as they were when it was made. Needs no I/O, so it is a plain sequence; it ends
-/// early if the store is closed meanwhile.
+/// The keys of a range, in order, as they were when it was made. It reads memory only, so it is a plain sequence, and
+/// complete even if the store is closed meanwhile. The state is held until sequence and iterators are released.
 public struct Keys: Sequence, Sendable {
     let hold: Hold
     let range: KeyRange
@@ -104,7 +104,7 @@ public struct Keys: Sequence, Sendable {
         public mutating func next() -> [UInt8]? {
             if position == keys.count {
                 let page = KeyPage()
-                guard (try? cursor.next(page)) == true else { return nil }
+                guard cursor.nextEvenIfClosed(page) else { return nil }
                 keys = (0..<page.count).map { page.key($0) }
                 position = 0
             }

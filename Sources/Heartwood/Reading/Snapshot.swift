@@ -24,6 +24,14 @@ public final class Snapshot: Sendable {
         try hold.reader.entry(of: key)
     }
 
+    /// When a key expires: `.never` or `.at`; nil where the key isn't there. No I/O.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    /// - Complexity: O(log n).
+    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.expiry(of: key) }
+    }
+
     /// Whether the key is there. No I/O.
     public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
         try key.withByteBuffer { (key) throws(StoreError) in try hold.reader.contains(key) }
@@ -39,9 +47,13 @@ public final class Snapshot: Sendable {
         scan(.prefix(prefix), reversed: reversed)
     }
 
-    /// The keys of a range, in order, without their values.
-    public func keys(in range: KeyRange = .all, reversed: Bool = false) -> Keys {
-        Keys(hold: hold, range: range, reversed: reversed)
+    /// The keys of a range, in order, without their values. No I/O.
+    ///
+    /// - Throws: `.closed`. A walk that has begun isn't affected when the store is closed.
+    /// - Complexity: O(log n) to begin.
+    public func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
+        if hold.log.isEnded { throw .closed }
+        return Keys(hold: hold, range: range, reversed: reversed)
     }
 
     /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.

@@ -1,7 +1,8 @@
 /// What can be given as a key or a value: something that can lend its bytes.
 ///
-/// `[UInt8]`, its slices, `String` and `Substring` (as UTF-8) conform. Conform a type of your own where it already
-/// holds bytes; it costs a few nanoseconds and no copy.
+/// `[UInt8]`, its slices, `String` and `Substring` (as UTF-8) and their `utf8` views conform; `Data` and `UUID` do with
+/// the product `HeartwoodFoundation`, SwiftNIO's `ByteBuffer` with `HeartwoodNIO`. Conform a type of your own where it
+/// already holds bytes; it costs a few nanoseconds and no copy.
 public protocol ByteSource {
     /// Calls `body` exactly once, with the bytes, which are valid only during the call.
     ///
@@ -58,6 +59,22 @@ extension Substring: ByteSource {
     @inlinable
     public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try lend(utf8, body)
+    }
+}
+
+extension String.UTF8View: ByteSource {
+    /// Lends the code units. A string that is bridged from Objective-C is converted first, O(length).
+    @inlinable
+    public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try lend(self, body)
+    }
+}
+
+extension Substring.UTF8View: ByteSource {
+    /// Lends the code units.
+    @inlinable
+    public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try lend(self, body)
     }
 }
 

@@ -29,6 +29,21 @@ public struct KeyRange: Sendable, Hashable {
         KeyRange(lower: .included(lower.byteArray), upper: .unbounded)
     }
 
+    /// The keys after `lower`, without it.
+    public static func after(_ lower: some ByteSource) -> KeyRange { all.after(lower) }
+
+    /// What is left of this range after a key, without it: the next page, where the key is the last one of a page.
+    ///
+    /// ```swift
+    /// let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that begin with "user:"
+    /// ```
+    ///
+    /// - Returns: The whole range where the key lies before it; an empty one where the key lies past its end.
+    public func after(_ key: some ByteSource) -> KeyRange { remainder(after: key.byteArray, reversed: false) }
+
+    /// What is left of this range before a key, without it: the next page of a walk against the order.
+    public func before(_ key: some ByteSource) -> KeyRange { remainder(after: key.byteArray, reversed: true) }
+
     /// The keys before `upper`.
     public static func upTo(_ upper: some ByteSource) -> KeyRange {
         KeyRange(lower: .unbounded, upper: .excluded(upper.byteArray))

@@ -76,6 +76,11 @@ public struct Expiry: Sendable, Hashable {
     /// Is gone after this time, counted from the call by the store's clock.
     public static func after(_ duration: Duration) -> Expiry { Expiry(kind: .after(duration)) }
 
+    /// The point in time; nil for `.never`, and for `.after`, which becomes one when the value is written.
+    public var timestamp: Timestamp? {
+        if case .at(let time) = kind { time } else { nil }
+    }
+
     /// Milliseconds since 1970, at least 1; 0 for never, as in the file.
     func stored(now: Timestamp) -> UInt64 {
         switch kind {
@@ -83,5 +88,12 @@ public struct Expiry: Sendable, Hashable {
         case .at(let time): max(1, time.milliseconds)
         case .after(let duration): max(1, (now + duration).milliseconds)
         }
+    }
+}
+
+extension Expiry {
+    /// That of a record: milliseconds since 1970; 0 for never.
+    init(stored: UInt64) {
+        self = stored == 0 ? .never : .at(Timestamp(milliseconds: stored))
     }
 }

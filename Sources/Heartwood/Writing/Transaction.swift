@@ -97,12 +97,32 @@ public final class Transaction {
         return entries
     }
 
+    /// When a key expires, as this transaction sees it: `.never` or `.at`; nil where there is none. No I/O.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+        let key = key.byteArray
+        if let write = writes[key] {
+            guard case .put(_, let expiry) = write, value(of: write) != nil else { return nil }
+            return Expiry(stored: expiry)
+        }
+        note(key)
+        return try lend(key) { (key) throws(StoreError) in try hold.reader.expiry(of: key) }
+    }
+
     /// Sets a key's value when the transaction commits.
     ///
-    /// - Throws: `.invalidArgument`, `.tooLarge`.
+    /// - Parameters:
+    ///   - expires: When the key ceases to exist.
+    ///   - condition: What must be true of the key, as this transaction sees it at this call, its own writes included; no
+    ///     `.sequence` is that of a key that the transaction itself has written. `.sequence` reads the key's record, and
+    ///     may block on the disk.
+    /// - Throws: `.invalidArgument`, `.tooLarge`; `.conflict` where the condition doesn't hold, at once. An error that
+    ///   `body` doesn't catch ends the transaction.
     public func put(
-        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
     ) throws(StoreError) {
+        if let condition { try check(condition, on: key.byteArray) }
         let expiry = expires.stored(now: hold.now)
         let stored = value.byteArray
         try key.withByteBuffer { (key) throws(StoreError) in
@@ -116,9 +136,41 @@ public final class Transaction {
     }
 
     /// Removes a key when the transaction commits; it needn't be there.
-    public func remove(_ key: some ByteSource) throws(StoreError) {
+    ///
+    /// - Parameter condition: As that of ``put(_:_:expires:if:)``.
+    /// - Throws: `.invalidArgument`; `.conflict` where the condition doesn't hold.
+    public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
+        if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .removal
+    }
+
+    /// Changes when a key expires, and keeps its value, when the transaction commits. May block on the disk.
+    ///
+    /// - Returns: Whether the key is there; where it isn't, nothing is written.
+    /// - Throws: `.invalidArgument`, `.tooLarge`, `.closed`, `.corruption`, `.inputOutput`.
+    /// - Complexity: As a `get` and a `put`: the value is read, and written again.
+    @discardableResult
+    public func touch(_ key: some ByteSource, expires: Expiry) throws(StoreError) -> Bool {
+        guard let value = try get(key) else { return false }
+        try put(key, value, expires: expires)
+        return true
+    }
+
+    private func check(_ condition: KeyCondition, on key: [UInt8]) throws(StoreError) {
+        let holds =
+            switch condition.kind {
+            case .absent: try !contains(key)
+            case .sequence(let sequence): try self.sequence(of: key) == sequence
+            }
+        if !holds { throw Condition(kind: .key(key, condition)).conflict }
+    }
+
+    /// The number of the write that set a key before this transaction; nil where there is none, or its own counts.
+    private func sequence(of key: [UInt8]) throws(StoreError) -> SequenceNumber? {
+        guard writes[key] == nil else { return nil }
+        note(key)
+        return try hold.reader.entry(of: key)?.sequence
     }
 
     /// What must still be true for the commit.

@@ -13,10 +13,14 @@ internal import HeartwoodFormat
 /// Operations are encoded, checksummed and compressed as they are added, in the task that adds them. Of several
 /// operations on one key the last one counts. An operation outside the limits is remembered, and refuses the batch
 /// when it is written.
+///
+/// A condition of one operation is one of the whole batch: where it doesn't hold, nothing of the batch is written.
 public struct WriteBatch: Sendable {
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
     private(set) var failure: StoreError?
+    /// What must be true for the batch to be written.
+    private(set) var conditions: [Condition] = []
 
     init(_ encoder: RecordEncoder) { self.encoder = encoder }
 
@@ -29,9 +33,16 @@ public struct WriteBatch: Sendable {
 
     /// Sets a key's value.
     ///
+    /// - Parameters:
+    ///   - expires: When the key ceases to exist.
+    ///   - condition: What must be true of the key before the batch, or else the whole batch is refused with `.conflict`
+    ///     when it is written. Operations of the same batch don't count.
     /// - Complexity: O(bytes); 13 µs and more where the value is compressed.
     @inlinable
-    public mutating func put(_ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never) {
+    public mutating func put(
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
+    ) {
+        if let condition { add(condition, on: key.byteArray) }
         key.withByteBuffer { key in
             value.withByteBuffer { bytes in
                 let isExternal = bytes.count >= RecordEncoder.externalBytes
@@ -53,9 +64,18 @@ public struct WriteBatch: Sendable {
         }
     }
 
+    @usableFromInline
+    mutating func add(_ condition: KeyCondition, on key: [UInt8]) {
+        conditions.append(Condition(kind: .key(key, condition)))
+    }
+
     /// Removes a key; it needn't be there.
+    ///
+    /// - Parameter condition: What must be true of the key before the batch, or else the whole batch is refused with
+    ///   `.conflict` when it is written. Operations of the same batch don't count.
     @inlinable
-    public mutating func remove(_ key: some ByteSource) {
+    public mutating func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) {
+        if let condition { add(condition, on: key.byteArray) }
         key.withByteBuffer { key in addRemoval(of: key) }
     }
 

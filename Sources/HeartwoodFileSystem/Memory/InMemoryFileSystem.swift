@@ -128,7 +128,10 @@ public final class InMemoryFileSystem: FileSystem {
             return place.node == nil ? try place.createFile() : try place.file()
         }
         guard contents.tryLock(holder: getpid()) else {
-            throw FileSystemError(operation: .lock, path: path, code: EWOULDBLOCK, lockHolder: contents.lockHolder)
+            var error = FileSystemError(
+                operation: .lock, path: path, code: EWOULDBLOCK, lockHolder: contents.lockHolder)
+            error.isLockedByThisProcess = true
+            throw error
         }
         return MemoryFileLock(contents)
     }

@@ -10,6 +10,15 @@ internal import Synchronization
 /// A lock of `flock`, with the holder's process id in the file.
 final class POSIXFileLock: FileLock {
     private static let none: Int32 = -1
+    /// The files whose locks this process holds.
+    private static let held = Locked<Set<FileID>>([])
+
+    private struct FileID: Hashable {
+        let device: dev_t
+        let number: ino_t
+    }
+
+    private let file: FileID
 
     /// The descriptor that holds the lock, or `none`. Whoever takes the number out is the one that closes it.
     private let descriptor: Atomic<Int32>
@@ -24,13 +33,19 @@ final class POSIXFileLock: FileLock {
             close(descriptor)
             throw FileSystemError(operation: .lock, path: path, code: ENXIO)
         }
+        let file = FileID(device: status.st_dev, number: status.st_ino)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var error = FileSystemError.current(.lock, path)
-            if error.isLocked { error.lockHolder = Self.holder(in: descriptor) }
+            if error.isLocked {
+                error.lockHolder = Self.holder(in: descriptor)
+                error.isLockedByThisProcess = Self.held.withLock { $0.contains(file) }
+            }
             close(descriptor)
             throw error
         }
+        Self.held.withLock { _ = $0.insert(file) }
         Self.writeHolder(to: descriptor)
+        self.file = file
         self.descriptor = Atomic(descriptor)
     }
 
@@ -41,6 +56,7 @@ final class POSIXFileLock: FileLock {
     func unlock() {
         let descriptor = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard descriptor != Self.none else { return }
+        Self.held.withLock { _ = $0.remove(file) }
         // A child process that was forked without an exec shares the lock, so closing alone might not give it back.
         flock(descriptor, LOCK_UN)
         close(descriptor)

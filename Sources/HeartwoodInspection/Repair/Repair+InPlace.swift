@@ -27,7 +27,7 @@ extension Repair {
             } catch let error as FileSystemError where error.isLocked {
                 throw StoreError(
                     .locked,
-                    "the store is in use by \(error.lockHolder.map { "process \($0)" } ?? "another process"): end that first",
+                    "the store is in use by \(error.lockHolderText): end that first",
                     file: path, cause: error)
             }
             defer { lock.unlock() }

@@ -214,9 +214,11 @@ public final class SimulatedDisk: FileSystem {
             guard place.node != nil else { return try Self.create(place, in: state) }
             let node = try place.file()
             guard !state.locked.contains(node) else {
-                throw FileSystemError(
+                var error = FileSystemError(
                     operation: .lock, path: path, code: ErrorNumber.EWOULDBLOCK,
                     lockHolder: LockFileText.holder(in: state.disk.files[node]!.cache.bytes))
+                error.isLockedByThisProcess = true
+                throw error
             }
             return Outcome(node)
         } then: { state, node in

@@ -157,7 +157,7 @@ extension WorkRun {
                     throw Violation("a held state doesn't show \(key) as it was")
                 }
             }
-            let count = state.snapshot.keys().reduce(0) { count, _ in count + 1 }
+            let count = try state.snapshot.keys().reduce(0) { count, _ in count + 1 }
             guard count == visible.count else {
                 throw Violation("a held state shows \(count) keys, and there were \(visible.count)")
             }

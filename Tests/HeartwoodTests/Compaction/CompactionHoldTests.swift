@@ -91,7 +91,7 @@ import Testing
             if held.count > 2 { held.removeFirst() }
             store.settleCompaction()
             counts.append(store.statistics.heldFiles)
-            for snapshot in held { #expect(snapshot.keys().reduce(0) { count, _ in count + 1 } >= 20) }
+            for snapshot in held { #expect(try snapshot.keys().reduce(0) { count, _ in count + 1 } >= 20) }
         }
         #expect(counts.dropFirst(4).allSatisfy { $0 <= 12 }, "\(counts)")
         held = []

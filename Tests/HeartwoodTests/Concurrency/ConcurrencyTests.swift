@@ -98,7 +98,7 @@ import Testing
                             }
                         } else {
                             let snapshot = try store.snapshot()
-                            for key in snapshot.keys(reversed: reader == 2) {
+                            for key in try snapshot.keys(reversed: reader == 2) {
                                 values.insert(try #require(try snapshot.get(key)))
                                 count += 1
                             }

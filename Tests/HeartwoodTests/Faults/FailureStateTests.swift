@@ -209,7 +209,7 @@ import Testing
         }
         disk.heal()
         let again = try open()
-        #expect(Array(again.keys()).count == 10)
+        #expect(try Array(again.keys()).count == 10)
         try await again.close()
     }
 

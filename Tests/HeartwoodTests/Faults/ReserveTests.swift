@@ -91,7 +91,7 @@ import Testing
             fillUp()
         }
         store = try await open(segmentBytes: segmentBytes)
-        #expect(Array(store.keys(in: .prefix("key-"))).count == 196)
+        #expect(try Array(store.keys(in: .prefix("key-"))).count == 196)
         #expect(try store.get("other") == nil && store.get("key-200") != nil)
         // With space again everything goes on, the reserve included.
         disk.capacity += 8 << 20
@@ -110,7 +110,7 @@ import Testing
             fillUp()
             store = try await open(segmentBytes: segmentBytes)
         }
-        let keys = Array(store.keys())
+        let keys = try Array(store.keys())
         for start in stride(from: 0, to: keys.count, by: 100) {
             try await store.write { batch in
                 for key in keys[start..<min(start + 100, keys.count)] { batch.remove(key) }
@@ -125,7 +125,7 @@ import Testing
         #expect(store.state == .ready)
         try await store.close()
         store = try await open(segmentBytes: segmentBytes)
-        #expect(Array(store.keys()).map { Array($0) } == [Array("again".utf8)])
+        #expect(try Array(store.keys()).map { Array($0) } == [Array("again".utf8)])
         try await store.close()
         #expect(disk.capacity - free < (200 << 10) + UInt64(segmentBytes))
     }
@@ -141,7 +141,7 @@ import Testing
             #expect(try store.get("key-\(number)") == nil)
             await expectRefusal(store)
         }
-        let keys = Array(store.keys())
+        let keys = try Array(store.keys())
         try await store.write { batch in for key in keys { batch.remove(key) } }
         store.log.abandon()
         fillUp()
@@ -170,7 +170,7 @@ import Testing
         disk.capacity += 990 << 10
         for _ in 0..<3 { await expectError(.outOfSpace) { try await store.compact() } }
         fillUp()
-        let keys = Array(store.keys())
+        let keys = try Array(store.keys())
         try await store.write { batch in for key in keys { batch.remove(key) } }
         fillUp()
         #expect(try await store.compact().snapshot?.keys == 0)
@@ -242,7 +242,7 @@ import Testing
             try await store.close()
         }
         store = try await open()
-        #expect(Array(store.keys(in: .prefix("key-"))).count == 17)
+        #expect(try Array(store.keys(in: .prefix("key-"))).count == 17)
         try await store.close()
     }
 }

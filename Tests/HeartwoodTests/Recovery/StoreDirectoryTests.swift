@@ -29,6 +29,15 @@ import Testing
         #expect(try fileSystem.contents(ofDirectory: "/store") == [name])
     }
 
+    @Test(arguments: ["~", "~/store", "~root/store", "~/"])
+    func aHomeDirectoryIsNotMade(path: String) async throws {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = fileSystem
+        let error = await expectError(.invalidArgument) { _ = try Store(openingAt: path, configuration: configuration) }
+        #expect(error?.message.contains("give the whole path") == true)
+        #expect(try fileSystem.kind(of: "~") == nil)
+    }
+
     @Test func aStoreWithoutSegmentsIsAStore() throws {
         try open(createIfMissing: true)
         try open(createIfMissing: false)

@@ -89,7 +89,7 @@ import Testing
     @Test func anotherOpeningIsRefusedAndNamesTheHolder() async throws {
         let store = try await onDisk()
         let error = await expectError(.locked) { _ = try await onDisk() }
-        #expect(error?.message.contains("process \(ProcessID.own)") == true)
+        #expect(error?.message.contains("in use by this process: use the 'Store' that is open already") == true)
         try await store.close()
         try await onDisk().close()
     }
@@ -165,7 +165,7 @@ import Testing
         let result = try await store.transaction { tx in
             runs += 1
             let n = Int(String(decoding: try tx.get("n")!, as: UTF8.self))!
-            if runs == 1 { try await store.put("n", "10") }
+            if runs == 1 { _ = try await Task.detached { try await store.put("n", "10") }.value }
             try tx.put("n", "\(n + 1)")
             #expect(try tx.get("n") == [UInt8]("\(n + 1)".utf8))
             #expect(try tx.entries(in: .all).map(\.value) == [[UInt8]("\(n + 1)".utf8)])
@@ -190,8 +190,8 @@ import Testing
             seen.append(String(decoding: key, as: UTF8.self))
         }
         #expect(seen == ["k49", "k48", "k47", "k46", "k45"])
-        #expect(Array(store.keys()).count == 51)
-        #expect(Array(store.keys(in: .upTo("k02"), reversed: true)) == [[UInt8]("k01".utf8), [UInt8]("k00".utf8)])
+        #expect(try Array(store.keys()).count == 51)
+        #expect(try Array(store.keys(in: .upTo("k02"), reversed: true)) == [[UInt8]("k01".utf8), [UInt8]("k00".utf8)])
         var first: Entry?
         try store.forEach(in: .from("k30")) { entry in
             first = entry
@@ -212,7 +212,7 @@ import Testing
         #expect(try snapshot.get("a") == [0x31])
         #expect(try snapshot.get("b") == [0x31])
         #expect(try snapshot.get("c") == nil)
-        #expect(Array(snapshot.keys()).count == 2)
+        #expect(try Array(snapshot.keys()).count == 2)
         #expect(try store.get("a") == [0x32])
         try await store.close()
     }
@@ -228,7 +228,7 @@ import Testing
         #expect(try store.get("short") == nil)
         #expect(try store.contains("short") == false)
         #expect(try snapshot.get("short") == [0x31])
-        #expect(Array(store.keys()).count == 1)
+        #expect(try Array(store.keys()).count == 1)
         try await store.put("short", "3", if: .absent)
         try await store.put("other", "4", expires: .after(.seconds(1)))
         clock.set(1_012_000)

@@ -1,4 +1,3 @@
-import Foundation
 import Heartwood
 import Synchronization
 import Testing
@@ -18,10 +17,6 @@ func expectError(
         Issue.record("expected \(code), but \(error) was thrown", sourceLocation: location)
     }
     return nil
-}
-
-enum ProcessID {
-    static let own = ProcessInfo.processInfo.processIdentifier
 }
 
 /// A clock that a test sets.

@@ -68,6 +68,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     func validate() throws {
         if directory.isEmpty { throw ValidationError("the directory has no name") }
+        try PathArgument.validate(directory)
         if let problem = options.problem { throw ValidationError(problem) }
     }
 

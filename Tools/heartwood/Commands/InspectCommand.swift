@@ -45,6 +45,8 @@ struct InspectCommand: AsyncParsableCommand {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        try PathArgument.validate(path)
+        try PathArgument.validate(html)
         if html?.isEmpty == true { throw ValidationError("the page has no name") }
     }
 

@@ -72,6 +72,7 @@ struct LogCommand: AsyncParsableCommand {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        try PathArgument.validate(path)
         if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
         if let from, let to, from > to { throw ValidationError("'--from \(from)' is behind '--to \(to)'") }
         if let since, let until, since.milliseconds > until.milliseconds {

@@ -62,6 +62,8 @@ struct RepairCommand: AsyncParsableCommand {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        try PathArgument.validate(path)
+        try PathArgument.validate(output)
         if output?.isEmpty == true { throw ValidationError("the output has no name") }
         if output != nil, inPlace { throw ValidationError("'--output' and '--in-place' exclude each other") }
         _ = try options()

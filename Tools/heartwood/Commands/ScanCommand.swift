@@ -83,7 +83,7 @@ struct ScanCommand: AsyncParsableCommand {
 
     private func printKeys(of store: Store, in range: KeyRange) throws {
         var output = StandardOutput()
-        for key in store.keys(in: range, reversed: reverse).prefix(limit ?? .max) {
+        for key in try store.keys(in: range, reversed: reverse).prefix(limit ?? .max) {
             try output.append { text in
                 if json {
                     var object = JSONText()

@@ -37,6 +37,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         if paths.isEmpty || paths.contains("") { throw ValidationError("there is nothing to verify: name a store") }
+        for path in paths { try PathArgument.validate(path) }
     }
 
     func run() async throws {

@@ -11,6 +11,7 @@ struct StoreArgument: ParsableArguments {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
+        try PathArgument.validate(path)
     }
 
     /// Whether there is something at the path, and no directory.

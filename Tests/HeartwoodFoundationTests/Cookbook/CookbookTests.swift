@@ -1,0 +1,125 @@
+import Foundation
+import Heartwood
+import HeartwoodFoundation
+import Synchronization
+import Testing
+
+/// The recipes of Documentation/Cookbook.md, tried.
+@Suite struct CookbookTests {
+    private final class Clock: StoreClock {
+        private let time = Atomic(UInt64(1_000_000))
+
+        func now() -> Timestamp { Timestamp(milliseconds: time.load(ordering: .relaxed)) }
+        func pass(minutes: UInt64) { time.add(minutes * 60_000, ordering: .relaxed) }
+    }
+
+    private let clock = Clock()
+    private let store: Store
+
+    init() throws {
+        var configuration = Store.Configuration()
+        configuration.clock = clock
+        store = try .inMemory(configuration: configuration)
+    }
+
+    @Test func sessionsEndUnlessTheyAreUsed() async throws {
+        let sessions = Sessions(store: store)
+        try await sessions.begin("1", user: "Ada")
+        clock.pass(minutes: 20)
+        #expect(try await sessions.use("1") == "Ada")
+        clock.pass(minutes: 20)
+        #expect(try await sessions.use("1") == "Ada")
+        #expect(try sessions.end(of: "1") == clock.now() + .seconds(30 * 60))
+        clock.pass(minutes: 30)
+        #expect(try await sessions.use("1") == nil)
+        #expect(try sessions.end(of: "1") == nil)
+    }
+
+    @Test func countersCountEveryCall() async throws {
+        let store = store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<50 { _ = try await count("visits", in: store) } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await count("visits", adding: 0, in: store) == 400)
+    }
+
+    @Test func aLeaseHasOneHolder() async throws {
+        let hour = Duration.seconds(3_600)
+        var lease = try #require(try await Lease.take("leader", for: "a", hour, in: store))
+        #expect(try await Lease.take("leader", for: "b", hour, in: store) == nil)
+        clock.pass(minutes: 50)
+        try await lease.renew(for: hour)
+        clock.pass(minutes: 50)
+        #expect(try await Lease.take("leader", for: "b", hour, in: store) == nil)
+        clock.pass(minutes: 10)
+        let next = try #require(try await Lease.take("leader", for: "b", hour, in: store))
+        await #expect(throws: StoreError.self) { try await lease.renew(for: hour) }
+        await #expect(throws: StoreError.self) { try await lease.release() }
+        try await next.release()
+        #expect(try await Lease.take("leader", for: "a", hour, in: store) != nil)
+    }
+
+    @Test func aJobIsClaimedOnce() async throws {
+        let jobs = Jobs(store: store)
+        for number in 100..<200 { try await jobs.add("\(number)", "work \(number)") }
+        await #expect(throws: StoreError.self) { try await jobs.add("100", "the same again") }
+        let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var mine: [String] = []
+                    while let job = try await jobs.claim() {
+                        #expect(job.work == "work \(job.name)")
+                        mine.append(job.name)
+                        if mine.count > 1 { try await jobs.finish(job.name) }
+                    }
+                    return mine
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(claimed.sorted() == (100..<200).map(String.init))
+        let unfinished = try store.keys(in: .prefix("running:")).reduce(0) { count, _ in count + 1 }
+        #expect((1...4).contains(unfinished))
+        try await jobs.putBack()
+        #expect(try store.keys().allSatisfy { $0.starts(with: "todo:".utf8) })
+        #expect(try store.keys().reduce(0) { count, _ in count + 1 } == unfinished)
+    }
+
+    @Test func pagesFollowEachOther() async throws {
+        let names = (10..<35).map { "name \($0)" }
+        try await store.write { batch in
+            for name in names { batch.put("user:\(name)", "") }
+            batch.put("user;", "")
+        }
+        var seen: [String] = []
+        var page = try users(after: nil, size: 10, in: store)
+        while let last = page.last {
+            seen += page
+            page = try users(after: last, size: 10, in: store)
+        }
+        #expect(seen == names)
+    }
+
+    @Test func identifiersComeBackInOrder() async throws {
+        let id = try await addPhoto(Data([1, 2, 3]), to: store)
+        #expect(try photos(in: store) == [id])
+        #expect(try store.get(id) == [1, 2, 3])
+        for number in 1...300 { #expect(try await addEvent("event \(number)", to: store) == number) }
+        var events: [String] = []
+        try store.forEach(in: .prefix("event:")) { entry in
+            events.append(String(decoding: entry.value, as: UTF8.self))
+            return .next
+        }
+        #expect(events == (1...300).map { "event \($0)" })
+    }
+
+    @Test func modelsComeBack() async throws {
+        let ada = User(name: "Ada", age: 36)
+        try await store.save(ada, as: "user:ada")
+        #expect(try await store.load(User.self, from: "user:ada") == ada)
+        #expect(try await store.load(User.self, from: "user:bob") == nil)
+    }
+}

@@ -1,0 +1,109 @@
+import Heartwood
+import HeartwoodFileSystem
+import Testing
+
+/// Conditions of single operations in batches and transactions.
+@Suite struct ConditionalWriteTests {
+    private let store: Store
+
+    init() throws { store = try .inMemory() }
+
+    private func text(_ key: String) throws -> String? {
+        try store.get(key).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func aBatchIsRefusedAsAWholeWhereAPutsConditionFails() async throws {
+        try await store.put("there", "1")
+        let error = await expectError(.conflict) {
+            try await store.write { batch in
+                batch.put("new", "1")
+                batch.put("there", "2", if: .absent)
+            }
+        }
+        #expect(error?.message.contains("\"there\"") == true)
+        #expect(try text("new") == nil)
+        #expect(try text("there") == "1")
+    }
+
+    @Test func aBatchIsWrittenWhereAllHold() async throws {
+        let number = try await store.put("there", "1")
+        try await store.write { batch in
+            batch.put("new", "1", if: .absent)
+            batch.remove("there", if: .sequence(number))
+        }
+        #expect(try text("new") == "1")
+        #expect(try text("there") == nil)
+        await expectError(.conflict) { try await store.write { $0.remove("new", if: .sequence(number)) } }
+        await expectError(.conflict) { try await store.write { $0.remove("new", if: .absent) } }
+    }
+
+    @Test func aBatchesConditionsAreOfTheStateBeforeIt() async throws {
+        try await store.write { batch in
+            batch.put("a", "1")
+            batch.put("a", "2", if: .absent)
+        }
+        #expect(try text("a") == "2")
+    }
+
+    @Test func conditionsOfBatchAndCallBothCount() async throws {
+        var batch = store.makeBatch()
+        batch.put("a", "1", if: .absent)
+        try await store.put("guard", "1")
+        let unchanged = batch
+        await expectError(.conflict) { try await store.write(unchanged, if: [.absent("guard")]) }
+        try await store.write(unchanged, if: [.absent("other")])
+        await expectError(.conflict) { try await store.write(unchanged) }
+        #expect(throws: StoreError.self) { try store.blocking.write(unchanged) }
+    }
+
+    @Test func aTransactionsPutIsRefusedAtOnce() async throws {
+        let number = try await store.put("there", "1")
+        var ranOn = false
+        await expectError(.conflict) {
+            try await store.transaction { transaction in
+                try transaction.put("new", "1")
+                try transaction.put("there", "2", if: .absent)
+                ranOn = true
+            }
+        }
+        #expect(!ranOn)
+        #expect(try text("new") == nil)
+        try await store.transaction { transaction in
+            try transaction.put("there", "2", if: .sequence(number))
+            try transaction.put("new", "1", if: .absent)
+        }
+        #expect(try text("there") == "2")
+        #expect(try text("new") == "1")
+        await expectError(.conflict) { try await store.transaction { try $0.remove("there", if: .sequence(number)) } }
+        await expectError(.conflict) { try await store.transaction { try $0.remove("there", if: .absent) } }
+    }
+
+    @Test func aTransactionsConditionSeesItsOwnWrites() async throws {
+        let number = try await store.put("there", "1")
+        try await store.transaction { transaction in
+            try transaction.put("new", "1", if: .absent)
+            #expect(throws: StoreError.self) { try transaction.put("new", "2", if: .absent) }
+            try transaction.remove("there", if: .sequence(number))
+            #expect(throws: StoreError.self) { try transaction.put("there", "2", if: .sequence(number)) }
+            try transaction.put("there", "3", if: .absent)
+            #expect(throws: StoreError.self) { try transaction.put("there", "4", if: .sequence(number)) }
+        }
+        #expect(try text("new") == "1")
+        #expect(try text("there") == "3")
+    }
+
+    /// What a condition has read is part of what the commit checks.
+    @Test func aTransactionRunsAgainWhereAConditionsKeyChanged() async throws {
+        let store = store
+        var runs = 0
+        await expectError(.conflict) {
+            try await store.transaction { transaction in
+                runs += 1
+                try transaction.put("lock", "mine", if: .absent)
+                if runs == 1 { _ = try await Task.detached { try await store.put("lock", "theirs") }.value }
+            }
+        }
+        #expect(runs == 2)
+        #expect(try text("lock") == "theirs")
+    }
+}

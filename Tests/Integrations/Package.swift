@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: what it depends on is resolved for these tests, and not for Heartwood's users.
+
+let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
+
+var settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+if warningsAreErrors {
+    settings.append(.treatAllWarnings(as: .error))
+}
+
+let package = Package(
+    name: "heartwood-integrations",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "heartwood", path: "../..", traits: ["NIO"]),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    ],
+    targets: [
+        .testTarget(
+            name: "HeartwoodNIOTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodNIO", package: "heartwood"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        )
+    ]
+)
