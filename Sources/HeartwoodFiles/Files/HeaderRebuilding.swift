@@ -47,7 +47,8 @@ struct HeaderRebuilding {
         if let other {
             guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
         } else if stood.salt != 0, try hasItem(stood.salt) {
-            own = try header(SaltSearch.Found(salt: stood.salt), stood, isSound: false)
+            let record = try firstRecord(stood.salt) { _ in true }
+            own = try header(SaltSearch.Found(salt: stood.salt, record: record), stood, isSound: false)
             if let own, isNamed(own) { return own }
         }
         var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
@@ -194,7 +195,7 @@ struct HeaderRebuilding {
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
         // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
         var isOriginal = stood.version == 1
-        if isOriginal { isOriginal = try !hasRecord(salt) { $0.flags.contains(.continuesBatch) } }
+        if isOriginal { isOriginal = try firstRecord(salt) { $0.flags.contains(.continuesBatch) } == nil }
         let header = FileHeader(
             kind: .log, version: isOriginal ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
             predecessor: predecessor, creationTime: stood.time)
@@ -224,7 +225,7 @@ struct HeaderRebuilding {
     /// The greatest number of a record of a snapshot; 0 where there is none.
     private mutating func newestRecord(_ salt: UInt32) throws(FileSystemError) -> UInt64 {
         var newest: UInt64 = 0
-        _ = try hasRecord(salt) { record in
+        _ = try firstRecord(salt) { record in
             if FormatConstants.possibleSequences.contains(record.sequenceDistance) {
                 newest = max(newest, record.sequenceDistance + 1)
             }
@@ -295,23 +296,22 @@ struct HeaderRebuilding {
             (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) == nil ? nil : true
         }
         if found != nil { return true }
-        if try hasRecord(salt, where: { _ in true }) { return true }
+        if try firstRecord(salt, where: { _ in true }) != nil { return true }
         return try hasKeyBlock(salt)
     }
 
-    /// Whether the header of such a record verifies.
-    private mutating func hasRecord(
+    /// Where the first such record is whose header verifies.
+    private mutating func firstRecord(
         _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
-    ) throws(FileSystemError) -> Bool {
-        let found = try window.firstItem(
+    ) throws(FileSystemError) -> UInt64? {
+        try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
             glance: { RecordHeader.mayBegin($0, flags: .known) }
-        ) { bytes, offset -> Bool? in
+        ) { bytes, offset -> UInt64? in
             (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).flatMap {
-                isWanted($0) ? true : nil
+                isWanted($0) ? offset : nil
             }
         }
-        return found ?? false
     }
 
     /// Whether a snapshot of this salt ends where the file does.

@@ -153,11 +153,13 @@ struct RepairSources {
     private mutating func findEndsOfSnapshots() {
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
             .filter { FormatConstants.possibleSequences.contains($0.lastSequence) }
+        let rebuilt = snapshots.map(\.file).filter(\.isRebuilt)
         for index in snapshots.indices where snapshots[index].file.state != .sound {
             let (file, said) = (snapshots[index].file, snapshots[index].end)
             var end = ends.first { $0 == said } ?? ends.first { $0.salt == said.salt && said.endOffset > 0 }
             if file.isRebuilt {
-                end = end ?? Self.end(of: file, said: said, ends)
+                let copies = rebuilt.filter { $0.header?.salt == file.header?.salt }
+                end = end ?? Self.end(of: copies, newestRecord: file.newestRecord, said: said, ends)
             } else if end.map({ StoreFileName.snapshot($0.lastSequence) != file.name }) ?? true {
                 // It verifies: only where its name and another file contradict it, it isn't believed.
                 continue
@@ -171,19 +173,21 @@ struct RepairSources {
         }
     }
 
-    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, the first
-    /// that can be: one that is too early does no harm, as the log that is read from there on holds what the snapshot does.
+    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, or the names
+    /// of its copies, the first that can be: one that is too early does no harm, as the log that is read from there on holds
+    /// what the snapshot does.
     ///
     /// - Parameters:
+    ///   - copies: The file, and others of the same salt.
     ///   - said: What the damaged header says; an offset of 0 where that is nothing.
     ///   - ends: Where segments end.
     private static func end(
-        of file: DataFile, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
+        of copies: [DataFile], newestRecord: UInt64, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
     ) -> FileHeader.Predecessor {
         var numbers = said.endOffset > 0 ? [said.lastSequence] : []
-        if case .snapshot(let named) = file.meaning { numbers.append(named) }
+        for case .snapshot(let named) in copies.map(\.meaning) { numbers.append(named) }
         if numbers != [said.lastSequence, said.lastSequence] { numbers += ends.map(\.lastSequence) }
-        numbers = numbers.filter { $0 >= file.newestRecord && FormatConstants.possibleSequences.contains($0) }
+        numbers = numbers.filter { $0 >= newestRecord && FormatConstants.possibleSequences.contains($0) }
         let last = numbers.min() ?? said.lastSequence
         var end = ends.first { $0.lastSequence == last } ?? said
         end.lastSequence = last
