@@ -215,6 +215,7 @@ struct Recovery {
             recordedEnd: opened.successor?.endOffset)
         let segment = segments.add(opened.header, file: opened.file.file, path: opened.file.path, bytes: 0)
         if configuration.valueReading == .mapped { segment.allowMapping() }
+        scanner.splitsBatches = true
         var commit = ScannedCommit()
         while true {
             switch try scanner.next(into: &commit) {
@@ -233,7 +234,7 @@ struct Recovery {
         }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
-        report.commits += commit.records.isEmpty ? 0 : 1
+        report.commits += commit.records.isEmpty || !commit.isFirstPart ? 0 : 1
         report.bytes += commit.end - commit.offset
         tellProgress(commit.end - commit.offset, records: commit.records.count)
     }

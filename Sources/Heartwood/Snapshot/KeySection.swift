@@ -7,6 +7,8 @@ struct KeySection {
     let snapshot: SnapshotFile
     private var window: FileWindow
     private var position: UInt64
+    /// Where the rest of the block begins that stands at the position, where a part of it was read.
+    private var cursor: KeyBatch.Cursor?
     /// Where the next record must begin.
     private var nextRecord = UInt64(FormatConstants.fileHeaderSize)
     private var lastKey: [UInt8] = []
@@ -28,7 +30,7 @@ struct KeySection {
     /// Bytes of the section that were read.
     var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
 
-    /// Adds the entries of the next block to a batch; false at the end.
+    /// Adds the entries of the next block to a batch, or a part of very many bytes of keys; false at the end.
     ///
     /// - Throws: `.corruption`, `.unsupportedFormat`, `.inputOutput`.
     mutating func next(_ batch: KeyBatch) throws(StoreError) -> Bool {
@@ -64,12 +66,20 @@ struct KeySection {
         guard case .success(let header) = read else { return read.map { _ in } }
         let body = start + UInt64(KeyBlock.headerSize)
         guard body + UInt64(header.length) <= snapshot.footerOffset else { return .failure(.truncated) }
-        guard header.firstRecordOffset == nextRecord else { return .failure(.invalidField(.blockLength)) }
-        position = body + UInt64(header.length)
-        return try window.withBytes(at: body, count: header.length) { bytes in
+        guard cursor != nil || header.firstRecordOffset == nextRecord else {
+            return .failure(.invalidField(.blockLength))
+        }
+        let part = cursor
+        let decoded = try window.withBytes(at: body, count: header.length) { bytes in
             Result { () throws(FormatError) in
-                try batch.decode(bytes, header, limit: limit)
+                try batch.decode(bytes, header, limit: limit, from: part)
             }
+        }
+        return decoded.map { rest in
+            cursor = rest
+            guard rest == nil else { return }
+            position = body + UInt64(header.length)
+            blocks += 1
         }
     }
 
@@ -83,7 +93,6 @@ struct KeySection {
         lastKey.append(contentsOf: batch.key(batch.count - 1))
         nextRecord = last.offset + UInt64(last.length)
         records += UInt64(batch.count - first)
-        blocks += 1
     }
 
     private func finish() throws(StoreError) {

@@ -30,7 +30,7 @@ struct LogExamination {
         let counts = member.role == .log
         walk = try LogWalk(
             member.file, header: member.file.header!, successor: member.successor,
-            patience: counts ? patience : .none)
+            patience: counts ? patience : .none, splitsBatches: true)
         path = member.file.path
         self.counts = counts
         self.checksValues = checksValues
@@ -207,14 +207,14 @@ struct LogSummary {
     mutating func add(_ commit: ScannedCommit) {
         let time = commit.header.time
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
-        guard !commit.records.isEmpty else {
+        guard let last = commit.records.last?.sequence else {
             marks += 1
             return
         }
-        commits += 1
+        if commit.isFirstPart { commits += 1 }
         batches += commit.batchCount
         records += UInt64(commit.records.count)
-        let (first, last) = (commit.header.firstSequence, commit.nextSequence - 1)
+        let first = commit.header.firstSequence
         sequences = sequences.map { min($0.lowerBound, first)...max($0.upperBound, last) } ?? first...last
     }
 }

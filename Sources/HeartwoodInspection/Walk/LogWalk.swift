@@ -53,7 +53,7 @@ package struct LogEnd: Sendable {
 /// commit's header verifies.
 package struct LogWalk {
     package enum Part {
-        /// A whole commit, in `commit`.
+        /// A whole commit, in `commit`, or the next part of a very large one.
         case commit
         case damage(LogDamage)
         case end(LogEnd)
@@ -93,8 +93,10 @@ package struct LogWalk {
         var takesTornForPending = false
     }
 
+    /// - Parameter splitsBatches: Whether a part of a very large commit may end within a batch.
     package init(
-        _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none
+        _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none,
+        splitsBatches: Bool = false
     ) throws(FileSystemError) {
         self.file = file
         self.header = header
@@ -102,6 +104,7 @@ package struct LogWalk {
         self.patience = successor == nil ? patience : .none
         scanner = SegmentScanner(
             source: try FileWindow(file.file), header: header, recordedEnd: successor?.endOffset)
+        scanner.splitsBatches = splitsBatches
         lookout = scanner
     }
 
