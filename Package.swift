@@ -44,24 +44,28 @@ let package = Package(
         // Floor 1: bytes to records and back; the seam for all I/O.
         .target(name: "HeartwoodFormat", dependencies: ["CHeartwood", "CZlib"], swiftSettings: settings),
         .target(name: "HeartwoodFileSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
-        // Floor 2: a simulated disk that crashes and fails.
+        // Floor 2: what a store's files say, each and together; a simulated disk that crashes and fails.
+        .target(
+            name: "HeartwoodFiles",
+            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem"],
+            swiftSettings: settings
+        ),
         .target(name: "HeartwoodTesting", dependencies: ["HeartwoodFileSystem"], swiftSettings: settings),
-        // Floor 3: the engine.
+        // Floor 3: the engine; beside it what reads, verifies and repairs files without opening the store.
         .target(
             name: "Heartwood",
             dependencies: [
-                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem",
+                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
-        // Floor 4: what a store's files say, without opening it.
         .target(
             name: "HeartwoodInspection",
-            dependencies: ["Heartwood", "HeartwoodFormat", "HeartwoodFileSystem"],
+            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles"],
             swiftSettings: settings
         ),
-        // Floor 5: the command-line tool.
+        // Floor 4: the command-line tool.
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
@@ -106,8 +110,8 @@ let package = Package(
         .target(
             name: "HeartwoodFuzzing",
             dependencies: [
-                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
-                "HeartwoodCampaignSupport", "CZlib",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodFileSystem",
+                "HeartwoodTesting", "HeartwoodCampaignSupport", "CZlib",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Failures", "Fuzzer"],
@@ -131,7 +135,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodTests",
             dependencies: [
-                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+                "Heartwood", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport",
             ],
             swiftSettings: settings
         ),

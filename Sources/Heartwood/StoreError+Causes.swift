@@ -1,54 +1,8 @@
-package import HeartwoodFileSystem
-internal import HeartwoodFormat
+internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 
+/// The errors of a store that is open, or is to be opened.
 extension StoreError {
-    /// What the system said, with the code and the remedy that fit.
-    ///
-    /// - Parameter doing: What the store was about, as a clause: "the log segment could not be written".
-    package init(_ cause: FileSystemError, _ doing: String) {
-        let code: Code
-        let remedy: String
-        if cause.isOutOfSpace {
-            (code, remedy) = (.outOfSpace, "free some space; the store then continues automatically")
-        } else if cause.isPermission {
-            (code, remedy) = (.permission, Self.access(cause))
-        } else if cause.isTooManyFiles {
-            (code, remedy) = (.tooManyFiles, "raise the limit of open files or close some")
-        } else if cause.isOutOfMemory {
-            (code, remedy) = (.inputOutput, "give the process more memory")
-        } else if cause.isBadPath {
-            (code, remedy) = (.notFound, "no store can have such a path: give another one")
-        } else if cause.isNoRegularFile {
-            (code, remedy) = (
-                .inputOutput, "what has this name is no regular file: move it away while no process uses the store"
-            )
-        } else if cause.isNotFound, cause.operation == .lock || cause.operation == .createDirectory {
-            (code, remedy) = (.notFound, "no file can be made there: name a directory on a disk")
-        } else if cause.isNotFound {
-            (code, remedy) = (
-                .inputOutput, "it was removed while the store was in use, or is a symbolic link that leads nowhere"
-            )
-        } else {
-            (code, remedy) = (.inputOutput, "look at the disk and the kernel's log; the data is not judged by this")
-        }
-        self.init(code, "\(doing): \(remedy)", file: cause.path, cause: cause)
-    }
-
-    /// What to do where access was denied.
-    private static func access(_ cause: FileSystemError) -> String {
-        switch (cause.isReadOnly, cause.operation) {
-        case (true, .lock):
-            "the disk is mounted read-only, and opening a store takes a lock: mount it for writing, open a copy on another "
-                + "disk, or use what only reads the files: verify, inspect, log, and repair with an output elsewhere"
-        case (true, _): "the disk is mounted read-only: mount it for writing, or name a place on another one"
-        case (false, .list), (false, .status), (false, .read):
-            "give this user read access to it, and access to the directories above it"
-        case (false, .lock):
-            "give this user read and write access to the store's directory; verify, inspect and log only read"
-        case (false, _): "give this user read and write access to the store's directory"
-        }
-    }
-
     /// The store is held by another opening.
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
         let holder = cause.lockHolder.map { "process \($0)" } ?? "another process"
@@ -80,36 +34,5 @@ extension StoreError {
                 ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, so the newest writes may be lost: look for the directory, or go back to a backup"
                 : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: open it again and look",
             file: failure.file, cause: failure.cause)
-    }
-
-    /// Something in a file is not what was written there.
-    static func corruption(
-        _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil,
-        cause: FormatError? = nil
-    ) -> StoreError {
-        StoreError(.corruption, what + corruptionRemedy, file: file, offset: offset, cause: cause).losing(lost)
-    }
-
-    /// The same error of damage, with the numbers that are lost by it.
-    func losing(_ lost: ClosedRange<SequenceNumber>?) -> StoreError {
-        guard let lost, message.hasSuffix(Self.corruptionRemedy) else { return self }
-        var error = self
-        error.lostSequences = lost
-        error.message.removeLast(Self.corruptionRemedy.count)
-        error.message +=
-            lost.lowerBound == lost.upperBound
-            ? "; write number \(lost.lowerBound) is lost"
-            : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
-        error.message += Self.corruptionRemedy
-        return error
-    }
-
-    private static let corruptionRemedy = ": keep a copy of the directory, then repair it or go back to a backup"
-
-    /// A file of a newer version of the format.
-    static func unsupported(_ cause: FormatError, file: String, offset: UInt64) -> StoreError {
-        StoreError(
-            .unsupportedFormat, "the file was written by a newer version of Heartwood: open it with that version",
-            file: file, offset: offset, cause: cause)
     }
 }

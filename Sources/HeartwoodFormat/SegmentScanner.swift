@@ -123,6 +123,9 @@ package struct ScannedCommit: Sendable {
     }
 }
 
+/// Where a part of a very large commit may end that is read in parts.
+package enum CommitSplitting: Sendable { case never, betweenBatches, withinBatches }
+
 /// Walks over the commits of a segment, verifying every byte. Pure but for the bytes that it is given, and total.
 package struct SegmentScanner<Source: SegmentBytes> {
     /// The most that is asked of the source at once: the largest record header and key, and one piece of a value.
@@ -150,8 +153,9 @@ package struct SegmentScanner<Source: SegmentBytes> {
     package private(set) var provenEnd: UInt64
     /// The time of the last commit.
     package private(set) var lastTime: UInt64 = 0
-    /// Whether a part of a commit may end within a batch. Without that, a batch is held as a whole, however large it is.
-    package var splitsBatches = false
+    /// Whether a very large commit comes in parts. An opening takes commits whole: what of a commit was applied can't be
+    /// taken back, should the file read otherwise the second time.
+    package var splitting = CommitSplitting.never
     /// What is left of a large commit that was verified.
     var rest: RecordRun?
     /// So many records, or bytes of keys, are held at a time.
@@ -296,11 +300,19 @@ package struct SegmentScanner<Source: SegmentBytes> {
             run.position += UInt64(commit.records[commit.records.count - 1].header.encodedLength)
             run.count -= 1
             guard commit.records.count < most, commit.keys.count < Self.mostKeyBytes else {
-                if splitsBatches || most < Self.mostRecords || !commit.batchIsOpen { return nil }
+                if canSplit(commit) || most < Self.mostRecords { return nil }
                 continue
             }
         }
         return nil
+    }
+
+    private func canSplit(_ commit: ScannedCommit) -> Bool {
+        switch splitting {
+        case .never: false
+        case .betweenBatches: !commit.batchIsOpen
+        case .withinBatches: true
+        }
     }
 
     /// Moves behind a commit whose last record was read; the stop, where it isn't whole.

@@ -42,18 +42,99 @@ package final class Deflater {
     }
 }
 
+/// Looks whether stored forms are what ``Inflater`` reads, a piece at a time, without keeping the value: in flat memory.
+package final class InflateCheck {
+    private var stream = z_stream()
+    private var isReady = false
+    private var output = [UInt8](repeating: 0, count: 64 << 10)
+    private var prefix: [UInt8] = []
+    private var (storedLength, declared, made) = (0, 0, 0)
+    private var isSound = false
+    private var isEnded = false
+
+    package init() {}
+
+    deinit { if isReady { inflateEnd(&stream) } }
+
+    /// Begins with a stored form of so many bytes.
+    package func begin(_ storedLength: Int) {
+        if !isReady {
+            isReady = inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        } else {
+            inflateReset(&stream)
+        }
+        self.storedLength = storedLength
+        (declared, made) = (0, 0)
+        prefix.removeAll(keepingCapacity: true)
+        isSound = isReady && storedLength > 4
+        isEnded = false
+    }
+
+    /// Adds the next piece. O(bytes of it, and of what it yields).
+    package func add(_ piece: UnsafeRawBufferPointer) {
+        var rest = piece
+        if prefix.count < 4 {
+            let missing = min(4 - prefix.count, rest.count)
+            prefix += rest.prefix(missing)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
+            guard prefix.count == 4 else { return }
+            declared = Int(prefix.withUnsafeBytes { $0.load(UInt32.self, littleEndianAt: 0) })
+            if !Inflater.canYield(declared, from: storedLength) { isSound = false }
+        }
+        guard isSound, !rest.isEmpty else { return }
+        // Nothing may follow the end of the stream.
+        guard !isEnded else {
+            isSound = false
+            return
+        }
+        inflate(rest)
+    }
+
+    private func inflate(_ piece: UnsafeRawBufferPointer) {
+        stream.next_in = UnsafeMutablePointer(mutating: piece.bindMemory(to: UInt8.self).baseAddress!)
+        stream.avail_in = UInt32(piece.count)
+        output.withUnsafeMutableBufferPointer { output in
+            repeat {
+                stream.next_out = output.baseAddress!
+                stream.avail_out = UInt32(output.count)
+                let status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                made += output.count - Int(stream.avail_out)
+                isEnded = status == Z_STREAM_END
+                // A piece that yields nothing more is used up, which is no error.
+                let isUsedUp = status == Z_BUF_ERROR && stream.avail_in == 0
+                isSound = (status == Z_OK || isEnded || isUsedUp) && made <= declared
+            } while isSound && !isEnded && stream.avail_out == 0
+            if isEnded, stream.avail_in > 0 { isSound = false }
+        }
+        (stream.next_in, stream.next_out) = (nil, nil)
+    }
+
+    /// What is wrong with the stored form; nil where nothing is.
+    package func end() -> FormatError? {
+        isSound && isEnded && made == declared ? nil : .invalidField(.compressedValue)
+    }
+}
+
 /// Reads compressed values back. Total: any bytes give a value or an error.
 package enum Inflater {
+    /// A stored form begins with the length of the value.
+    package static let lengthBytes = 4
+
     /// Whether a stored form of so many bytes can be that of a value of such a length.
     static func canYield(_ length: Int, from storedBytes: Int) -> Bool {
         length < Int(UInt32.max) && length / 1032 <= storedBytes
     }
 
     /// The uncompressed length that a stored value declares, without inflating it; more than deflate can yield is damage.
-    package static func declaredLength(of stored: UnsafeRawBufferPointer) throws(FormatError) -> Int {
-        guard stored.count > 4 else { throw .invalidField(.compressedValue) }
+    ///
+    /// - Parameter storedBytes: The length of the stored form, of which only the beginning need be there.
+    package static func declaredLength(
+        of stored: UnsafeRawBufferPointer, storedBytes: Int? = nil
+    ) throws(FormatError) -> Int {
+        let storedBytes = storedBytes ?? stored.count
+        guard storedBytes > lengthBytes, stored.count >= lengthBytes else { throw .invalidField(.compressedValue) }
         let length = Int(stored.load(UInt32.self, littleEndianAt: 0))
-        guard canYield(length, from: stored.count) else { throw .invalidField(.compressedValue) }
+        guard canYield(length, from: storedBytes) else { throw .invalidField(.compressedValue) }
         return length
     }
 

@@ -19,10 +19,10 @@ import Testing
     }
 
     private func parts(
-        _ bytes: [UInt8], _ header: FileHeader, splitsBatches: Bool
+        _ bytes: [UInt8], _ header: FileHeader, _ splitting: CommitSplitting
     ) -> (parts: [ScannedCommit], stop: TailVerdict.Stop) {
         var scanner = SegmentScanner(source: MemoryBytes(bytes), header: header)
-        scanner.splitsBatches = splitsBatches
+        scanner.splitting = splitting
         var (parts, commit) = ([ScannedCommit](), ScannedCommit())
         while true {
             switch scanner.next(into: &commit) {
@@ -32,19 +32,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true], [false, true])
-    func itComesInParts(oneBatch: Bool, splitsBatches: Bool) {
+    @Test(arguments: [false, true], [.never, .betweenBatches, .withinBatches] as [CommitSplitting])
+    func itComesInParts(oneBatch: Bool, splitting: CommitSplitting) {
         let log = log(oneBatch: oneBatch)
-        let (parts, stop) = parts(log.bytes, log.header, splitsBatches: splitsBatches)
+        let (parts, stop) = parts(log.bytes, log.header, splitting)
         #expect(stop.reason == .end)
         // A batch that must not be split is held as a whole.
-        let isSplit = !oneBatch || splitsBatches
+        let isSplit = splitting == .withinBatches || splitting == .betweenBatches && !oneBatch
         #expect(
             parts.map(\.records.count) == [1] + (isSplit ? [Self.most, Self.count - Self.most] : [Self.count]) + [1])
         #expect(parts.map(\.isFirstPart) == (isSplit ? [true, true, false, true] : [true, true, true]))
         #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.end == $1.offset && $0.nextSequence <= $1.nextSequence })
         #expect(parts.map(\.batchCount).reduce(0, +) == (oneBatch ? 3 : UInt64(Self.count) + 2))
-        #expect(parts.contains(where: \.beginsWithinBatch) == (oneBatch && splitsBatches))
+        #expect(parts.contains(where: \.beginsWithinBatch) == (oneBatch && isSplit))
         let records = parts.flatMap(\.records)
         let isSame = zip(records, log.items.flatMap(\.records)).allSatisfy {
             $0.offset == UInt64($1.offset) && $0.sequence == $1.sequence
@@ -58,7 +58,7 @@ import Testing
         let last = try #require(log.items[1].records.last)
         var bytes = log.bytes
         bytes[last.offset + 33] ^= 1
-        let (parts, stop) = parts(bytes, log.header, splitsBatches: true)
+        let (parts, stop) = parts(bytes, log.header, .withinBatches)
         #expect(parts.count == 1)
         #expect(stop.damageOffset == UInt64(last.offset) && stop.offset == UInt64(log.items[1].offset))
         #expect(stop.reason == .damage(.checksumMismatch))

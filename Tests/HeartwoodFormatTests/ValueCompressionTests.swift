@@ -189,48 +189,4 @@ import Testing
             }
         }
     }
-
-    /// Streams of every kind of block and of codes of every length, and what becomes of them when bits change.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func itSaysWhatReadingSaysOfDamagedStreams(seed: UInt64) throws {
-        var random = TestRandom(seed: seed)
-        let deflater = try #require(Deflater(level: Int(2 * seed)))
-        var readable = 0
-        for _ in 0..<150 {
-            // Bytes of very different frequency make long codes, and runs and repetitions all lengths and distances.
-            var value: [UInt8] = []
-            while value.count < 60_000, value.isEmpty || random.below(40) > 0 {
-                switch random.below(4) {
-                case 0: value += [UInt8](repeating: UInt8(random.below(256)), count: random.below(2_000))
-                case 1: value += random.bytes(random.below(60))
-                case 2: value += (0..<random.below(400)).map { _ in UInt8(random.next().leadingZeroBitCount) }
-                default: value += value.suffix(1 + random.below(value.count + 1)).prefix(random.below(300))
-                }
-            }
-            guard let stored = value.withUnsafeBytes({ deflater.storedForm(of: $0) }) else { continue }
-            for flips in 0..<12 {
-                var form = stored
-                for _ in 0..<min(flips, 3) { form[4 + random.below(form.count - 4)] ^= 1 << UInt8(random.below(8)) }
-                let isReadable = form.withUnsafeBytes { (try? Inflater.value(of: $0, limit: 1 << 30)) != nil }
-                readable += isReadable ? 1 : 0
-                #expect(check(form, piece: 1 + random.below(5_000)) == isReadable, "seed \(seed), \(form.count) bytes")
-            }
-        }
-        #expect(readable > 150)
-    }
-
-    /// Blocks without a symbol, of a single code, stored ones, and those that the format forbids.
-    @Test func itSaysWhatReadingSaysOfUnusualBlocks() {
-        let streams: [[UInt8]] = [
-            [3, 0], [1, 0, 0, 255, 255], [1, 2, 0, 253, 255, 7, 8], [1, 2, 0, 253, 254, 7, 8], [7, 0], [6, 0], [5, 0],
-            [0, 0, 0, 255, 255, 3, 0], [0, 1, 0, 254, 255, 9, 3, 0], [2, 0, 3, 0], [99, 0, 2, 0], [75, 4, 2, 0],
-        ]
-        for stream in streams {
-            for declared in 0...3 as ClosedRange<UInt8> {
-                let form = [declared, 0, 0, 0] + stream
-                let isReadable = form.withUnsafeBytes { (try? Inflater.value(of: $0, limit: 100)) != nil }
-                for piece in [1, 2, 100] { #expect(check(form, piece: piece) == isReadable, "\(form)") }
-            }
-        }
-    }
 }

@@ -93,7 +93,9 @@ enum HostileStore {
         var configuration = OpeningOutcome.configuration
         configuration.fileSystem = fileSystem
         if case .failed(let failure) = OpeningOutcome(configuration) {
-            #expect(!check.opens, "\(failure)")
+            let refusal = check.findings.first(where: \.refusesOpening)
+            #expect(refusal?.file == failure.file, "\(failure) instead of \(check.findings)")
+            #expect(refusal?.lost == failure.lost, "\(failure) instead of \(check.findings)")
         } else {
             #expect(check.opens, "\(check.findings)")
         }

@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// The verdict is that of an opening: to the offset.
+/// The verdict is that of an opening: to the offset, and to the numbers that are lost.
 ///
 /// - Returns: What the opening shows; nil where it is refused, or not all can be read.
 @discardableResult
@@ -89,6 +89,7 @@ func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws -> 
         let first = check.findings.first { $0.refusesOpening }
         #expect(first?.file == error.file, "\(comment): \(error) instead of \(check.findings)")
         #expect(first?.offset == error.offset, "\(comment): \(error) instead of \(check.findings)")
+        #expect(first?.lost == error.lostSequences, "\(comment): \(error) instead of \(check.findings)")
         #expect(check.verdict == .corrupt, comment)
     } catch let error as StoreError where error.code == .unsupportedFormat {
         #expect(check.verdict == .unsupported, "\(comment): \(error) instead of \(check.findings)")

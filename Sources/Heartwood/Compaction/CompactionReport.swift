@@ -1,3 +1,6 @@
+internal import HeartwoodFiles
+internal import HeartwoodFormat
+
 /// What a compaction did.
 public struct CompactionReport: Sendable, Hashable {
     /// The snapshot: its file, and everything up to which number it holds. Nil where there was nothing to compact.
@@ -31,6 +34,14 @@ public struct SnapshotDescription: Sendable, Hashable {
     public var keys: Int
     /// Its size in bytes.
     public var bytes: UInt64
+
+    init(_ snapshot: SnapshotFile) {
+        file = snapshot.path
+        sequence = snapshot.end.lastSequence
+        time = Timestamp(milliseconds: snapshot.header.creationTime)
+        keys = Int(snapshot.footer.recordCount)
+        bytes = snapshot.size
+    }
 }
 
 /// How far a compaction is.

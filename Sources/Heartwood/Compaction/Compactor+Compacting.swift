@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// One compaction, from the cut to the files that it has replaced.
@@ -31,7 +32,7 @@ extension Compactor {
             (state.recoveredBytes, state.recoveredRecords) = (0, 0)
         }
         var report = CompactionReport()
-        report.snapshot = snapshot.description
+        report.snapshot = SnapshotDescription(snapshot)
         report.snapshot!.file = path
         control.state.withState { [report] in
             $0.statistics.snapshot = report.snapshot

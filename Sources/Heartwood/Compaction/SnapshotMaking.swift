@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// The parts of a compaction that take long and hold no lock: writing a snapshot, and reading it back.

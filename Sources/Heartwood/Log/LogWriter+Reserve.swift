@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// A full disk: what the reserve is used for, and when it is made.

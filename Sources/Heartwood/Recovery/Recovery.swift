@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 internal import Logging
 
@@ -45,11 +46,7 @@ struct Recovery {
         let clock = ContinuousClock()
         let start = clock.now
         let choice = try openFiles()
-        let files = choice.logs.indices.map { position in
-            OpenedSegment(
-                file: choice.logs[position],
-                successor: position + 1 < choice.logs.count ? choice.logs[position + 1].header.predecessor : nil)
-        }
+        let files = choice.logs
         guard let newest = files.last else {
             return Outcome(
                 storeID: newStoreID(), predecessor: nil, lastSequence: 0, newestTime: 0, report: report)
@@ -94,7 +91,7 @@ struct Recovery {
     }
 
     /// A segment without records begins at a number that was never recovered.
-    private mutating func noteLast(_ end: End, _ file: OpenedSegment) {
+    private mutating func noteLast(_ end: End, _ file: OpenedLog) {
         if end.nextSequence > file.header.firstSequence { report.lastSequence = end.nextSequence - 1 }
     }
 
@@ -110,27 +107,10 @@ struct Recovery {
 
     // MARK: - Files
 
-    /// A segment with what its successor says of it.
-    private struct OpenedSegment {
-        var file: SegmentFile
-        var successor: FileHeader.Predecessor?
-        var header: FileHeader { file.header }
-    }
-
-    /// Opens the files and checks that they are one store.
-    private mutating func openFiles() throws(StoreError) -> SnapshotChoice {
-        var files: [SegmentFile] = []
-        // Where a repair was interrupted that is what there is to say, whatever the other files are.
-        if directory.logs.last?.name == RepairGuard.name { _ = try openFile(at: directory.logs.count - 1) }
-        for position in directory.logs.indices {
-            do throws(StoreError) {
-                files.append(try openFile(at: position))
-            } catch {
-                throw withLoss(error, at: position, after: files.last)
-            }
-        }
-        let choice = try SnapshotChoice(directory, logs: files, in: configuration.fileSystem)
-        for file in choice.logs { progress.totalBytes += file.size }
+    /// Opens the files and asks which of them are the store.
+    private mutating func openFiles() throws(StoreError) -> ChosenFiles {
+        let choice = try ChosenFiles(directory, in: configuration.fileSystem)
+        for log in choice.logs { progress.totalBytes += log.file.size }
         if let snapshot = choice.snapshot { progress.totalBytes += snapshot.size - snapshot.footer.keySectionOffset }
         report.passedOver = choice.passedOver
         for path in choice.passedOver {
@@ -157,36 +137,21 @@ struct Recovery {
         }.load()
         self.progress.bytes = bytes
         self.progress.records = total
-        report.snapshot = snapshot.description
+        report.snapshot = SnapshotDescription(snapshot)
         report.lastSequence = snapshot.end.lastSequence
     }
 
     /// What compaction goes on from.
-    private func found(_ choice: SnapshotChoice) -> RecoveredFiles {
+    private func found(_ choice: ChosenFiles) -> RecoveredFiles {
         let kept = configuration.logRetention == .none ? [] : choice.covered
         return RecoveredFiles(
-            logBytes: report.bytes, logRecords: report.records, snapshot: choice.snapshot?.description,
-            retained: kept.map { RetainedLog(path: $0.path, bytes: $0.size) }, damaged: choice.passedOver)
+            logBytes: report.bytes, logRecords: report.records,
+            snapshot: choice.snapshot.map { SnapshotDescription($0) },
+            retained: kept, damaged: choice.passedOver)
     }
 
-    private func superseded(_ choice: SnapshotChoice) -> [String] {
+    private func superseded(_ choice: ChosenFiles) -> [String] {
         choice.older + (configuration.logRetention == .none ? choice.covered.map(\.path) : [])
-    }
-
-    private func openFile(at position: Int) throws(StoreError) -> SegmentFile {
-        let (name, firstSequence) = directory.logs[position]
-        return try SegmentFile(
-            directory.path + "/" + name, firstSequence: firstSequence, in: configuration.fileSystem)
-    }
-
-    /// What a file without a sound header held is told by its name and its neighbours: nothing, if it never was a
-    /// segment.
-    private func withLoss(_ error: StoreError, at position: Int, after previous: SegmentFile?) -> StoreError {
-        guard error.code == .corruption, error.cause is FormatError, position + 1 < directory.logs.count,
-            let last = (try? openFile(at: position + 1))?.header.predecessor?.lastSequence
-        else { return error }
-        let next = previous.map { SegmentChain.nextSequence(of: $0) ?? .max } ?? 1
-        return error.losing(GivenNumbers.lost(from: max(next, directory.logs[position].firstSequence), through: last))
     }
 
     // MARK: - Replay
@@ -198,7 +163,7 @@ struct Recovery {
         var lastTime: UInt64
     }
 
-    private mutating func replay(_ opened: OpenedSegment) throws(StoreError) -> End {
+    private mutating func replay(_ opened: OpenedLog) throws(StoreError) -> End {
         let judged: Result<End, StoreError>
         do throws(FileSystemError) {
             judged = try readThrough(opened)
@@ -209,13 +174,12 @@ struct Recovery {
         return try judged.get()
     }
 
-    private mutating func readThrough(_ opened: OpenedSegment) throws(FileSystemError) -> Result<End, StoreError> {
+    private mutating func readThrough(_ opened: OpenedLog) throws(FileSystemError) -> Result<End, StoreError> {
         var scanner = SegmentScanner(
             source: try FileWindow(opened.file.file), header: opened.header,
             recordedEnd: opened.successor?.endOffset)
         let segment = segments.add(opened.header, file: opened.file.file, path: opened.file.path, bytes: 0)
         if configuration.valueReading == .mapped { segment.allowMapping() }
-        scanner.splitsBatches = true
         var commit = ScannedCommit()
         while true {
             switch try scanner.next(into: &commit) {
@@ -234,7 +198,7 @@ struct Recovery {
         }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
-        report.commits += commit.records.isEmpty || !commit.isFirstPart ? 0 : 1
+        report.commits += commit.records.isEmpty ? 0 : 1
         report.bytes += commit.end - commit.offset
         tellProgress(commit.end - commit.offset, records: commit.records.count)
     }
@@ -260,7 +224,7 @@ struct Recovery {
     // MARK: - The tail
 
     private mutating func judge(
-        _ stop: TailVerdict.Stop, _ scanner: inout SegmentScanner<FileWindow>, _ opened: OpenedSegment
+        _ stop: TailVerdict.Stop, _ scanner: inout SegmentScanner<FileWindow>, _ opened: OpenedLog
     ) throws(FileSystemError) -> Result<End, StoreError> {
         let path = opened.file.path
         if case .damage(.unsupported(let what)) = stop.reason {
@@ -277,10 +241,9 @@ struct Recovery {
         let end = End(position: stop.offset, nextSequence: scanner.nextSequence, lastTime: scanner.lastTime)
         switch TailVerdict.decide(stop: stop, isClosed: scanner.isClosed, proof: proof) {
         case .intact:
-            return SegmentChain.endMatches(end.nextSequence, opened.successor!, path: path, offset: stop.offset)
-                .map { end }
-        case .corrupt(let proof):
-            return .failure(damage(stop, proof, path: path, next: scanner.nextSequence))
+            guard end.nextSequence == opened.successor!.lastSequence &+ 1 else { return .failure(try damage(opened)) }
+        case .corrupt:
+            return .failure(try damage(opened))
         case .clean:
             report.tail = .closed
             // The mark itself may be one of those bytes: the next segment will say that this one ends behind it.
@@ -300,27 +263,28 @@ struct Recovery {
         return .success(end)
     }
 
-    private func damage(
-        _ stop: TailVerdict.Stop, _ proof: TailVerdict.Proof, path: String, next: SequenceNumber
-    ) -> StoreError {
-        let lastLost: SequenceNumber
-        let evidence: String
-        switch proof {
-        case .successor(_, let lastSequence):
-            lastLost = lastSequence
-            evidence = "the next segment's header proves"
-        case .laterMark(let offset, _, let sequence):
-            lastLost = sequence &- 1
-            evidence = "the commit at offset \(offset) proves"
+    /// What is wrong with a log, and which numbers are lost by it: as an inspection judges it, which reads on behind damage.
+    /// O(bytes of the file).
+    private func damage(_ opened: OpenedLog) throws(FileSystemError) -> StoreError {
+        var walk = try LogWalk(opened.file, header: opened.header, successor: opened.successor)
+        let path = opened.file.path
+        while true {
+            switch try walk.next() {
+            case .commit: continue
+            case .damage(let damage):
+                guard let proof = damage.proof else { return changed(path, damage.offset) }
+                return StoreError(Finding(damage, proof, of: path, successor: opened.successor))
+            case .end(let end):
+                guard let successor = opened.successor else { return changed(path, end.offset) }
+                let isShort = end.reason != .recorded
+                return StoreError(isShort ? .cutShort(path, end, successor) : .otherNumbers(path, end, successor))
+            }
         }
-        var cause: FormatError?
-        var what = "a log segment was cut short, or is an older copy: \(evidence) that it went on"
-        if case .damage(let error) = stop.reason {
-            cause = error
-            what = "the log is damaged where \(evidence) that it was durable"
-        }
-        return .corruption(
-            what, file: path, offset: stop.damageOffset, lost: lastLost >= next ? next...lastLost : nil, cause: cause)
+    }
+
+    /// What proved the damage is not in the file any more.
+    private func changed(_ path: String, _ offset: UInt64) -> StoreError {
+        .corruption("a log segment changed while it was read", file: path, offset: offset)
     }
 
     private func strictRefusal(_ stop: TailVerdict.Stop, path: String, bytes: UInt64) -> StoreError {
@@ -334,7 +298,7 @@ struct Recovery {
     ///
     /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
     /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
-    private func rewrite(_ segment: SegmentFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
+    private func rewrite(_ segment: DataFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))
         while at < end, let data = try segment.file.nextData(from: at), data.lowerBound < end {

@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// Reads a whole snapshot back and verifies it: every checksum, and that records and key section tell the same.

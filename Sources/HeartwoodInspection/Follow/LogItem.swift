@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFormat
 
 /// A record of a log or of a snapshot, as it lies in its file.

@@ -1,5 +1,5 @@
 public import HeartwoodFileSystem
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// Reads the records of a store's log, or of one file, in their order, and goes on behind what is damaged.

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -45,7 +45,18 @@ struct DamagedBase {
             }
         }
         base.closeGap(at: nil)
+        if base.losses.isEmpty, let footer = examination.footer, footer.recordCount > examination.records {
+            base.noteMissing(footer.recordCount - examination.records)
+        }
         return base
+    }
+
+    /// The footer counts more records than there are, and no damaged place says where they were.
+    private mutating func noteMissing(_ count: UInt64) {
+        var loss = RepairReport.Loss(what: "\(count) of the records that a snapshot counts aren't there", file: path)
+        loss.keyRange = RepairReport.KeyGap()
+        losses.append(loss)
+        gaps.append(RepairReport.KeyGap())
     }
 
     private mutating func note(_ damage: SnapshotDamage) {

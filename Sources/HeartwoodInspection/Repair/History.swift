@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -109,7 +109,8 @@ struct History {
             guard let lowest else { return nil }
             if cursors.count == 1 { return 0 }
             let standing = cursors.indices.filter { cursors[$0].batch?.sequence == lowest }
-            return standing.first { cursors[$0].batch!.isWhole } ?? standing.first
+            // Of two files the one in whose numbers it is.
+            return standing.last { cursors[$0].batch!.isWhole } ?? standing.first
         }
     }
 
@@ -197,20 +198,22 @@ struct History {
         let numbers = lost.numbers
         let guilty = pending.filter { $0.expected <= numbers.upperBound && $0.next > numbers.lowerBound }
         dropPending(before: numbers.upperBound + 1)
+        // A file that tells its numbers by its name alone may have others.
+        let isExact = lost.isExact && (!guilty.isEmpty || file.map { !$0.isNumberedByName } ?? true)
         var loss = RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: numbers)
-        loss.isExact = lost.isExact
-        loss.isProven = lost.isExact
+        loss.isExact = isExact
+        loss.isProven = isExact
         if let damage = guilty.first {
-            loss.isProven = lost.isExact && guilty.contains(where: \.isProven)
+            loss.isProven = isExact && guilty.contains(where: \.isProven)
             loss.what = damage.isProven ? "damaged" : "torn, as by a crash"
             (loss.file, loss.offset, loss.length) = (damage.file, damage.offset, damage.length)
             loss.keys = Array(guilty.lazy.flatMap(\.keys).prefix(16))
             loss.perhapsKeys = Array(guilty.lazy.flatMap(\.perhapsKeys).prefix(16))
             loss.cause = damage.error
-        } else if !lost.isExact, let place {
+        } else if !isExact, let place {
             loss.what = "it is not known whether anything was written after this place"
             (loss.file, loss.offset) = place
-        } else if !lost.isExact, let file {
+        } else if !isExact, let file {
             loss.what = "it is not known whether anything was written before this file"
             (loss.file, loss.offset) = (file.path, 0)
         }

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -70,7 +70,7 @@ struct LogCursor {
                 position = damage.part.upperBound
                 if damage.batches.isEmpty { continue }
                 current = FoundCommit(
-                    time: damage.commit?.time ?? walk.lastTime, records: damage.records, keys: damage.keys,
+                    time: damage.time, records: damage.records, keys: damage.keys,
                     batches: damage.batches, isBehindTear: walk.isBehindTear)
             case .end(let end):
                 // What follows may be anything: to leave it out in silence would be to lose it.
@@ -115,7 +115,7 @@ extension LogDamage {
             part: record.offset..<record.end, offset: record.offset, error: error,
             proof: .laterMark(offset: commit.offset, mark: commit.end, sequence: commit.nextSequence), commit: nil,
             expected: record.sequence, next: record.sequence + 1, records: [], keys: [], batches: [],
-            contentEnd: record.end)
+            time: commit.header.time, contentEnd: record.end)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -115,9 +115,9 @@ struct Exchange {
         for name in files.newNames { try fileSystem.rename(partial + "/" + name, to: path + "/" + name) }
         try fileSystem.syncDirectory(path)
         try fileSystem.syncDirectory(partial)
-        try removeGuard()
+        // Before the guard: where that is gone, nothing is left to be done.
         try Repair.remove(partial, in: fileSystem)
-        try fileSystem.syncDirectory(path)
+        try removeGuard()
     }
 
     /// Under another name until all of it is durable: half of it would be no guard.

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 public import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFormat
 
 /// What a repair does, or would do, and what it can't bring back.
@@ -65,6 +65,9 @@ public struct RepairReport: Sendable {
         public enum Use: String, Sendable {
             /// What verifies in it, and isn't in a newer snapshot, is in the new store.
             case used
+            /// As `used`; but nothing tells its numbers, as its header and those of its commits are damaged: they are those
+            /// of its name.
+            case numberedByName
             /// All that it holds is in a snapshot that is used.
             case covered
             /// Of another store.

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -22,8 +22,13 @@ struct RepairRun {
         let isEmpty = sources.logs.isEmpty && sources.snapshots.isEmpty && sources.unreadable.isEmpty
         guard !isEmpty || !sources.report.losses.isEmpty else {
             listing.close()
-            let which = options.storeID.map { "the store \($0)" } ?? "a store"
-            throw StoreError(.notFound, "there is no file of \(which) here: check the path", file: path)
+            guard let wanted = options.storeID, let other = sources.others.first else {
+                throw StoreError(.notFound, "there is no file of a store here: check the path", file: path)
+            }
+            throw StoreError(
+                .notFound,
+                "there is no file of the store \(wanted) here, but of \(other): check the path and --store-id; a repaired store has an id of its own",
+                file: path)
         }
     }
 
@@ -268,7 +273,8 @@ struct RepairRun {
         }
         for (index, log) in sources.logs.enumerated() {
             let next = index + 1 < sources.logs.count ? sources.logs[index + 1].header.firstSequence : UInt64.max
-            report.note(log.file, next <= sequence + 1 ? .covered : .used)
+            let used = log.file.isNumberedByName ? RepairReport.Source.Use.numberedByName : .used
+            report.note(log.file, next <= sequence + 1 ? .covered : used)
         }
         report.sources.sort { $0.name < $1.name }
     }

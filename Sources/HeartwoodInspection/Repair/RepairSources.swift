@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -32,6 +32,8 @@ struct RepairSources {
     private(set) var unreadable: [(name: StoreFileName, path: String)] = []
     /// A file of another store, under a name that a file of this one may have had.
     private(set) var foreign: String?
+    /// The stores that files are of which were left out.
+    private(set) var others: [StoreID] = []
     var report = RepairReport()
 
     init(_ listing: StoreListing, _ options: RepairOptions) throws {
@@ -49,12 +51,28 @@ struct RepairSources {
             }
             files.append(data)
         }
+        Self.choose(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
         try sort(files)
         leaveOutOtherHistories()
         try findEvidence()
         findEnds()
         given = GivenNumbers(logs.lazy.filter(\.isEvidence).map(\.header))
+    }
+
+    /// Of two headers, takes the one that isn't another file's: blocks of a file may lie over this one, its header or what
+    /// comes after it.
+    private static func choose(_ files: inout [DataFile]) {
+        let standing = files.map { $0.standingHeader?.salt }
+        for index in files.indices {
+            guard let salt = files[index].header?.salt ?? files[index].doubt else { continue }
+            guard let other = standing.indices.first(where: { $0 != index && standing[$0] == salt }) else { continue }
+            if files[index].otherHeader != nil {
+                files[index].takeOtherHeader()
+            } else if files[index].isRebuilt, let whole = files[other].standingHeader {
+                files[index].takeHeader(ofOriginal: whole)
+            }
+        }
     }
 
     /// The id that most files have.
@@ -105,6 +123,7 @@ struct RepairSources {
 
     private mutating func leaveOut(_ file: DataFile) {
         report.note(file, .foreign)
+        if let id = file.header?.storeID { others.append(id) }
         if file.meaning.isData { foreign = foreign ?? file.path }
     }
 
@@ -130,34 +149,45 @@ struct RepairSources {
         }
     }
 
-    /// What a damaged header of a snapshot said of its end, the segment after it says, too. Otherwise its name does.
+    /// What a damaged header of a snapshot said of its end, the segment that follows it says, too: with it the log goes on.
     private mutating func findEndsOfSnapshots() {
-        let possible = FormatConstants.possibleSequences
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
-            .filter { possible.contains($0.lastSequence) }
+            .filter { FormatConstants.possibleSequences.contains($0.lastSequence) }
         for index in snapshots.indices where snapshots[index].file.state != .sound {
-            var end = snapshots[index].end
-            let (stood, isRebuilt) = (end.lastSequence, snapshots[index].file.isRebuilt)
-            if isRebuilt, case .snapshot(let named) = snapshots[index].file.meaning, possible.contains(named) {
-                end.lastSequence = named
+            let (file, said) = (snapshots[index].file, snapshots[index].end)
+            var end = ends.first { $0 == said } ?? ends.first { $0.salt == said.salt && said.endOffset > 0 }
+            if file.isRebuilt {
+                end = end ?? Self.end(of: file, said: said, ends)
+            } else if end.map({ StoreFileName.snapshot($0.lastSequence) != file.name }) ?? true {
+                // It verifies: only where its name and another file contradict it, it isn't believed.
+                continue
             }
-            let same = ends.first { $0 == end } ?? ends.first { $0.salt == end.salt }
-            if let same {
-                end = same
-            } else if isRebuilt {
-                // Where the whole header is gone, the name alone tells, and files are renamed.
-                let (named, isNameAlone) = (end.lastSequence, end.endOffset == 0)
-                let before = ends.filter { isNameAlone && $0.lastSequence < named }
-                end =
-                    ends.first { $0.lastSequence == named } ?? ends.first { $0.lastSequence == stood }
-                    ?? before.max { $0.lastSequence < $1.lastSequence } ?? end
-            }
+            guard let end else { continue }
             let header = snapshots[index].header
             snapshots[index].end = end
             snapshots[index].header = FileHeader(
                 kind: .snapshot, storeID: header.storeID, salt: header.salt, firstSequence: 1, predecessor: end,
                 creationTime: header.creationTime)
         }
+    }
+
+    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, the first
+    /// that can be: one that is too early does no harm, as the log that is read from there on holds what the snapshot does.
+    ///
+    /// - Parameters:
+    ///   - said: What the damaged header says; an offset of 0 where that is nothing.
+    ///   - ends: Where segments end.
+    private static func end(
+        of file: DataFile, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
+    ) -> FileHeader.Predecessor {
+        var numbers = said.endOffset > 0 ? [said.lastSequence] : []
+        if case .snapshot(let named) = file.meaning { numbers.append(named) }
+        if numbers != [said.lastSequence, said.lastSequence] { numbers += ends.map(\.lastSequence) }
+        numbers = numbers.filter { $0 >= file.newestRecord && FormatConstants.possibleSequences.contains($0) }
+        let last = numbers.min() ?? said.lastSequence
+        var end = ends.first { $0.lastSequence == last } ?? said
+        end.lastSequence = last
+        return end
     }
 
     /// Whether a damaged header has an id that was not damaged: what stands around it is as it should be, and nearly all of

@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFormat
 
 /// Which records a survey tells of one by one: all of a store that isn't large, and of a large one those at the ends of

@@ -1,4 +1,4 @@
-public import Heartwood
+public import HeartwoodFiles
 public import HeartwoodFormat
 
 /// What a store, or one of its files, holds: made from the files alone.

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -14,6 +14,8 @@ struct LogExamination {
     private let counts: Bool
     /// Whether compressed values are inflated, too.
     private let checksValues: Bool
+    /// Compressed values of which only the checksum is known.
+    var valuesSkipped: UInt64 { walk.valuesSkipped }
     private var tornAt: UInt64?
     /// The number that came next where it was torn.
     private var tornNext: UInt64?
@@ -30,7 +32,7 @@ struct LogExamination {
         let counts = member.role == .log
         walk = try LogWalk(
             member.file, header: member.file.header!, successor: member.successor,
-            patience: counts ? patience : .none, splitsBatches: true)
+            patience: counts ? patience : .none, splits: .withinBatches)
         path = member.file.path
         self.counts = counts
         self.checksValues = checksValues
@@ -97,16 +99,8 @@ struct LogExamination {
             return
         }
         guard isTold else { return }
-        let evidence =
-            switch proof {
-            case .successor: "the next segment's header proves"
-            case .laterMark(let offset, _, _): "the commit at offset \(offset) proves"
-            }
-        var finding = Finding(
-            .corruption, file: path, offset: damage.offset, length: damage.length,
-            "the log is damaged where \(evidence) that it was durable", lost: damage.lostNumbers(upTo: walk.successor),
-            keys: damage.lostKeys(certain: true), cause: damage.error, refusesOpening: counts)
-        finding.perhapsKeys = damage.lostKeys(certain: false)
+        var finding = Finding(damage, proof, of: path, successor: walk.successor)
+        finding.refusesOpening = counts
         findings.append(finding)
     }
 
@@ -141,12 +135,9 @@ struct LogExamination {
             return
         }
         guard end.nextSequence == successor.lastSequence &+ 1 || hasDamage else {
-            findings.append(
-                Finding(
-                    .corruption, file: path, offset: end.offset,
-                    "a log segment ends at number \(end.nextSequence &- 1), but its successor says \(successor.lastSequence)",
-                    lost: GivenNumbers.lost(from: end.nextSequence, through: successor.lastSequence),
-                    refusesOpening: counts))
+            var finding = Finding.otherNumbers(path, end, successor)
+            finding.refusesOpening = counts
+            findings.append(finding)
             return
         }
     }
@@ -174,16 +165,6 @@ struct LogExamination {
         var commit = ScannedCommit()
         if case .commit = try scanner.next(into: &commit) { return true }
         return false
-    }
-}
-
-extension Finding {
-    /// A segment ends before its successor says.
-    static func cutShort(_ path: String, _ end: LogEnd, _ successor: FileHeader.Predecessor) -> Finding {
-        Finding(
-            .corruption, file: path, offset: end.offset,
-            "a log segment was cut short, or is an older copy: the next segment's header proves that it went on",
-            lost: GivenNumbers.lost(from: end.nextSequence, through: successor.lastSequence))
     }
 }
 
@@ -216,38 +197,5 @@ struct LogSummary {
         records += UInt64(commit.records.count)
         let first = commit.header.firstSequence
         sequences = sequences.map { min($0.lowerBound, first)...max($0.upperBound, last) } ?? first...last
-    }
-}
-
-extension LogDamage {
-    /// The numbers of batches that aren't whole any more, from the first to the last; nil where none is lost.
-    func lostNumbers(upTo successor: FileHeader.Predecessor?) -> ClosedRange<UInt64>? {
-        var end = next ?? expected
-        if next == nil {
-            if let successor { end = max(end, successor.lastSequence &+ 1) }
-            if let last = records.last { end = max(end, last.sequence &+ 1) }
-        }
-        guard end > expected else { return nil }
-        let whole = batches.filter(\.isWhole).map(\.sequence)
-        var (first, last) = (expected, end - 1)
-        for sequence in whole where sequence == first { first += 1 }
-        for sequence in whole.reversed() where sequence == last && last > 0 { last -= 1 }
-        return first <= last ? first...last : nil
-    }
-
-    /// Keys of batches that aren't whole, of the first few: those of their records that are left, which are certain, or
-    /// what stands where a damaged one had its key.
-    func lostKeys(certain: Bool) -> [[UInt8]] {
-        var found: [[UInt8]] = []
-        var bytes = 0
-        for batch in batches where !batch.isWhole {
-            for record in records[batch.records] where record.isIntact == certain {
-                guard found.count < 16, bytes < 4_096 else { return found }
-                guard let start = record.keyStart else { continue }
-                found.append(Array(keys[start..<min(start + Int(record.header.keyLength), keys.count)]))
-                bytes += Int(record.header.keyLength)
-            }
-        }
-        return found
     }
 }

@@ -37,7 +37,7 @@ struct InterruptedRepair {
             count += 1
             do {
                 let done = try checkOpening(crash.image, old, new) ? 1 : 0
-                let again = try repeatRepair(crash.image, now: time + 1, new, more: done)
+                guard let again = try repeatRepair(crash.image, now: time + 1, new, more: done) else { continue }
                 guard random.oneIn(6) else { continue }
                 // The second one is interrupted, too.
                 let moments = Array(again.crashStates(limit: 2, seed: seed))
@@ -70,13 +70,15 @@ struct InterruptedRepair {
         throw BrokenRule(.interrupted, "it was \(old), is to be \(new), and interrupted it is \(opening)")
     }
 
-    /// - Returns: What the second repair did.
+    /// - Returns: What the second repair did; nil where the first had ended, and the store that was asked for is no more.
     private func repeatRepair(
         _ image: DiskImage, now: UInt64, _ new: OpeningResult, more: Int
-    ) throws -> DiskTrace {
+    ) throws -> DiskTrace? {
         let disk = SimulatedDisk(image: image, seed: seed &+ now)
         do {
             try repair(disk, now: now)
+        } catch let error as StoreError where error.code == .notFound && repairCase.options.storeID != nil && more > 0 {
+            return nil
         } catch {
             throw BrokenRule(.interrupted, "repeated it fails: \(error)")
         }

@@ -85,6 +85,11 @@ package struct RepairHistory: Sendable {
         return Found(value: value, sequence: sequence, expires: change.expires)
     }
 
+    /// Whether a key ever had a value.
+    func hasValue(_ value: [UInt8], of key: Key) -> Bool {
+        changes.values.contains { $0.contains { $0.key == key && $0.value == value } }
+    }
+
     /// Says what the files hold, once all of them are there.
     ///
     /// - Parameter recovered: The number up to which an opening recovers.

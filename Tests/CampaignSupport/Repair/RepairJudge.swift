@@ -63,8 +63,14 @@ struct RepairJudge {
 
     // MARK: - R1
 
+    /// Whether a log was renamed of which nothing but the name tells the numbers.
+    private var mayBeRenumbered: Bool {
+        repaired.report.sources.contains { $0.use == .numberedByName && damaged.origins[$0.name] != $0.name }
+    }
+
     private func checkNothingIsWrong() throws {
         for (key, found) in repaired.contents {
+            if mayBeRenumbered, history.hasValue(found.value, of: key) { continue }
             guard history.outcome(of: found.sequence, for: key) == found else {
                 throw BrokenRule(
                     .wrong, "\(RepairHistory.name(of: key)) has a value of number \(found.sequence) that never was")
@@ -73,7 +79,7 @@ struct RepairJudge {
                 throw BrokenRule(.wrong, "number \(found.sequence) is back, which an opening had passed over")
             }
         }
-        for (sequence, records) in repaired.batches {
+        for (sequence, records) in repaired.batches where !mayBeRenumbered {
             guard let changes = history.changes[sequence], changes.count == records else {
                 throw BrokenRule(.wrong, "number \(sequence) is in the log, with \(records) records")
             }
@@ -162,7 +168,7 @@ struct RepairJudge {
         // A snapshot tells that the key was removed by what it doesn't hold.
         let through = copies.keys.compactMap { history.files[$0] }.filter(\.isSnapshot).map(\.coveredThrough).max() ?? 0
         let isRemoved = history.changes.contains { other, changes in
-            other > sequence && (other <= through || repaired.batches[other] != nil)
+            other > sequence && (other <= through || repaired.batches[other] != nil || mayBeRenumbered)
                 && history.outcome(of: other, for: key) == nil && changes.contains { $0.key == key }
         }
         guard isRemoved else {
@@ -178,8 +184,10 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // A value that was forged is what its checksum says.
-            if isForged, let found, found.sequence == history.newest[key] { continue }
+            // What was forged is what its checksum says: another value, or a removal.
+            if isForged, let newest = history.newest[key] {
+                if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
+            }
             guard let newest = history.newest[key] else { continue }
             // What a crash has left after a tear comes back, although an opening passes it over.
             if let found, found.sequence > newest { continue }
@@ -244,15 +252,16 @@ struct RepairJudge {
 
     /// Whether the newest segment that is left ends as one that was closed: then nothing tells of a newer one.
     ///
-    /// - Parameter asRebuilt: Also where its header is damaged.
+    /// - Parameter asRebuilt: Also where its header is damaged, or where it is left in a file in preparation.
     private func looksClosed(asRebuilt: Bool) -> Bool {
         let logs = copies.filter { history.files[$0.key]?.isSnapshot == false }
         guard let newest = logs.keys.max(), let file = history.files[newest], let last = file.layout?.commits.last
         else {
             return copies.isEmpty
         }
+        let names = asRebuilt ? Array(damaged.image.files.keys) : logs[newest, default: []]
         return last.header.flags.contains(.closing)
-            && logs[newest, default: []].contains { name in
+            && names.contains { name in
                 (asRebuilt || name == newest || soundHeaders.contains(name))
                     && damaged.isWhole(last.part, of: file.bytes, in: name)
             }

@@ -26,11 +26,16 @@ struct VerifiedRecords {
     private var numbers: [Content: Set<UInt64>] = [:]
 
     init(_ image: DirectoryImage) {
+        let headers = image.files.compactMap { file in
+            try? file.bytes.withUnsafeBytes { try FileHeader.decode($0) }
+        }
         for (name, bytes) in image.files {
             let records = Self.records(of: bytes)
-            let firsts = Self.firsts(name, bytes)
+            let firsts = Self.firsts(name, bytes, Set(records.map(\.distance)))
             for record in records {
-                numbers[record.content, default: []].formUnion(firsts.map { $0 &+ record.distance })
+                // A file may be a copy of another one, or hold a block of it.
+                let copied = headers.lazy.filter { $0.salt == record.salt }.map(\.firstSequence)
+                numbers[record.content, default: []].formUnion(firsts.union(copied).map { $0 &+ record.distance })
             }
         }
     }
@@ -69,15 +74,18 @@ struct VerifiedRecords {
     }
 
     /// The numbers that a file may begin with: by its header, by its name, and by its commits, of which each names its
-    /// first number, and the record behind it how far that is from the file's first.
-    private static func firsts(_ name: String, _ bytes: [UInt8]) -> Set<UInt64> {
+    /// first number, and the record behind it how far that is from the file's first; or that of a mark, which is the next one
+    /// after the records before it.
+    private static func firsts(_ name: String, _ bytes: [UInt8], _ distances: Set<UInt64>) -> Set<UInt64> {
         var firsts: Set<UInt64> = [1]
         if case .log(let first) = StoreFileName(name) { firsts.insert(first) }
         if bytes.count >= 40 { firsts.insert(bytes.number(at: 32, bytes: 8)) }
         var at = 4096
-        while at + 80 <= bytes.count {
+        while at + 48 <= bytes.count {
             if SegmentLayout.isCommit(bytes, at) {
-                firsts.insert(bytes.number(at: at + 16, bytes: 8) &- bytes.number(at: at + 56, bytes: 8))
+                let first = bytes.number(at: at + 16, bytes: 8)
+                firsts.formUnion(distances.map { first &- $0 &- 1 } + [first])
+                if at + 80 <= bytes.count { firsts.insert(first &- bytes.number(at: at + 56, bytes: 8)) }
             }
             at += 8
         }

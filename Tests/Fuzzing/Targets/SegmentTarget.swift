@@ -1,6 +1,7 @@
 internal import HeartwoodTesting
 internal import Heartwood
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// The input, its zeros folded, is a log segment. Its time of creation, which no rule depends on, chooses where the

@@ -19,15 +19,6 @@ enum ValueTarget {
                 try Inflater.value(of: stored, limit: limit)
             }
         }
-        let whole = stored.withUnsafeBytes { try? Inflater.value(of: $0, limit: 1 << 26) }
-        if whole != nil || stored.count < 4 || stored.number(at: 0, bytes: 4) <= 1 << 26 {
-            let check = InflateCheck()
-            check.begin(stored.count)
-            for start in stride(from: 0, to: stored.count, by: 1_000) {
-                stored[start..<min(start + 1_000, stored.count)].withUnsafeBytes { check.add($0) }
-            }
-            require((check.end() == nil) == (whole != nil), "the check doesn't say what reading says")
-        }
         switch (result, expected(stored, limit: limit)) {
         case (.success(let value), let expected?):
             require(value == expected, "another value than zlib's")

@@ -48,7 +48,8 @@ import Testing
         #expect(error?.file?.hasSuffix(StoreFileName.log(first)) == true)
     }
 
-    /// The number that a mark names is the next one after those that are lost: half of all numbers and more.
+    /// The number that a mark names would be the next one after those that are lost: half of all numbers and more. No store
+    /// comes to it, so it is evidence of none.
     @Test func countingTheNumbersThatAreLostTrapped() async throws {
         let header = FileHeader(
             kind: .log, storeID: StoreID(low: 1, high: 2), salt: 3, firstSequence: 1, predecessor: nil,
@@ -62,7 +63,7 @@ import Testing
         ]
         let hostile = image
         let error = await expectError(.corruption) { _ = try open(hostile) }
-        #expect(error?.lostSequences == 1...(UInt64.max - 1))
+        #expect(error?.offset == 4096 && error?.lostSequences == nil)
     }
 
     @Test func aMarkOfANewerVersionWasTakenForATornTail() async throws {

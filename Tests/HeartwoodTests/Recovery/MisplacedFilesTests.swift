@@ -151,8 +151,11 @@ import Testing
                 changed(history, "\(segment) zeroed", expected) {
                     $0[name] = [UInt8](repeating: 0, count: bytes.count)
                 })
+            // What verifies behind it isn't lost.
+            let headerless = Misplacement.Expectation.corruption(
+                name, "the header of a log segment is damaged")
             cases.append(
-                changed(history, "\(segment) without its header", expected) {
+                changed(history, "\(segment) without its header", headerless) {
                     $0[name] = [UInt8](repeating: 0, count: 4096) + bytes[4096...]
                 })
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodFileSystem
+import HeartwoodFiles
 import HeartwoodFormat
 import Testing
 

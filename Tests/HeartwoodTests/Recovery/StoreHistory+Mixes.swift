@@ -56,8 +56,8 @@ extension StoreHistory {
         return max(first, whole(of: segment, at: moment).sequence + 1)
     }
 
-    /// A number just before a jump is of no write.
+    /// A number just before a jump is of no write, and which numbers before a jump were given isn't known.
     private func lost(from first: SequenceNumber, through last: SequenceNumber) -> ClosedRange<SequenceNumber>? {
-        first <= last && (last + 1) % (1 << 32) != 0 ? first...last : nil
+        first <= last && (last + 1) % (1 << 32) != 0 ? max(first, last & ~0xFFFF_FFFF)...last : nil
     }
 }

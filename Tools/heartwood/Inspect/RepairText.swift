@@ -61,6 +61,10 @@ struct RepairText {
         for source in report.sources {
             switch source.use {
             case .used, .covered, .leftOver: break
+            case .numberedByName:
+                lines.append(
+                    "\(source.name) tells its numbers by its name alone: if it was renamed, older values may stand in the place of newer ones"
+                )
             case .foreign:
                 lines.append(
                     "\(source.name) is of another store\(source.storeID.map { " (\($0))" } ?? ""), and left out")

@@ -1,4 +1,3 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
@@ -16,6 +15,23 @@ package struct StoreListing {
         /// What there is in place of a regular file.
         package var kind: FileKind?
         package var failure: FileSystemError?
+
+        package init(name: String, path: String, meaning: StoreFileName) {
+            self.name = name
+            self.path = path
+            self.meaning = meaning
+        }
+
+        /// Looks what it is, and opens it if it is a regular file.
+        package mutating func open(
+            for access: FileAccess = .read, in fileSystem: any FileSystem
+        ) throws(FileSystemError) {
+            kind = try fileSystem.kind(of: path)
+            guard kind == .file else { return }
+            let file = try fileSystem.openFile(path, for: access)
+            size = try file.size()
+            self.file = file
+        }
     }
 
     package let path: String
@@ -79,6 +95,13 @@ package struct StoreListing {
         entries = [entry]
     }
 
+    /// Files that were opened already, of a directory that its lock keeps from changing.
+    package init(_ path: String, entries: [Entry]) {
+        self.path = path
+        self.entries = entries
+        isFile = false
+    }
+
     /// nil where a file went before it was opened.
     private static func open(
         _ names: [String], at path: String, _ foreign: Bool, mayMiss: Bool, in fileSystem: any FileSystem
@@ -87,15 +110,10 @@ package struct StoreListing {
         for name in names where !StoreFileName.isReserve(name) {
             var entry = Entry(name: name, path: path + "/" + name, meaning: StoreFileName(name))
             do throws(FileSystemError) {
-                entry.kind = try fileSystem.kind(of: entry.path)
-                switch entry.meaning {
-                case .lock: break
-                case .other where !foreign: break
-                case .other, .temporary, .log, .snapshot:
-                    guard entry.kind == .file else { break }
-                    let file = try fileSystem.openFile(entry.path, for: .read)
-                    entry.size = try file.size()
-                    entry.file = file
+                if entry.meaning == .lock || entry.meaning == .other && !foreign {
+                    entry.kind = try fileSystem.kind(of: entry.path)
+                } else {
+                    try entry.open(in: fileSystem)
                 }
             } catch {
                 if error.isNotFound, !mayMiss {
@@ -128,7 +146,7 @@ package struct StoreListing {
     }
 
     /// The same without some of the names, and with those of another directory.
-    func leavingOut(_ names: Set<String>, adding other: [Entry]) -> StoreListing {
+    package func leavingOut(_ names: Set<String>, adding other: [Entry]) -> StoreListing {
         var listing = self
         listing.entries = entries.filter { !names.contains($0.name) } + other
         for entry in entries where names.contains(entry.name) { try? entry.file?.close() }

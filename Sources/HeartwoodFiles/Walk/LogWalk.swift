@@ -1,53 +1,5 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
-
-/// A part of a log file in which something is not what was written.
-package struct LogDamage {
-    /// Where a commit was expected, and where reading goes on.
-    package var part: Range<UInt64>
-    /// The item whose check failed first.
-    package var offset: UInt64
-    package var error: FormatError
-    /// Why it is certain that this was once durable; nil for a torn tail.
-    package var proof: TailVerdict.Proof?
-    /// The header of the commit, where that is sound.
-    package var commit: CommitHeader?
-    /// The number that was expected here, and the one that what follows begins with; nil where nothing follows.
-    package var expected: UInt64
-    package var next: UInt64?
-    /// What verifies in spite of it.
-    package var records: [FoundRecord]
-    package var keys: [UInt8]
-    package var batches: [FoundBatch]
-    /// Where the last byte that isn't zero ends.
-    package var contentEnd: UInt64
-
-    /// From the item whose check failed first to where something verifies again, or to the last byte of a torn tail.
-    var length: UInt64 {
-        let end = proof == nil ? contentEnd : part.upperBound
-        return end - min(offset, end)
-    }
-}
-
-/// How a log file ends.
-package struct LogEnd: Sendable {
-    package enum Reason: Sendable, Hashable {
-        /// At the end that the next file records.
-        case recorded
-        /// At the end of the file.
-        case file
-        /// In zeros up to the end of the file.
-        case zeros
-        /// At something of a newer version.
-        case unsupported(FormatError, offset: UInt64)
-    }
-    package var reason: Reason
-    /// Where the last commit ends, or the damage.
-    package var offset: UInt64
-    package var nextSequence: UInt64
-    package var isClosed: Bool
-}
 
 /// Walks over a log file from its first commit to where it ends, and goes on behind damage: at the next place where a
 /// commit's header verifies.
@@ -70,7 +22,7 @@ package struct LogWalk {
     /// Looks far ahead, so that the scanner's window can stay where it is.
     private var lookout: SegmentScanner<FileWindow>
     private let patience: Patience
-    private let values = ValueCheck()
+    private var values = ValueCheck()
     /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
     private var found: TailVerdict.Proof?
     private var hasSearched = false
@@ -93,10 +45,10 @@ package struct LogWalk {
         var takesTornForPending = false
     }
 
-    /// - Parameter splitsBatches: Whether a part of a very large commit may end within a batch.
+    /// - Parameter splits: Where a part of a very large commit may end.
     package init(
         _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none,
-        splitsBatches: Bool = false
+        splits: CommitSplitting = .betweenBatches
     ) throws(FileSystemError) {
         self.file = file
         self.header = header
@@ -104,7 +56,7 @@ package struct LogWalk {
         self.patience = successor == nil ? patience : .none
         scanner = SegmentScanner(
             source: try FileWindow(file.file), header: header, recordedEnd: successor?.endOffset)
-        scanner.splitsBatches = splitsBatches
+        scanner.splitting = splits
         lookout = scanner
     }
 
@@ -136,9 +88,12 @@ package struct LogWalk {
         }
     }
 
+    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    package var valuesSkipped: UInt64 { values.skipped }
+
     /// The records of the commit, by their index, whose values can't be read back, though their checksums hold. O(bytes of
     /// compressed values).
-    mutating func unreadableRecords() throws(FileSystemError) -> [(index: Int, error: FormatError)] {
+    package mutating func unreadableRecords() throws(FileSystemError) -> [(index: Int, error: FormatError)] {
         var found: [(index: Int, error: FormatError)] = []
         for index in commit.records.indices where commit.records[index].header.flags.contains(.compressed) {
             let record = commit.records[index]
@@ -280,7 +235,9 @@ package struct LogWalk {
         let damage = LogDamage(
             part: start..<end, offset: stop.damageOffset, error: error, proof: proof, commit: commit,
             expected: expected, next: next?.header.firstSequence ?? search.nextSequence, records: records,
-            keys: search.keys, batches: records.batches, contentEnd: try contentEnd(from: start, to: end))
+            keys: search.keys, batches: records.batches,
+            time: min(commit?.time ?? scanner.lastTime, next?.header.time ?? .max),
+            contentEnd: try contentEnd(from: start, to: end))
         if proof == nil { isBehindTear = true }
         let last = search.records.last.map { $0.sequence + 1 } ?? commit?.firstSequence ?? expected
         var resumed = max(search.nextSequence ?? last, expected)
@@ -322,7 +279,7 @@ package struct LogWalk {
     }
 
     /// Where the last byte of a part ends that isn't zero: padding is no content.
-    mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
+    package mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
         try scanner.source.contentEnd(of: start..<max(start, min(end, scanner.source.count)))
     }
 }

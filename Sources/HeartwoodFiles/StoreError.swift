@@ -53,8 +53,8 @@ public struct StoreError: Error, Sendable {
     public var file: String?
     /// The offset in the file, in bytes.
     public var offset: UInt64?
-    /// The sequence numbers that are lost, as far as that is known. Numbers jump after a crash, so a range may span some
-    /// that were never given.
+    /// The sequence numbers that are certainly lost by it, from the first to the last; writes between may still be there.
+    /// Nil where it isn't certain of any.
     public var lostSequences: ClosedRange<SequenceNumber>?
     /// The error beneath, usually a `FileSystemError` or a `FormatError`.
     public var cause: (any Error)?

@@ -1,4 +1,4 @@
-public import Heartwood
+package import HeartwoodFileSystem
 public import HeartwoodFormat
 
 /// Something that is not as it should be, or worth knowing, and where.
@@ -30,8 +30,8 @@ public struct Finding: Sendable {
     public var length: UInt64 = 0
     /// What it is, as a clause.
     public var what: String
-    /// The sequence numbers that are lost by it, as far as that is known. Numbers jump after a crash, so a range may span
-    /// some that were never given.
+    /// The sequence numbers that are certainly lost by it, from the first to the last; writes between may still be there.
+    /// Nil where it isn't certain of any.
     public var lost: ClosedRange<SequenceNumber>?
     /// The keys concerned, as far as they are known: no more than a few.
     public var keys: [[UInt8]] = []
@@ -41,6 +41,8 @@ public struct Finding: Sendable {
     public var cause: FormatError?
     /// Whether an opening of the store refuses because of it.
     public var refusesOpening = false
+    /// What the system said, and to what, as a clause.
+    package var failure: (error: FileSystemError, doing: String)?
 
     /// A finding of these parts.
     public init(
@@ -72,34 +74,5 @@ extension Finding: CustomStringConvertible {
                 : "; writes number \(lost.lowerBound) to \(lost.upperBound) are lost"
         }
         return text
-    }
-}
-
-/// What a store, or a file, is worth on the whole.
-public enum Verdict: String, Sendable, CaseIterable, Comparable {
-    /// All that is there verifies, and nothing is known to be missing.
-    case clean
-    /// As after a crash: a tail that was never known to be durable is passed over.
-    case torn
-    /// Something that was durable is damaged or missing.
-    case corrupt
-    /// Written by a newer version of Heartwood.
-    case unsupported
-    /// Something could not be read.
-    case unreadable
-
-    /// By how bad it is.
-    public static func < (left: Verdict, right: Verdict) -> Bool {
-        allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
-    }
-
-    init(_ findings: [Finding]) {
-        switch findings.map(\.severity).max() ?? .note {
-        case .note: self = .clean
-        case .torn: self = .torn
-        case .corruption: self = .corrupt
-        case .unsupported: self = .unsupported
-        case .unreadable: self = .unreadable
-        }
     }
 }

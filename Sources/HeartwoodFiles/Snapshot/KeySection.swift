@@ -1,10 +1,10 @@
-internal import HeartwoodFileSystem
-internal import HeartwoodFormat
+package import HeartwoodFileSystem
+package import HeartwoodFormat
 
 /// Reads the key section of a snapshot, block by block, and verifies it: checksums, the order of keys, and that the
 /// records that it tells of fill the part of the file where records are.
-struct KeySection {
-    let snapshot: SnapshotFile
+package struct KeySection {
+    package let snapshot: SnapshotFile
     private var window: FileWindow
     private var position: UInt64
     /// Where the rest of the block begins that stands at the position, where a part of it was read.
@@ -17,43 +17,51 @@ struct KeySection {
     private var keyBytes: UInt64 = 0
     private var expiring: UInt64 = 0
 
-    init(_ snapshot: SnapshotFile) throws(StoreError) {
+    package init(of snapshot: SnapshotFile) throws(FileSystemError) {
         self.snapshot = snapshot
         position = snapshot.footer.keySectionOffset
+        window = try FileWindow(snapshot.file)
+    }
+
+    /// The same with a `StoreError`.
+    package init(_ snapshot: SnapshotFile) throws(StoreError) {
         do throws(FileSystemError) {
-            window = try FileWindow(snapshot.file)
+            try self.init(of: snapshot)
         } catch {
             throw StoreError(error, "a snapshot could not be read")
         }
     }
 
     /// Bytes of the section that were read.
-    var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
+    package var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
 
     /// Adds the entries of the next block to a batch, or a part of very many bytes of keys; false at the end.
-    ///
-    /// - Throws: `.corruption`, `.unsupportedFormat`, `.inputOutput`.
-    mutating func next(_ batch: KeyBatch) throws(StoreError) -> Bool {
-        guard position < snapshot.footerOffset else {
-            try finish()
-            return false
-        }
+    package mutating func read(_ batch: KeyBatch) throws(FileSystemError) -> Result<Bool, SnapshotFile.Damage> {
+        guard position < snapshot.footerOffset else { return finish() }
         let (block, before) = (position, (batch.count, batch.byteCount, batch.expiringCount))
-        let outcome: Result<Void, FormatError>
-        do throws(FileSystemError) {
-            outcome = try readBlock(batch)
-        } catch {
-            throw StoreError(error, "a snapshot could not be read")
-        }
-        do throws(FormatError) {
-            try outcome.get()
-            try checkOrder(batch, from: before.0)
-        } catch {
-            throw damage(error, at: block)
+        switch try readBlock(batch).flatMap({ checkOrder(batch, from: before.0) }) {
+        case .failure(let error): return .failure(damage(error, at: block))
+        case .success: break
         }
         keyBytes += UInt64(batch.byteCount - before.1)
         expiring += UInt64(batch.expiringCount - before.2)
-        return true
+        return .success(true)
+    }
+
+    /// The same with damage as an error.
+    ///
+    /// - Throws: `.corruption`, `.unsupportedFormat`, `.inputOutput`.
+    package mutating func next(_ batch: KeyBatch) throws(StoreError) -> Bool {
+        let outcome: Result<Bool, SnapshotFile.Damage>
+        do throws(FileSystemError) {
+            outcome = try read(batch)
+        } catch {
+            throw StoreError(error, "a snapshot could not be read")
+        }
+        switch outcome {
+        case .success(let isThere): return isThere
+        case .failure(let damage): throw StoreError(damage, snapshot.path)
+        }
     }
 
     private mutating func readBlock(_ batch: KeyBatch) throws(FileSystemError) -> Result<Void, FormatError> {
@@ -83,28 +91,27 @@ struct KeySection {
         }
     }
 
-    private mutating func checkOrder(_ batch: KeyBatch, from first: Int) throws(FormatError) {
-        if records > 0 {
-            let isBehind = lastKey.withUnsafeBytes { KeyOrder.compare($0, batch.key(first)) < 0 }
-            guard isBehind else { throw .invalidField(.keyOrder) }
+    private mutating func checkOrder(_ batch: KeyBatch, from first: Int) -> Result<Void, FormatError> {
+        if records > 0, !lastKey.withUnsafeBytes({ $0.precedes(batch.key(first)) }) {
+            return .failure(.invalidField(.keyOrder))
         }
         let last = batch.entry(batch.count - 1)
         lastKey.removeAll(keepingCapacity: true)
         lastKey.append(contentsOf: batch.key(batch.count - 1))
         nextRecord = last.offset + UInt64(last.length)
         records += UInt64(batch.count - first)
+        return .success(())
     }
 
-    private func finish() throws(StoreError) {
+    private func finish() -> Result<Bool, SnapshotFile.Damage> {
         let footer = snapshot.footer
-        guard position == snapshot.footerOffset, records == footer.recordCount, blocks == footer.blockCount,
-            nextRecord == footer.keySectionOffset, keyBytes == footer.keyBytes, expiring == footer.expiringCount
-        else { throw damage(.invalidField(.snapshotLength), at: snapshot.footerOffset) }
+        let isWhole =
+            position == snapshot.footerOffset && records == footer.recordCount && blocks == footer.blockCount
+            && nextRecord == footer.keySectionOffset && keyBytes == footer.keyBytes && expiring == footer.expiringCount
+        return isWhole ? .success(false) : .failure(damage(.invalidField(.snapshotLength), at: snapshot.footerOffset))
     }
 
-    private func damage(_ error: FormatError, at offset: UInt64) -> StoreError {
-        if case .unsupported = error { return .unsupported(error, file: snapshot.path, offset: offset) }
-        return .corruption(
-            "the keys of a snapshot are damaged", file: snapshot.path, offset: offset, cause: error)
+    private func damage(_ error: FormatError, at offset: UInt64) -> SnapshotFile.Damage {
+        SnapshotFile.Damage(offset: offset, what: "the keys of a snapshot are damaged", cause: error)
     }
 }

@@ -1,4 +1,3 @@
-internal import Heartwood
 internal import HeartwoodFileSystem
 package import HeartwoodFormat
 

@@ -1,4 +1,3 @@
-internal import Heartwood
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
@@ -20,7 +19,7 @@ package struct SnapshotDamage: Sendable {
     package var error: FormatError
 
     /// Whether it lies where the records do, and not behind them.
-    var isAmongRecords: Bool {
+    package var isAmongRecords: Bool {
         switch item {
         case .record, .records, .rest: true
         case .keyBlock, .footer: false
@@ -64,7 +63,7 @@ package struct SnapshotWalk {
     /// Where the last record ends that was found.
     private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
-    private let values = ValueCheck()
+    private var values = ValueCheck()
     /// Where the records of the block begin that was read, as long as what lies before them isn't.
     private var heldBlock: UInt64?
     private var isAtEnd = false
@@ -87,42 +86,27 @@ package struct SnapshotWalk {
         let decoded = try keyWindow.withBytes(at: offset, count: size) { bytes in
             Result { () throws(FormatError) in try SnapshotFooter.decode(bytes, salt: salt, offset: offset) }
         }
+        let damage: FormatError
         switch decoded {
         case .success(let footer):
             self.footer = footer
             recordsEnd = footer.keySectionOffset
             blockPosition = footer.keySectionOffset
+            guard try isFirstBlockFurtherOn() else { return }
+            self.footer = nil
+            damage = .invalidField(.snapshotLength)
         case .failure(let error):
-            footerDamage = SnapshotDamage(item: .footer, part: offset..<file.size, error: error)
-            footerOffset = file.size
-            recordsEnd = file.size
-            blockPosition = file.size
-            try findKeySection()
+            damage = error
         }
+        footerDamage = SnapshotDamage(item: .footer, part: offset..<file.size, error: damage)
+        footerOffset = file.size
+        recordsEnd = file.size
+        blockPosition = file.size
+        try findKeySection()
     }
 
-    /// Reads the keys alone, to the first that is damaged.
-    mutating func damageOfKeys() throws(FileSystemError) -> SnapshotKeys.Damage? {
-        while blockPosition < footerOffset {
-            let block = blockPosition
-            var error: FormatError?
-            switch try readBlock() {
-            case .success(let first): if first != recordPosition { error = .invalidField(.blockLength) }
-            case .failure(let reason): error = reason
-            }
-            if let error {
-                return SnapshotKeys.Damage(offset: block, what: "the keys of the snapshot are damaged", cause: error)
-            }
-            let last = batch.entry(batch.count - 1)
-            recordPosition = last.offset + UInt64(last.length)
-        }
-        var damages: [SnapshotDamage] = []
-        finish(&damages)
-        return damages.first.map {
-            SnapshotKeys.Damage(
-                offset: $0.part.lowerBound, what: "the keys of the snapshot are damaged", cause: $0.error)
-        }
-    }
+    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    package var valuesSkipped: UInt64 { values.skipped }
 
     /// How far the walk is, in bytes of records.
     package var position: UInt64 { recordPosition }
@@ -258,6 +242,14 @@ package struct SnapshotWalk {
             else { return nil }
             return (offset, header.firstRecordOffset)
         }
+    }
+
+    /// Whether the block that tells of the first record isn't where the footer says, but behind that: then the footer is
+    /// wrong, although its checksum holds, and the records don't end there.
+    private mutating func isFirstBlockFurtherOn() throws(FileSystemError) -> Bool {
+        let found = try nextBlock(from: blockPosition)
+        guard let found, found.offset > blockPosition else { return false }
+        return found.firstRecord == recordPosition
     }
 
     /// Without a footer: where blocks of keys begin, if there is one. The first of them begins where the records end.

@@ -1,0 +1,334 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Puts a damaged file header together again.
+///
+/// Of all that it says only the salt is needed to verify what follows, and every item of the file tells it: the stored
+/// checksum, the plain one and the offset give the salt that it was made with. Two checksums that name the same one
+/// settle it. The numbers are in the commits, or in the file's name. Where a block of another file lies over this one, there
+/// are items of several salts: then the name tells which is the file's own.
+struct HeaderRebuilding {
+    private let file: any File
+    private let size: UInt64
+    private let meaning: StoreFileName
+    private var window: FileWindow
+    /// So many salts are tried, 0 among them: for each the file is searched.
+    private static let mostSalts = 9
+
+    init(_ file: any File, size: UInt64, _ meaning: StoreFileName) throws(FileSystemError) {
+        self.file = file
+        self.size = size
+        self.meaning = meaning
+        window = try FileWindow(file)
+    }
+
+    /// A header that the items of a file tell of.
+    struct Rebuilt {
+        var header: FileHeader
+        /// Whether the file's name, or what stands of its header, says the same. Otherwise the items may be of another file,
+        /// a block of which lies over this one.
+        var fits: Bool
+        /// Whether nothing tells a log's first number but the file's name.
+        var isNumberedByName = false
+        /// The greatest number of a record of a snapshot; 0 where there is none.
+        var newestRecord: UInt64 = 0
+        /// The salt of what stands there, where that could be the file's own header, and the items are of a block of another.
+        var doubt: UInt32?
+    }
+
+    /// The first header that fits, or else the first one; nil where no item of the file verifies under any salt. O(bytes that
+    /// exist).
+    ///
+    /// - Parameter other: A sound header that stands there: nil where there is no better one.
+    mutating func header(insteadOf other: FileHeader? = nil) throws(FileSystemError) -> Rebuilt? {
+        let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
+        // Shifted items of this file verify under salts of their own, so what stands in the header is asked first.
+        var own: Rebuilt?
+        if let other {
+            guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
+        } else if stood.salt != 0, try hasItem(stood.salt) {
+            own = try header(SaltSearch.Found(salt: stood.salt), stood, isSound: false)
+            if let own, isNamed(own) { return own }
+        }
+        var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
+        var search = SaltSearch(to: size)
+        while tried.count < Self.mostSalts, let found = try search.next(in: &window) {
+            if let other, isShifted(found.salt, other.salt) { continue }
+            guard tried.insert(found.salt).inserted,
+                let rebuilt = try header(found, stood, isSound: other != nil)
+            else { continue }
+            if rebuilt.fits, own == nil || isNamed(rebuilt) && !rebuilt.isNumberedByName { return rebuilt }
+            first = first ?? rebuilt
+        }
+        if let own { return own }
+        if other == nil, stood.isPlausible { first?.doubt = stood.salt }
+        return first
+    }
+
+    /// Whether an item that tells one salt can have been made with another one, for another place in this file: a tag is
+    /// the salt and the place, xored.
+    private func isShifted(_ salt: UInt32, _ other: UInt32) -> Bool {
+        UInt64(salt ^ other).leadingZeroBitCount >= (size >> 3).leadingZeroBitCount
+    }
+
+    /// A header of a log that names another first number than its commits, and its name, do.
+    private mutating func misnumbered(_ header: FileHeader, _ stood: Fields) throws(FileSystemError) -> Rebuilt? {
+        guard header.kind == .log, case .log(let named) = meaning,
+            try firstSequence(header.salt) == named
+        else { return nil }
+        return try log(header.salt, stood, .exactly(named)).map { Rebuilt(header: $0.header, fits: true) }
+    }
+
+    /// - Parameter isSound: Whether a sound header stands there.
+    private mutating func header(
+        _ found: SaltSearch.Found, _ stood: Fields, isSound: Bool
+    ) throws(FileSystemError) -> Rebuilt? {
+        let salt = found.salt
+        // Where only the salt was damaged, the header's checksum holds with it.
+        if let whole = try header(with: salt) { return Rebuilt(header: whole, fits: true) }
+        let isStood = stood.salt == salt || !isSound && stood.isPlausible && stood.resembles(salt)
+        if try hasFooter(salt) { return try snapshot(salt, stood, fits: isNamed(.snapshot)) }
+        let numbers = try numbers(salt)
+        if case .unknown = numbers {
+            // What stands beside the salt is the better witness than the name: files are renamed.
+            let hasKeys = try hasKeyBlock(salt)
+            let kind = hasKeys ? .snapshot : (isStood ? stood.kind : nil) ?? found.kind(meaning)
+            if kind == .snapshot { return try snapshot(salt, stood, fits: isStood || hasKeys && isNamed(.snapshot)) }
+        }
+        guard let (header, isByName) = try log(salt, stood, numbers) else { return nil }
+        var fits = isStood || isNamed(.log)
+        if case .log(let named) = meaning { fits = isStood || numbers == .exactly(named) }
+        return Rebuilt(header: header, fits: fits, isNumberedByName: isByName)
+    }
+
+    /// The header as it stands, but with another salt, if its checksum says so.
+    private mutating func header(with salt: UInt32) throws(FileSystemError) -> FileHeader? {
+        var bytes = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { Array($0) }
+        guard bytes.count == FormatConstants.fileHeaderSize else { return nil }
+        return bytes.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress!.store(salt, littleEndianAt: 12)
+            return try? FileHeader.decode(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Whether a header says what the file's name does.
+    private func isNamed(_ rebuilt: Rebuilt) -> Bool {
+        if case .log(let named) = meaning, rebuilt.header.firstSequence != named { return false }
+        return isNamed(rebuilt.header.kind)
+    }
+
+    private func isNamed(_ kind: FileHeader.Kind) -> Bool {
+        switch meaning {
+        case .log: kind == .log
+        case .snapshot: kind == .snapshot
+        case .temporary, .lock, .other: true
+        }
+    }
+
+    /// What stands where a header should be.
+    private struct Fields {
+        var version: UInt16 = 0
+        var hasMagic = false
+        var kind: FileHeader.Kind?
+        var salt: UInt32 = 0
+        var storeID = StoreID(low: 0, high: 0)
+        var firstSequence: UInt64 = 0
+        var predecessor: FileHeader.Predecessor?
+        var time: UInt64 = 0
+
+        /// Whether the salt was probably not damaged: what stands around it could be a header's. Its time lies between the
+        /// years 2004 and 2248.
+        var isPlausible: Bool {
+            hasMagic && (1...3).contains(version) && kind != nil && salt != 0
+                && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
+        }
+
+        /// Whether half of the salt's bytes, or more, are those of another one.
+        func resembles(_ other: UInt32) -> Bool {
+            (0..<4).count { (salt ^ other) >> (8 * $0) & 0xff == 0 } >= 2
+        }
+
+        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to.
+        var numbersFollow: Bool {
+            let last = predecessor?.lastSequence ?? 0
+            return firstSequence > last
+                && (firstSequence == last + 1 || firstSequence % FormatConstants.sequenceEpoch == 0)
+        }
+
+        init(_ bytes: UnsafeRawBufferPointer) {
+            guard bytes.count == 72 else { return }
+            version = bytes.load(littleEndianAt: 8)
+            hasMagic = bytes.prefix(8).elementsEqual(FormatConstants.fileMagic)
+            kind = FileHeader.Kind(rawValue: bytes[10])
+            self.salt = bytes.load(littleEndianAt: 12)
+            storeID = StoreID(low: bytes.load(littleEndianAt: 16), high: bytes.load(littleEndianAt: 24))
+            firstSequence = bytes.load(littleEndianAt: 32)
+            let salt = bytes.load(UInt32.self, littleEndianAt: 40)
+            if salt != 0 {
+                predecessor = FileHeader.Predecessor(
+                    salt: salt, lastSequence: bytes.load(littleEndianAt: 48), endOffset: bytes.load(littleEndianAt: 56))
+            }
+            time = bytes.load(littleEndianAt: 64)
+        }
+    }
+
+    /// - Returns: Also whether the first number is that of the name, and nothing else tells of it.
+    private mutating func log(
+        _ salt: UInt32, _ stood: Fields, _ numbers: FirstNumber
+    ) throws(FileSystemError) -> (header: FileHeader, isByName: Bool)? {
+        var first = stood.firstSequence
+        var isByName = false
+        if stood.salt != salt || !stood.numbersFollow {
+            (first, isByName) = (1, true)
+            if case .log(let named) = meaning { first = named }
+        }
+        switch numbers {
+        case .exactly(let number): (first, isByName) = (number, false)
+        case .among(let numbers):
+            if !numbers.contains(first) { first = numbers.upperBound }
+            isByName = false
+        case .unknown: break
+        }
+        guard FormatConstants.sequences.contains(first) else { return nil }
+        var predecessor = stood.salt == salt ? stood.predecessor : nil
+        if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
+        // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
+        var isOriginal = stood.version == 1
+        if isOriginal { isOriginal = try !hasRecord(salt) { $0.flags.contains(.continuesBatch) } }
+        let header = FileHeader(
+            kind: .log, version: isOriginal ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
+            predecessor: predecessor, creationTime: stood.time)
+        return (header, isByName)
+    }
+
+    /// - Parameter fits: Whether it is one, by what else tells of it.
+    private mutating func snapshot(
+        _ salt: UInt32, _ stood: Fields, fits: Bool
+    ) throws(FileSystemError) -> Rebuilt? {
+        let newest = try newestRecord(salt)
+        // Beside another salt stand the fields of another file's header, or damage; so they do beside another first number.
+        // Of an end that isn't known, the offset is 0: other files may tell of it.
+        var end = FileHeader.Predecessor(salt: 1, lastSequence: max(1, newest), endOffset: 0)
+        if stood.salt == salt, stood.firstSequence == 1, let said = stood.predecessor, said.lastSequence >= newest,
+            FormatConstants.possibleSequences.contains(said.lastSequence)
+        {
+            end = said
+        }
+        let header = FileHeader(
+            kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
+            // Values expire by it: a damaged one could be far ahead.
+            creationTime: 0)
+        return Rebuilt(header: header, fits: fits, newestRecord: newest)
+    }
+
+    /// The greatest number of a record of a snapshot; 0 where there is none.
+    private mutating func newestRecord(_ salt: UInt32) throws(FileSystemError) -> UInt64 {
+        var newest: UInt64 = 0
+        _ = try hasRecord(salt) { record in
+            if FormatConstants.possibleSequences.contains(record.sequenceDistance) {
+                newest = max(newest, record.sequenceDistance + 1)
+            }
+            return false
+        }
+        return newest
+    }
+
+    /// What is known of a log's first number.
+    private enum FirstNumber: Equatable {
+        case exactly(UInt64)
+        /// One of these, and the last of them, where no record is missing.
+        case among(ClosedRange<UInt64>)
+        case unknown
+    }
+
+    /// What commits tell of the first number. O(bytes that exist).
+    private mutating func numbers(_ salt: UInt32) throws(FileSystemError) -> FirstNumber {
+        if let number = try firstSequence(salt) { return .exactly(number) }
+        return try possibleFirst(salt).map { .among($0) } ?? .unknown
+    }
+
+    /// A commit names its first number, and the record behind it how far that is from the file's first.
+    private mutating func firstSequence(_ salt: UInt32) throws(FileSystemError) -> UInt64? {
+        let commitSize = FormatConstants.commitHeaderSize
+        return try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size,
+            headerBytes: commitSize + FormatConstants.recordHeaderSize, glance: CommitHeader.mayBegin
+        ) { bytes, offset in
+            guard let commit = try? CommitHeader.decode(bytes.slice(0, commitSize), salt: salt, offset: offset),
+                let record = try? RecordHeader.decode(
+                    bytes.slice(commitSize, FormatConstants.recordHeaderSize), salt: salt,
+                    offset: offset + UInt64(commitSize), flags: .known),
+                record.sequenceDistance < commit.firstSequence
+            else { return nil }
+            return commit.firstSequence - record.sequenceDistance
+        }
+    }
+
+    /// What commits without a record behind them, as marks are, tell: how many numbers there were before them is at least
+    /// what the records before them say, and at most what there was room for.
+    private mutating func possibleFirst(_ salt: UInt32) throws(FileSystemError) -> ClosedRange<UInt64>? {
+        let start = UInt64(FormatConstants.fileHeaderSize)
+        var count: UInt64 = 0
+        return try window.firstItem(
+            from: start, to: size, headerBytes: FormatConstants.commitHeaderSize,
+            glance: { CommitHeader.mayBegin($0) || RecordHeader.mayBegin($0, flags: .known) }
+        ) { bytes, offset -> ClosedRange<UInt64>? in
+            let header = bytes.slice(0, FormatConstants.recordHeaderSize)
+            if let record = try? RecordHeader.decode(header, salt: salt, offset: offset, flags: .known) {
+                count = max(count, min(record.sequenceDistance, 1 << 62) + 1)
+            }
+            guard let commit = try? CommitHeader.decode(bytes, salt: salt, offset: offset),
+                FormatConstants.possibleSequences.contains(commit.firstSequence), count < commit.firstSequence
+            else { return nil }
+            let most = max(count, (offset - start) / UInt64(FormatConstants.recordHeaderSize))
+            return commit.firstSequence - min(most, commit.firstSequence - 1)...commit.firstSequence - count
+        }
+    }
+
+    /// Whether the header of any item verifies.
+    private mutating func hasItem(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        if try hasFooter(salt) { return true }
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.commitHeaderSize,
+            glance: CommitHeader.mayBegin
+        ) { bytes, offset -> Bool? in
+            (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) == nil ? nil : true
+        }
+        if found != nil { return true }
+        if try hasRecord(salt, where: { _ in true }) { return true }
+        return try hasKeyBlock(salt)
+    }
+
+    /// Whether the header of such a record verifies.
+    private mutating func hasRecord(
+        _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
+    ) throws(FileSystemError) -> Bool {
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: .known) }
+        ) { bytes, offset -> Bool? in
+            (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).flatMap {
+                isWanted($0) ? true : nil
+            }
+        }
+        return found ?? false
+    }
+
+    /// Whether a snapshot of this salt ends where the file does.
+    private mutating func hasFooter(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        let offset = size - min(size, UInt64(SnapshotFooter.encodedSize))
+        return try window.withBytes(at: offset, count: SnapshotFooter.encodedSize) { bytes in
+            (try? SnapshotFooter.decode(bytes, salt: salt, offset: offset)) != nil
+        }
+    }
+
+    private mutating func hasKeyBlock(_ salt: UInt32) throws(FileSystemError) -> Bool {
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: KeyBlock.headerSize,
+            glance: KeyBlock.mayBegin
+        ) { bytes, offset in
+            (try? KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)).map { _ in true }
+        }
+        return found ?? false
+    }
+}

@@ -1,0 +1,103 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// The salts that the items of a file tell, in the order of the file.
+struct SaltSearch {
+    private let size: UInt64
+    private var at = UInt64(FormatConstants.fileHeaderSize)
+    private var ofCommits: Set<UInt32> = []
+    /// Where everything looks like a record, not each of them is read: no more than all bytes a few times.
+    private var allowance = 1 << 20
+    /// Records with larger values are not asked.
+    private static let longestRecord = 64 << 10
+    /// So many salts of commits are remembered.
+    private static let mostCommits = 4096
+
+    init(to size: UInt64) { self.size = size }
+
+    struct Found {
+        var salt: UInt32
+        /// Where the record is that tells it; nil where commits do.
+        var record: UInt64?
+
+        /// What a file is in which nothing but records verifies: in a log a commit stands before the first record, in a
+        /// snapshot nothing does.
+        func kind(_ meaning: StoreFileName) -> FileHeader.Kind {
+            guard let record else { return .log }
+            if case .snapshot = meaning { return .snapshot }
+            return record == UInt64(FormatConstants.fileHeaderSize) ? .snapshot : .log
+        }
+    }
+
+    /// The next salt that an item tells, which may be one that was found before. O(bytes that exist up to there).
+    mutating func next(in window: inout FileWindow) throws(FileSystemError) -> Found? {
+        while let found = try nextCandidate(in: &window) {
+            at = found.offset + 8
+            let salt = try window.withBytes(at: found.offset, count: found.length) { bytes in
+                found.isCommit
+                    ? Self.salt(ofCommit: bytes, at: found.offset) : Self.salt(ofRecord: bytes, at: found.offset)
+            }
+            guard let salt else { continue }
+            if !found.isCommit { return Found(salt: salt, record: found.offset) }
+            if ofCommits.count == Self.mostCommits { ofCommits.removeAll(keepingCapacity: true) }
+            if !ofCommits.insert(salt).inserted { return Found(salt: salt) }
+        }
+        return nil
+    }
+
+    /// A place at which a record or the header of a commit may stand.
+    private struct Candidate {
+        var offset: UInt64
+        var length: Int
+        var isCommit: Bool
+    }
+
+    private mutating func nextCandidate(
+        in window: inout FileWindow
+    ) throws(FileSystemError) -> Candidate? {
+        var left = allowance
+        let found = try window.firstItem(
+            from: at, to: size, headerBytes: FormatConstants.recordHeaderSize + 8,
+            glance: { word in
+                left = min(left + 4 * 8, 1 << 20)
+                return CommitHeader.mayBegin(word) || RecordHeader.mayBegin(word, flags: .known)
+            }
+        ) { bytes, offset -> Candidate? in
+            let isCommit = bytes.load(UInt32.self, littleEndianAt: 0) == FormatConstants.commitMagic
+            guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
+                return nil
+            }
+            // To look at one costs as much as some hundred bytes.
+            guard length + 512 <= left else { return nil }
+            left -= length + 512
+            return Candidate(offset: offset, length: length, isCommit: isCommit)
+        }
+        allowance = left
+        return found
+    }
+
+    /// How long the record is that may stand at the beginning of these bytes; nil where there can be none.
+    private static func length(ofRecord bytes: UnsafeRawBufferPointer) -> Int? {
+        let (kind, flags) = (bytes[0], bytes[1])
+        guard (1...3).contains(kind), flags < 8 else { return nil }
+        let key = Int(bytes.load(UInt16.self, littleEndianAt: 2))
+        let value = Int(bytes.load(UInt32.self, littleEndianAt: 4))
+        let length = FormatConstants.recordHeaderSize + alignedUp(key + value)
+        return key > 0 && length <= longestRecord ? length : nil
+    }
+
+    /// The salt under which both checksums of a record at this place would hold; nil if there is none, or no record.
+    private static func salt(ofRecord bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
+        guard bytes.count > FormatConstants.recordHeaderSize, length(ofRecord: bytes) == bytes.count else { return nil }
+        let header = CRC32C.checksum(bytes.slice(0, 28)) ^ bytes.load(littleEndianAt: 28)
+        let payload = CRC32C.checksum(bytes.slice(32, bytes.count - 32)) ^ bytes.load(littleEndianAt: 24)
+        return header == payload ? ChecksumTag(salt: header, offset: offset).mask : nil
+    }
+
+    /// The salt under which the checksum of a commit's header would hold; nil if it isn't whole.
+    private static func salt(ofCommit bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
+        guard bytes.count == FormatConstants.commitHeaderSize else { return nil }
+        let stored = CRC32C.checksum(bytes.slice(0, 44)) ^ bytes.load(littleEndianAt: 44)
+        return ChecksumTag(salt: stored, offset: offset).mask
+    }
+}
