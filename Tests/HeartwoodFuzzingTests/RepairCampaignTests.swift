@@ -28,6 +28,9 @@ import Testing
             31337: [5346, 27651, 37083],
             424_242: [32829, 55313, 75237],
             90210: [23398, 61753],
+            555: [4848],
+            777: [45190, 63028, 73934],
+            2024: [34667, 39212, 56270],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }

@@ -123,6 +123,14 @@ package struct DataFile {
         isNumberedByName = false
     }
 
+    /// Takes another first number than that of its name, which belongs to another file.
+    package mutating func takeNumber(_ first: UInt64) {
+        guard let named = header else { return }
+        header = FileHeader(
+            kind: named.kind, version: named.version, storeID: named.storeID, salt: named.salt, firstSequence: first,
+            predecessor: nil, creationTime: named.creationTime)
+    }
+
     /// What is wrong with the header, as a clause; nil where nothing is.
     ///
     /// - Parameter kind: "log segment" or "snapshot".

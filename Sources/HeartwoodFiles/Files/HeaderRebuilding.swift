@@ -98,7 +98,10 @@ struct HeaderRebuilding {
         }
         guard let (header, isByName) = try log(salt, stood, numbers) else { return nil }
         var fits = isStood || isNamed(.log)
-        if case .log(let named) = meaning { fits = isStood || numbers == .exactly(named) }
+        if case .log(let named) = meaning {
+            let saysSo = stood.firstSequence == named && numbers.last == named
+            fits = isStood || numbers == .exactly(named) || saysSo
+        }
         return Rebuilt(header: header, fits: fits, isNumberedByName: isByName)
     }
 
@@ -149,11 +152,21 @@ struct HeaderRebuilding {
             (0..<4).count { (salt ^ other) >> (8 * $0) & 0xff == 0 } >= 2
         }
 
-        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to.
+        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to: many openings
+        /// one after the other may do so, but not any number of them.
         var numbersFollow: Bool {
-            let last = predecessor?.lastSequence ?? 0
-            return firstSequence > last
-                && (firstSequence == last + 1 || firstSequence % FormatConstants.sequenceEpoch == 0)
+            let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
+            guard firstSequence > last else { return false }
+            return firstSequence == last + 1
+                || firstSequence % epoch == 0 && firstSequence - last <= Self.mostJumps * epoch
+        }
+        private static let mostJumps: UInt64 = 4096
+
+        /// Whether a number is the next one after the predecessor's last, or that to which an opening jumps from there.
+        func isNext(_ number: UInt64) -> Bool {
+            let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
+            guard last < FormatConstants.sequences.upperBound - epoch else { return false }
+            return number == last + 1 || number == ((last + 1) / epoch + 1) * epoch
         }
 
         init(_ bytes: UnsafeRawBufferPointer) {
@@ -182,6 +195,8 @@ struct HeaderRebuilding {
         if stood.salt != salt || !stood.numbersFollow {
             (first, isByName) = (1, true)
             if case .log(let named) = meaning { first = named }
+        } else if case .log(let named) = meaning, stood.isNext(named), !stood.isNext(first) {
+            first = named
         }
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
@@ -240,6 +255,15 @@ struct HeaderRebuilding {
         /// One of these, and the last of them, where no record is missing.
         case among(ClosedRange<UInt64>)
         case unknown
+
+        /// What it is where no record is missing.
+        var last: UInt64? {
+            switch self {
+            case .exactly(let number): number
+            case .among(let numbers): numbers.upperBound
+            case .unknown: nil
+            }
+        }
     }
 
     /// What commits tell of the first number. O(bytes that exist).

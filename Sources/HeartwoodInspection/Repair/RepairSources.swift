@@ -52,6 +52,7 @@ struct RepairSources {
             files.append(data)
         }
         Self.choose(&files)
+        Self.undoSwaps(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
         try sort(files)
         leaveOutOtherHistories()
@@ -71,6 +72,20 @@ struct RepairSources {
                 files[index].takeOtherHeader()
             } else if files[index].isRebuilt, let whole = files[other].standingHeader {
                 files[index].takeHeader(ofOriginal: whole)
+            }
+        }
+    }
+
+    /// A log whose number only its name tells, under the name of another one, has that one's name if the two were swapped.
+    private static func undoSwaps(_ files: inout [DataFile]) {
+        for index in files.indices where files[index].isNumberedByName {
+            guard case .log(let named) = files[index].meaning else { continue }
+            for other in files where !other.isRebuilt && other.header?.kind == .log {
+                guard other.header?.firstSequence == named, case .log(let first) = other.meaning, first != named else {
+                    continue
+                }
+                files[index].takeNumber(first)
+                break
             }
         }
     }

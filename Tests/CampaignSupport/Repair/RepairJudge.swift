@@ -184,8 +184,9 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // What was forged is what its checksum says: another value, or a removal.
+            // What was forged is what its checksum says: another value, a removal, or a time at which values have expired.
             if isForged, let newest = history.newest[key] {
+                if found == nil, history.state[key].map({ $0.expires > 0 }) ?? false { continue }
                 if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
             }
             guard let newest = history.newest[key] else { continue }
