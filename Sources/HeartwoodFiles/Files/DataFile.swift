@@ -36,6 +36,8 @@ package struct DataFile {
     package private(set) var isNumberedByName: Bool
     /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
     package let newestRecord: UInt64
+    /// Whether the records of a snapshot whose header was put together may not lie where they were written.
+    package let mayBeMoved: Bool
     /// The header that stands in the file and verifies, if one does.
     package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether it says that a repair in place was interrupted.
@@ -90,11 +92,13 @@ package struct DataFile {
             otherHeader = isRebuilt ? sound : rebuilt?.header
             isNumberedByName = isRebuilt && rebuilt!.isNumberedByName
             newestRecord = rebuilt?.newestRecord ?? 0
+            mayBeMoved = false
         case .failure(.unsupported(let what)):
             header = nil
             isRebuilt = false
             isNumberedByName = false
             newestRecord = 0
+            mayBeMoved = false
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
@@ -106,6 +110,7 @@ package struct DataFile {
             otherHeader = isRebuilt ? nil : rebuilt?.header
             isNumberedByName = rebuilt?.isNumberedByName ?? false
             newestRecord = rebuilt?.newestRecord ?? 0
+            mayBeMoved = rebuilt?.mayBeMoved ?? false
         }
     }
 
@@ -120,6 +125,13 @@ package struct DataFile {
     /// Takes the header of a file with the same salt: this one is a copy of it, or holds a block of it.
     package mutating func takeHeader(ofOriginal whole: FileHeader) {
         header = whole
+        isNumberedByName = false
+    }
+
+    /// What verifies in the file is another file's.
+    package mutating func leaveOutHeader() {
+        header = nil
+        isRebuilt = false
         isNumberedByName = false
     }
 

@@ -34,6 +34,8 @@ struct HeaderRebuilding {
         var newestRecord: UInt64 = 0
         /// The salt of what stands there, where that could be the file's own header, and the items are of a block of another.
         var doubt: UInt32?
+        /// Whether the items may not lie where they were written.
+        var mayBeMoved = false
     }
 
     /// The first header that fits, or else the first one; nil where no item of the file verifies under any salt. O(bytes that
@@ -54,7 +56,7 @@ struct HeaderRebuilding {
         var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
         var search = SaltSearch(to: size)
         while tried.count < Self.mostSalts, let found = try search.next(in: &window) {
-            if let other, isShifted(found.salt, other.salt) { continue }
+            if let other, ChecksumTag.mayBeMoved(found.salt, from: other.salt, within: size) { continue }
             guard tried.insert(found.salt).inserted,
                 let rebuilt = try header(found, stood, isSound: other != nil)
             else { continue }
@@ -64,12 +66,6 @@ struct HeaderRebuilding {
         if let own { return own }
         if other == nil, stood.isPlausible { first?.doubt = stood.salt }
         return first
-    }
-
-    /// Whether an item that tells one salt can have been made with another one, for another place in this file: a tag is
-    /// the salt and the place, xored.
-    private func isShifted(_ salt: UInt32, _ other: UInt32) -> Bool {
-        UInt64(salt ^ other).leadingZeroBitCount >= (size >> 3).leadingZeroBitCount
     }
 
     /// A header of a log that names another first number than its commits, and its name, do.
@@ -234,7 +230,10 @@ struct HeaderRebuilding {
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
             creationTime: 0)
-        return Rebuilt(header: header, fits: fits, newestRecord: newest)
+        let isMoved =
+            stood.isPlausible && stood.salt != salt
+            && ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size)
+        return Rebuilt(header: header, fits: fits, newestRecord: newest, mayBeMoved: isMoved)
     }
 
     /// The greatest number of a record of a snapshot; 0 where there is none.

@@ -45,10 +45,19 @@ struct DamagedBase {
             }
         }
         base.closeGap(at: nil)
+        if source.file.mayBeMoved, !base.losses.isEmpty { base.widen() }
         if base.losses.isEmpty, let footer = examination.footer, footer.recordCount > examination.records {
             base.noteMissing(footer.recordCount - examination.records)
         }
         return base
+    }
+
+    /// Records that may have been moved tell nothing of what lay between them.
+    private mutating func widen() {
+        for index in losses.indices where losses[index].keyRange != nil {
+            losses[index].keyRange = RepairReport.KeyGap()
+        }
+        gaps = [RepairReport.KeyGap()]
     }
 
     /// The footer counts more records than there are, and no damaged place says where they were.

@@ -51,7 +51,7 @@ struct RepairSources {
             }
             files.append(data)
         }
-        Self.choose(&files)
+        try Self.choose(&files)
         Self.undoSwaps(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
         try sort(files)
@@ -63,15 +63,26 @@ struct RepairSources {
 
     /// Of two headers, takes the one that isn't another file's: blocks of a file may lie over this one, its header or what
     /// comes after it.
-    private static func choose(_ files: inout [DataFile]) {
-        let standing = files.map { $0.standingHeader?.salt }
+    private static func choose(_ files: inout [DataFile]) throws(FileSystemError) {
+        let standing = files.map(\.standingHeader)
         for index in files.indices {
             guard let salt = files[index].header?.salt ?? files[index].doubt else { continue }
-            guard let other = standing.indices.first(where: { $0 != index && standing[$0] == salt }) else { continue }
-            if files[index].otherHeader != nil {
-                files[index].takeOtherHeader()
-            } else if files[index].isRebuilt, let whole = files[other].standingHeader {
-                files[index].takeHeader(ofOriginal: whole)
+            let isRebuilt = files[index].isRebuilt
+            for other in files.indices where other != index {
+                guard let whole = standing[other] else { continue }
+                var isMoved = false
+                if isRebuilt, salt != whole.salt {
+                    isMoved = try files[index].holds(whole.salt, movedFrom: files[other])
+                }
+                guard isMoved || salt == whole.salt else { continue }
+                if files[index].otherHeader != nil {
+                    files[index].takeOtherHeader()
+                } else if isMoved {
+                    files[index].leaveOutHeader()
+                } else if isRebuilt {
+                    files[index].takeHeader(ofOriginal: whole)
+                }
+                break
             }
         }
     }
@@ -330,6 +341,27 @@ extension StoreFileName {
 }
 
 extension DataFile {
+    /// Whether the first record of a file is one that another file has in another place: the salts say in which.
+    ///
+    /// - Parameter salt: That of the other file.
+    fileprivate func holds(_ salt: UInt32, movedFrom other: DataFile) throws(FileSystemError) -> Bool {
+        guard let own = header?.salt, ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else {
+            return false
+        }
+        var window = try FileWindow(file)
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: .known) }
+        ) { bytes, offset -> (offset: UInt64, bytes: [UInt8])? in
+            guard (try? RecordHeader.decode(bytes, salt: own, offset: offset, flags: .known)) != nil else { return nil }
+            return (offset, Array(bytes))
+        }
+        guard let found else { return false }
+        let place = (found.offset >> 3 ^ UInt64(own ^ salt)) << 3
+        var there = try FileWindow(other.file, size: 512)
+        return try there.withBytes(at: place, count: found.bytes.count) { $0.elementsEqual(found.bytes) }
+    }
+
     var damage: FormatError? {
         if case .damaged(let error) = state { error } else { nil }
     }

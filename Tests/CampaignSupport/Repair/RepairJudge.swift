@@ -280,7 +280,8 @@ struct RepairJudge {
             guard let size = damaged.image.files[name]?.count, offset <= UInt64(size) else {
                 throw BrokenRule(.certainty, "it can't judge after \(offset) of \(path), which isn't there")
             }
-            guard let file = damaged.origins[name].flatMap({ history.files[$0] }),
+            // In a file whose header is damaged, or that is a copy, commits may lie elsewhere.
+            guard soundHeaders.contains(name), damaged.origins[name] == name, let file = history.files[name],
                 let commit = file.layout?.commits.first(where: { $0.records.contains { $0.sequence == sequence } })
             else { break }
             guard offset <= UInt64(commit.part.upperBound) else {
