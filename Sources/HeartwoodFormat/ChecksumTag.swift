@@ -14,6 +14,11 @@ public struct ChecksumTag: Sendable, Hashable {
         mask = salt ^ UInt32(truncatingIfNeeded: offset >> 3)
     }
 
+    /// Whether items that verify under a salt may be those of another one that were moved within so many bytes.
+    package static func mayBeMoved(_ salt: UInt32, from other: UInt32, within size: UInt64) -> Bool {
+        UInt64(salt ^ other).leadingZeroBitCount >= (size >> 3).leadingZeroBitCount
+    }
+
     /// The checksum as it is stored (and, being an xor, back again).
     @inlinable
     @inline(__always)

@@ -37,6 +37,7 @@ extension SegmentScanner {
         position = offset
         nextSequence = sequence
         isClosed = false
+        rest = nil
     }
 
     /// Goes on in the same place of the same file as it is now: it may have grown, or have been cut off.

@@ -93,23 +93,38 @@ package struct ScannedRecord: Sendable {
     package var sequence: UInt64
 }
 
-/// One commit that was read and verified. Used again for the next: its arrays keep their room.
+/// One commit that was read and verified, or a part of a very large one: see `SegmentScanner.next`. Used again for the
+/// next: its arrays keep their room.
 package struct ScannedCommit: Sendable {
     package var offset: UInt64 = 0
     package var end: UInt64 = 0
     package var header = CommitHeader(bodyLength: 0, firstSequence: 0, syncedMark: 0, time: 0, recordCount: 0)
     package var records: [ScannedRecord] = []
     package var keys: [UInt8] = []
+    /// How many batches end here, and in the commit's parts before this one.
     package var batchCount: UInt64 = 0
+    package fileprivate(set) var batchesBefore: UInt64 = 0
+    /// Whether this is the whole commit, or its first part.
+    package fileprivate(set) var isFirstPart = true
+    /// Whether the first record belongs to the batch of the part before.
+    package fileprivate(set) var beginsWithinBatch = false
 
     package init() {}
 
-    /// The sequence number after the commit's last batch.
-    package var nextSequence: UInt64 { header.firstSequence &+ batchCount }
+    /// The sequence number after the last batch that ends here.
+    package var nextSequence: UInt64 { header.firstSequence &+ batchesBefore &+ batchCount }
+
+    /// Where the first record begins.
+    package var recordsOffset: UInt64 { isFirstPart ? offset + UInt64(FormatConstants.commitHeaderSize) : offset }
 
     /// Whether the last record says that its batch goes on.
-    fileprivate var batchIsOpen: Bool { records.last?.header.flags.contains(.batchContinues) ?? false }
+    fileprivate var batchIsOpen: Bool {
+        records.last.map { $0.header.flags.contains(.batchContinues) } ?? beginsWithinBatch
+    }
 }
+
+/// Where a part of a very large commit may end that is read in parts.
+package enum CommitSplitting: Sendable { case never, betweenBatches, withinBatches }
 
 /// Walks over the commits of a segment, verifying every byte. Pure but for the bytes that it is given, and total.
 package struct SegmentScanner<Source: SegmentBytes> {
@@ -138,6 +153,21 @@ package struct SegmentScanner<Source: SegmentBytes> {
     package private(set) var provenEnd: UInt64
     /// The time of the last commit.
     package private(set) var lastTime: UInt64 = 0
+    /// Whether a very large commit comes in parts. An opening takes commits whole: what of a commit was applied can't be
+    /// taken back, should the file read otherwise the second time.
+    package var splitting = CommitSplitting.never
+    /// What is left of a large commit that was verified.
+    var rest: RecordRun?
+    /// So many records, or bytes of keys, are held at a time.
+    private static var mostRecords: Int { 256 << 10 }
+    private static var mostKeyBytes: Int { 16 << 20 }
+
+    /// Records side by side that are still to be read.
+    struct RecordRun {
+        var position: UInt64
+        var end: UInt64
+        var count: UInt32
+    }
 
     /// A scanner at the first commit.
     ///
@@ -153,8 +183,12 @@ package struct SegmentScanner<Source: SegmentBytes> {
 
     /// Reads the next commit into `commit`.
     ///
+    /// A commit with very many records comes in parts, so that memory is bounded. All of it is verified before the first
+    /// part is given.
+    ///
     /// - Throws: What the source throws. Damage isn't thrown: it is a stop.
     package mutating func next(into commit: inout ScannedCommit) throws(Source.Failure) -> Step {
+        if let rest { return try readPart(rest, into: &commit) }
         guard position < limit else { return .stop(stop(.end)) }
         switch try readHeader(at: position) {
         case .success(let header):
@@ -210,33 +244,91 @@ package struct SegmentScanner<Source: SegmentBytes> {
             return .stop(stop(.damage(.truncated)))
         }
         guard found.firstSequence == nextSequence else { return .stop(stop(.damage(.invalidField(.sequence)))) }
-        commit.offset = offset
-        commit.header = found
-        commit.end = body + found.bodyLength
-        commit.records.removeAll(keepingCapacity: true)
-        commit.keys.removeAll(keepingCapacity: true)
-        commit.batchCount = 0
-        var at = body
-        for _ in 0..<found.recordCount {
-            if let damage = try readRecord(at: at, end: commit.end, into: &commit) {
-                return .stop(stop(.damage(damage), at: at))
+        commit.begin(found, at: offset)
+        var run = RecordRun(position: body, end: body + found.bodyLength, count: found.recordCount)
+        if let damage = try readRecords(&run, into: &commit) {
+            return .stop(stop(.damage(damage), at: run.position))
+        }
+        commit.end = run.position
+        if run.count > 0 { return try readLargeCommit(run, commit) }
+        return finish(run, commit) ?? .commit
+    }
+
+    /// Verifies what is left of a commit of which the first part was read.
+    private mutating func readLargeCommit(
+        _ rest: RecordRun, _ commit: ScannedCommit
+    ) throws(Source.Failure) -> Step {
+        var (run, part) = (rest, ScannedCommit())
+        part.header = commit.header
+        part.goOn(behind: commit)
+        while run.count > 0 {
+            if let damage = try readRecords(&run, into: &part, most: 1_024) {
+                return .stop(stop(.damage(damage), at: run.position))
             }
-            at += UInt64(commit.records[commit.records.count - 1].header.encodedLength)
+            let last = part
+            if run.count > 0 { part.goOn(behind: last) }
         }
-        guard at == commit.end else { return .stop(stop(.damage(.invalidField(.bodyLength)), at: offset)) }
-        if commit.batchIsOpen, let last = commit.records.last {
-            return .stop(stop(.damage(.invalidField(.batch)), at: last.offset))
-        }
-        accept(commit)
+        if let stop = finish(run, part, of: commit.offset) { return stop }
+        self.rest = rest
         return .commit
     }
 
-    private mutating func accept(_ commit: ScannedCommit) {
-        position = commit.end
+    /// The next part of a commit that was verified.
+    private mutating func readPart(
+        _ rest: RecordRun, into commit: inout ScannedCommit
+    ) throws(Source.Failure) -> Step {
+        var run = rest
+        self.rest = nil
+        let (start, next) = (run.position, commit.nextSequence)
+        commit.goOn(behind: commit)
+        if let damage = try readRecords(&run, into: &commit) {
+            // The file has changed since.
+            (position, nextSequence) = (start, next)
+            return .stop(stop(.damage(damage), at: run.position))
+        }
+        commit.end = run.position
+        if run.count > 0 { self.rest = run }
+        return .commit
+    }
+
+    /// Reads records until there are as many as are held at a time; the damage, at the position, or nil.
+    private mutating func readRecords(
+        _ run: inout RecordRun, into commit: inout ScannedCommit, most: Int = Self.mostRecords
+    ) throws(Source.Failure) -> FormatError? {
+        while run.count > 0 {
+            if let damage = try readRecord(at: run.position, end: run.end, into: &commit) { return damage }
+            run.position += UInt64(commit.records[commit.records.count - 1].header.encodedLength)
+            run.count -= 1
+            guard commit.records.count < most, commit.keys.count < Self.mostKeyBytes else {
+                if canSplit(commit) || most < Self.mostRecords { return nil }
+                continue
+            }
+        }
+        return nil
+    }
+
+    private func canSplit(_ commit: ScannedCommit) -> Bool {
+        switch splitting {
+        case .never: false
+        case .betweenBatches: !commit.batchIsOpen
+        case .withinBatches: true
+        }
+    }
+
+    /// Moves behind a commit whose last record was read; the stop, where it isn't whole.
+    private mutating func finish(_ run: RecordRun, _ commit: ScannedCommit, of offset: UInt64? = nil) -> Step? {
+        guard run.position == run.end else {
+            return .stop(stop(.damage(.invalidField(.bodyLength)), at: offset ?? commit.offset))
+        }
+        if commit.batchIsOpen, let last = commit.records.last {
+            return .stop(stop(.damage(.invalidField(.batch)), at: last.offset))
+        }
+        position = run.end
         nextSequence = commit.nextSequence
         isClosed = commit.header.flags.contains(.closing)
         provenEnd = max(provenEnd, commit.header.syncedMark)
         lastTime = max(lastTime, commit.header.time)
+        return nil
     }
 
     // MARK: - Records
@@ -309,6 +401,22 @@ package struct SegmentScanner<Source: SegmentBytes> {
 }
 
 extension ScannedCommit {
+    fileprivate mutating func begin(_ header: CommitHeader, at offset: UInt64) {
+        self.offset = offset
+        self.header = header
+        records.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+        (batchCount, batchesBefore, isFirstPart, beginsWithinBatch) = (0, 0, true, false)
+    }
+
+    /// The part that follows another one of the same commit.
+    fileprivate mutating func goOn(behind part: ScannedCommit) {
+        (offset, isFirstPart, beginsWithinBatch) = (part.end, false, part.batchIsOpen)
+        (batchesBefore, batchCount) = (part.batchesBefore + part.batchCount, 0)
+        records.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+    }
+
     fileprivate mutating func addRecord(_ header: RecordHeader, at offset: UInt64, key: UnsafeRawBufferPointer) {
         records.append(
             ScannedRecord(offset: offset, header: header, keyStart: keys.count, sequence: nextSequence))

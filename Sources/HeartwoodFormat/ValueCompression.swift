@@ -117,16 +117,24 @@ package final class InflateCheck {
 
 /// Reads compressed values back. Total: any bytes give a value or an error.
 package enum Inflater {
+    /// A stored form begins with the length of the value.
+    package static let lengthBytes = 4
+
     /// Whether a stored form of so many bytes can be that of a value of such a length.
     static func canYield(_ length: Int, from storedBytes: Int) -> Bool {
         length < Int(UInt32.max) && length / 1032 <= storedBytes
     }
 
     /// The uncompressed length that a stored value declares, without inflating it; more than deflate can yield is damage.
-    package static func declaredLength(of stored: UnsafeRawBufferPointer) throws(FormatError) -> Int {
-        guard stored.count > 4 else { throw .invalidField(.compressedValue) }
+    ///
+    /// - Parameter storedBytes: The length of the stored form, of which only the beginning need be there.
+    package static func declaredLength(
+        of stored: UnsafeRawBufferPointer, storedBytes: Int? = nil
+    ) throws(FormatError) -> Int {
+        let storedBytes = storedBytes ?? stored.count
+        guard storedBytes > lengthBytes, stored.count >= lengthBytes else { throw .invalidField(.compressedValue) }
         let length = Int(stored.load(UInt32.self, littleEndianAt: 0))
-        guard canYield(length, from: stored.count) else { throw .invalidField(.compressedValue) }
+        guard canYield(length, from: storedBytes) else { throw .invalidField(.compressedValue) }
         return length
     }
 

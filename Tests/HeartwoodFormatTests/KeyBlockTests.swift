@@ -103,6 +103,29 @@ import Testing
         try expectComesBack(entries(shorter, &random), blocks: 1...1)
     }
 
+    /// A block of few bytes that tells of very many is read in parts, each of a bounded size.
+    @Test func keysThatShareVeryMuchComeInParts() throws {
+        let long = [UInt8](repeating: 7, count: 60_000)
+        let entries = (0..<75).map { TestEntry(key: long + [UInt8($0)], length: 60_040) }
+        let blocks = blocks(entries)
+        #expect(blocks.count == 1 && blocks[0].count < 61_000)
+        let batch = KeyBatch()
+        var (found, cursor, parts) = ([TestEntry](), KeyBatch.Cursor?.none, 0)
+        try blocks[0].decoding { (buffer) throws(FormatError) in
+            let header = try KeyBlock.decodeHeader(buffer, salt: salt, offset: offset)
+            repeat {
+                batch.removeAll()
+                cursor = try batch.decode(buffer.slice(32, header.length), header, limit: 1 << 40, from: cursor)
+                let isBounded = batch.byteCount < 4 << 20 + 65_535
+                #expect(isBounded)
+                found += TestKeyBlock.entries(of: batch)
+                parts += 1
+            } while cursor != nil
+        }
+        let isSame = found == entries
+        #expect(isSame && parts == 2)
+    }
+
     @Test func theLargestBlockThereCanBeIsRead() throws {
         var random = TestRandom(seed: 4)
         // Just not full, and then the largest entry.

@@ -130,6 +130,27 @@ import Testing
         #expect(fileSystem.count.bytes < 12 << 20, "\(fileSystem.count)")
     }
 
+    /// Values are inflated as long as they yield no more than a file of such a size may cost; the others are counted.
+    @Test func valuesThatYieldFarMoreThanIsStored() throws {
+        let bomb = Bomb.stored(declaring: 128 << 20, yielding: 128 << 20)
+        var log = HostileLog()
+        for number: UInt64 in 0..<6 {
+            log.commit(firstSequence: number + 1) { offset in
+                HostileLog.record(
+                    flags: RecordHeader.Flags.compressed.rawValue, keyLength: 1,
+                    valueLength: UInt32(bomb.count), distance: number,
+                    payload: [65] + bomb + [UInt8](repeating: 0, count: -(bomb.count + 1) & 7), at: offset)
+            }
+        }
+        let fileSystem = try HostileLog.fileSystem([(1, log)])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        // These two end without the end of a stream.
+        #expect(check.findings.count { $0.severity == .corruption } == 2, "\(check.findings)")
+        let notes = check.findings.filter { $0.severity == .note }
+        #expect(notes.count == 1 && notes.first?.what.hasPrefix("4 compressed values") == true)
+        #expect(try Repair.plan("/store", fileSystem: fileSystem).records == 4)
+    }
+
     // MARK: - Files that were made to keep a reader busy
 
     /// What a hostile file is filled with.

@@ -27,6 +27,12 @@ import Testing
             5150: [5943, 9251, 44301, 51641, 53421],
             31337: [5346, 27651, 37083],
             424_242: [32829, 55313, 75237],
+            90210: [23398, 61753],
+            555: [4848],
+            777: [45190, 63028, 73934],
+            2024: [34667, 39212, 56270],
+            22: [74122, 87152],
+            33: [5160, 31710, 59525],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }

@@ -36,6 +36,8 @@ package struct DataFile {
     package private(set) var isNumberedByName: Bool
     /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
     package let newestRecord: UInt64
+    /// Whether the records of a snapshot whose header was put together may not lie where they were written.
+    package let mayBeMoved: Bool
     /// The header that stands in the file and verifies, if one does.
     package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether it says that a repair in place was interrupted.
@@ -90,11 +92,13 @@ package struct DataFile {
             otherHeader = isRebuilt ? sound : rebuilt?.header
             isNumberedByName = isRebuilt && rebuilt!.isNumberedByName
             newestRecord = rebuilt?.newestRecord ?? 0
+            mayBeMoved = false
         case .failure(.unsupported(let what)):
             header = nil
             isRebuilt = false
             isNumberedByName = false
             newestRecord = 0
+            mayBeMoved = false
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
@@ -106,6 +110,7 @@ package struct DataFile {
             otherHeader = isRebuilt ? nil : rebuilt?.header
             isNumberedByName = rebuilt?.isNumberedByName ?? false
             newestRecord = rebuilt?.newestRecord ?? 0
+            mayBeMoved = rebuilt?.mayBeMoved ?? false
         }
     }
 
@@ -121,6 +126,21 @@ package struct DataFile {
     package mutating func takeHeader(ofOriginal whole: FileHeader) {
         header = whole
         isNumberedByName = false
+    }
+
+    /// What verifies in the file is another file's.
+    package mutating func leaveOutHeader() {
+        header = nil
+        isRebuilt = false
+        isNumberedByName = false
+    }
+
+    /// Takes another first number than that of its name, which belongs to another file.
+    package mutating func takeNumber(_ first: UInt64) {
+        guard let named = header else { return }
+        header = FileHeader(
+            kind: named.kind, version: named.version, storeID: named.storeID, salt: named.salt, firstSequence: first,
+            predecessor: nil, creationTime: named.creationTime)
     }
 
     /// What is wrong with the header, as a clause; nil where nothing is.

@@ -34,6 +34,8 @@ struct HeaderRebuilding {
         var newestRecord: UInt64 = 0
         /// The salt of what stands there, where that could be the file's own header, and the items are of a block of another.
         var doubt: UInt32?
+        /// Whether the items may not lie where they were written.
+        var mayBeMoved = false
     }
 
     /// The first header that fits, or else the first one; nil where no item of the file verifies under any salt. O(bytes that
@@ -47,13 +49,14 @@ struct HeaderRebuilding {
         if let other {
             guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
         } else if stood.salt != 0, try hasItem(stood.salt) {
-            own = try header(SaltSearch.Found(salt: stood.salt), stood, isSound: false)
+            let record = try firstRecord(stood.salt) { _ in true }
+            own = try header(SaltSearch.Found(salt: stood.salt, record: record), stood, isSound: false)
             if let own, isNamed(own) { return own }
         }
         var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
         var search = SaltSearch(to: size)
         while tried.count < Self.mostSalts, let found = try search.next(in: &window) {
-            if let other, isShifted(found.salt, other.salt) { continue }
+            if let other, ChecksumTag.mayBeMoved(found.salt, from: other.salt, within: size) { continue }
             guard tried.insert(found.salt).inserted,
                 let rebuilt = try header(found, stood, isSound: other != nil)
             else { continue }
@@ -63,12 +66,6 @@ struct HeaderRebuilding {
         if let own { return own }
         if other == nil, stood.isPlausible { first?.doubt = stood.salt }
         return first
-    }
-
-    /// Whether an item that tells one salt can have been made with another one, for another place in this file: a tag is
-    /// the salt and the place, xored.
-    private func isShifted(_ salt: UInt32, _ other: UInt32) -> Bool {
-        UInt64(salt ^ other).leadingZeroBitCount >= (size >> 3).leadingZeroBitCount
     }
 
     /// A header of a log that names another first number than its commits, and its name, do.
@@ -97,7 +94,10 @@ struct HeaderRebuilding {
         }
         guard let (header, isByName) = try log(salt, stood, numbers) else { return nil }
         var fits = isStood || isNamed(.log)
-        if case .log(let named) = meaning { fits = isStood || numbers == .exactly(named) }
+        if case .log(let named) = meaning {
+            let saysSo = stood.firstSequence == named && numbers.last == named
+            fits = isStood || numbers == .exactly(named) || saysSo
+        }
         return Rebuilt(header: header, fits: fits, isNumberedByName: isByName)
     }
 
@@ -148,11 +148,21 @@ struct HeaderRebuilding {
             (0..<4).count { (salt ^ other) >> (8 * $0) & 0xff == 0 } >= 2
         }
 
-        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to.
+        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to: many openings
+        /// one after the other may do so, but not any number of them.
         var numbersFollow: Bool {
-            let last = predecessor?.lastSequence ?? 0
-            return firstSequence > last
-                && (firstSequence == last + 1 || firstSequence % FormatConstants.sequenceEpoch == 0)
+            let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
+            guard firstSequence > last else { return false }
+            return firstSequence == last + 1
+                || firstSequence % epoch == 0 && firstSequence - last <= Self.mostJumps * epoch
+        }
+        private static let mostJumps: UInt64 = 4096
+
+        /// Whether a number is the next one after the predecessor's last, or that to which an opening jumps from there.
+        func isNext(_ number: UInt64) -> Bool {
+            let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
+            guard last < FormatConstants.sequences.upperBound - epoch else { return false }
+            return number == last + 1 || number == ((last + 1) / epoch + 1) * epoch
         }
 
         init(_ bytes: UnsafeRawBufferPointer) {
@@ -181,6 +191,8 @@ struct HeaderRebuilding {
         if stood.salt != salt || !stood.numbersFollow {
             (first, isByName) = (1, true)
             if case .log(let named) = meaning { first = named }
+        } else if case .log(let named) = meaning, stood.isNext(named), !stood.isNext(first) {
+            first = named
         }
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
@@ -194,7 +206,7 @@ struct HeaderRebuilding {
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
         // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
         var isOriginal = stood.version == 1
-        if isOriginal { isOriginal = try !hasRecord(salt) { $0.flags.contains(.continuesBatch) } }
+        if isOriginal { isOriginal = try firstRecord(salt) { $0.flags.contains(.continuesBatch) } == nil }
         let header = FileHeader(
             kind: .log, version: isOriginal ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
             predecessor: predecessor, creationTime: stood.time)
@@ -218,13 +230,16 @@ struct HeaderRebuilding {
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
             creationTime: 0)
-        return Rebuilt(header: header, fits: fits, newestRecord: newest)
+        let isMoved =
+            stood.isPlausible && stood.salt != salt
+            && ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size)
+        return Rebuilt(header: header, fits: fits, newestRecord: newest, mayBeMoved: isMoved)
     }
 
     /// The greatest number of a record of a snapshot; 0 where there is none.
     private mutating func newestRecord(_ salt: UInt32) throws(FileSystemError) -> UInt64 {
         var newest: UInt64 = 0
-        _ = try hasRecord(salt) { record in
+        _ = try firstRecord(salt) { record in
             if FormatConstants.possibleSequences.contains(record.sequenceDistance) {
                 newest = max(newest, record.sequenceDistance + 1)
             }
@@ -239,6 +254,15 @@ struct HeaderRebuilding {
         /// One of these, and the last of them, where no record is missing.
         case among(ClosedRange<UInt64>)
         case unknown
+
+        /// What it is where no record is missing.
+        var last: UInt64? {
+            switch self {
+            case .exactly(let number): number
+            case .among(let numbers): numbers.upperBound
+            case .unknown: nil
+            }
+        }
     }
 
     /// What commits tell of the first number. O(bytes that exist).
@@ -295,23 +319,22 @@ struct HeaderRebuilding {
             (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) == nil ? nil : true
         }
         if found != nil { return true }
-        if try hasRecord(salt, where: { _ in true }) { return true }
+        if try firstRecord(salt, where: { _ in true }) != nil { return true }
         return try hasKeyBlock(salt)
     }
 
-    /// Whether the header of such a record verifies.
-    private mutating func hasRecord(
+    /// Where the first such record is whose header verifies.
+    private mutating func firstRecord(
         _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
-    ) throws(FileSystemError) -> Bool {
-        let found = try window.firstItem(
+    ) throws(FileSystemError) -> UInt64? {
+        try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
             glance: { RecordHeader.mayBegin($0, flags: .known) }
-        ) { bytes, offset -> Bool? in
+        ) { bytes, offset -> UInt64? in
             (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).flatMap {
-                isWanted($0) ? true : nil
+                isWanted($0) ? offset : nil
             }
         }
-        return found ?? false
     }
 
     /// Whether a snapshot of this salt ends where the file does.

@@ -7,6 +7,8 @@ package struct KeySection {
     package let snapshot: SnapshotFile
     private var window: FileWindow
     private var position: UInt64
+    /// Where the rest of the block begins that stands at the position, where a part of it was read.
+    private var cursor: KeyBatch.Cursor?
     /// Where the next record must begin.
     private var nextRecord = UInt64(FormatConstants.fileHeaderSize)
     private var lastKey: [UInt8] = []
@@ -33,7 +35,7 @@ package struct KeySection {
     /// Bytes of the section that were read.
     package var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
 
-    /// Adds the entries of the next block to a batch; false at the end.
+    /// Adds the entries of the next block to a batch, or a part of very many bytes of keys; false at the end.
     package mutating func read(_ batch: KeyBatch) throws(FileSystemError) -> Result<Bool, SnapshotFile.Damage> {
         guard position < snapshot.footerOffset else { return finish() }
         let (block, before) = (position, (batch.count, batch.byteCount, batch.expiringCount))
@@ -72,12 +74,20 @@ package struct KeySection {
         guard case .success(let header) = read else { return read.map { _ in } }
         let body = start + UInt64(KeyBlock.headerSize)
         guard body + UInt64(header.length) <= snapshot.footerOffset else { return .failure(.truncated) }
-        guard header.firstRecordOffset == nextRecord else { return .failure(.invalidField(.blockLength)) }
-        position = body + UInt64(header.length)
-        return try window.withBytes(at: body, count: header.length) { bytes in
+        guard cursor != nil || header.firstRecordOffset == nextRecord else {
+            return .failure(.invalidField(.blockLength))
+        }
+        let part = cursor
+        let decoded = try window.withBytes(at: body, count: header.length) { bytes in
             Result { () throws(FormatError) in
-                try batch.decode(bytes, header, limit: limit)
+                try batch.decode(bytes, header, limit: limit, from: part)
             }
+        }
+        return decoded.map { rest in
+            cursor = rest
+            guard rest == nil else { return }
+            position = body + UInt64(header.length)
+            blocks += 1
         }
     }
 
@@ -90,7 +100,6 @@ package struct KeySection {
         lastKey.append(contentsOf: batch.key(batch.count - 1))
         nextRecord = last.offset + UInt64(last.length)
         records += UInt64(batch.count - first)
-        blocks += 1
         return .success(())
     }
 

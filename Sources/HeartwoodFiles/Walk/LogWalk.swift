@@ -5,7 +5,7 @@ package import HeartwoodFormat
 /// commit's header verifies.
 package struct LogWalk {
     package enum Part {
-        /// A whole commit, in `commit`.
+        /// A whole commit, in `commit`, or the next part of a very large one.
         case commit
         case damage(LogDamage)
         case end(LogEnd)
@@ -22,7 +22,7 @@ package struct LogWalk {
     /// Looks far ahead, so that the scanner's window can stay where it is.
     private var lookout: SegmentScanner<FileWindow>
     private let patience: Patience
-    private let values = ValueCheck()
+    private var values = ValueCheck()
     /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
     private var found: TailVerdict.Proof?
     private var hasSearched = false
@@ -45,8 +45,10 @@ package struct LogWalk {
         var takesTornForPending = false
     }
 
+    /// - Parameter splits: Where a part of a very large commit may end.
     package init(
-        _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none
+        _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none,
+        splits: CommitSplitting = .betweenBatches
     ) throws(FileSystemError) {
         self.file = file
         self.header = header
@@ -54,6 +56,7 @@ package struct LogWalk {
         self.patience = successor == nil ? patience : .none
         scanner = SegmentScanner(
             source: try FileWindow(file.file), header: header, recordedEnd: successor?.endOffset)
+        scanner.splitting = splits
         lookout = scanner
     }
 
@@ -84,6 +87,9 @@ package struct LogWalk {
             }
         }
     }
+
+    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    package var valuesSkipped: UInt64 { values.skipped }
 
     /// The records of the commit, by their index, whose values can't be read back, though their checksums hold. O(bytes of
     /// compressed values).

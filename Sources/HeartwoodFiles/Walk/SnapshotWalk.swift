@@ -52,6 +52,8 @@ package struct SnapshotWalk {
     private var isEndKnown = true
     private var footerOffset: UInt64
     private var blockPosition: UInt64
+    /// Where the rest of the block begins that stands there, where a part of it was read.
+    private var blockCursor: KeyBatch.Cursor?
     /// Where the block ends of which a header was read last, by that header.
     private var blockEnd: UInt64 = 0
     /// How many bytes may be read in vain for blocks that overlap; nil before the first.
@@ -61,7 +63,7 @@ package struct SnapshotWalk {
     /// Where the last record ends that was found.
     private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
-    private let values = ValueCheck()
+    private var values = ValueCheck()
     /// Where the records of the block begin that was read, as long as what lies before them isn't.
     private var heldBlock: UInt64?
     private var isAtEnd = false
@@ -102,6 +104,9 @@ package struct SnapshotWalk {
         blockPosition = file.size
         try findKeySection()
     }
+
+    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    package var valuesSkipped: UInt64 { values.skipped }
 
     /// How far the walk is, in bytes of records.
     package var position: UInt64 { recordPosition }
@@ -169,7 +174,7 @@ package struct SnapshotWalk {
 
     // MARK: - Keys
 
-    /// Reads the block at the position, and moves behind it.
+    /// Reads the block at the position, or a part of very many bytes of keys, and moves behind it.
     private mutating func readBlock() throws(FileSystemError) -> Result<UInt64, FormatError> {
         let (start, salt, limit) = (blockPosition, header.salt, recordsEnd)
         let decoded = try keyWindow.withBytes(at: start, count: KeyBlock.headerSize) { bytes in
@@ -179,23 +184,34 @@ package struct SnapshotWalk {
         let body = start + UInt64(KeyBlock.headerSize)
         guard body + UInt64(header.length) <= footerOffset else { return .failure(.truncated) }
         blockEnd = body + UInt64(header.length)
-        guard header.firstRecordOffset >= recordPosition else { return .failure(.invalidField(.blockLength)) }
+        let part = blockCursor
+        blockCursor = nil
+        guard part != nil || header.firstRecordOffset >= recordPosition else {
+            return .failure(.invalidField(.blockLength))
+        }
         batch.removeAll()
         let batch = batch
         let entries = try keyWindow.withBytes(at: body, count: header.length) { bytes in
-            Result { () throws(FormatError) in try batch.decode(bytes, header, limit: limit) }
+            Result { () throws(FormatError) in try batch.decode(bytes, header, limit: limit, from: part) }
         }
-        if case .failure(let error) = entries { return .failure(error) }
+        let rest: KeyBatch.Cursor?
+        switch entries {
+        case .success(let cursor): rest = cursor
+        case .failure(let error): return .failure(error)
+        }
         guard lastKey.isEmpty || lastKey.withUnsafeBytes({ $0.precedes(batch.key(0)) }) else {
             return .failure(.invalidField(.keyOrder))
         }
         lastKey = Array(batch.key(batch.count - 1))
-        blockPosition = body + UInt64(header.length)
-        totals.blocks += 1
+        blockCursor = rest
+        if rest == nil {
+            blockPosition = body + UInt64(header.length)
+            totals.blocks += 1
+        }
         totals.keyBytes += UInt64(batch.byteCount)
         totals.expiring += UInt64(batch.expiringCount)
         totals.records += UInt64(batch.count)
-        return .success(header.firstRecordOffset)
+        return .success(batch.entry(0).offset)
     }
 
     /// Where to look for the next block: right behind the beginning of a damaged one, as its header may be none. Where

@@ -2,18 +2,39 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Looks whether values can be read back that are stored compressed: a checksum says only that they are what was written.
+///
+/// A gigabyte of forged values may inflate to a terabyte. So a file's values are inflated as long as they yield, on the
+/// whole, no more than 16 times what is stored, and 256 MiB; of others only the checksum is known, and they are counted.
 struct ValueCheck {
     private let inflater = InflateCheck()
+    /// How many bytes may still be inflated.
+    private var allowance: UInt64 = 256 << 20
+    private static let inflation: UInt64 = 16
     private static let pieceBytes = 256 << 10
+    /// Compressed values that were not looked at.
+    private(set) var skipped: UInt64 = 0
 
-    /// What is wrong with the value of a record that verifies; nil where nothing is. O(bytes of the value).
-    func damage(
+    /// What is wrong with the value of a record that verifies; nil where nothing is known to be. O(bytes that the value
+    /// inflates to).
+    mutating func damage(
         of header: RecordHeader, at offset: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) -> FormatError? {
         if case .optional = header.kind { return nil }
         guard header.flags.contains(.compressed) else { return nil }
         var at = offset + UInt64(FormatConstants.recordHeaderSize) + UInt64(header.keyLength)
         let end = at + UInt64(header.valueLength)
+        let declared = try window.withBytes(at: at, count: Inflater.lengthBytes) { bytes in
+            Result { () throws(FormatError) in
+                UInt64(try Inflater.declaredLength(of: bytes, storedBytes: Int(header.valueLength)))
+            }
+        }
+        guard case .success(let length) = declared else { return .invalidField(.compressedValue) }
+        allowance += Self.inflation * UInt64(header.valueLength)
+        guard length <= allowance else {
+            skipped += 1
+            return nil
+        }
+        allowance -= length
         inflater.begin(Int(header.valueLength))
         while at < end {
             let piece = Int(min(end - at, UInt64(Self.pieceBytes)))

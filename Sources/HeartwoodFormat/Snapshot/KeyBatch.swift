@@ -58,20 +58,33 @@ package final class KeyBatch: @unchecked Sendable {
 
     // MARK: - Decoding
 
-    /// Adds the entries of a block. Total: any bytes give entries in order or an error.
+    /// Where the next entries of a block are that is decoded in parts.
+    package struct Cursor: Sendable {
+        var index = 0
+        var position = 0
+        var offset: UInt64
+        var lastKey: [UInt8] = []
+    }
+
+    /// A part of a block ends once its keys take so many bytes: by what they share, 128 KiB can tell of a gigabyte of them.
+    private static var partBytes: Int { 4 << 20 }
+
+    /// Adds the entries of a block, or a part of very many bytes of keys. Total: any bytes give entries in order or an error.
     ///
     /// - Parameters:
     ///   - payload: What stands behind the header, all of its length.
     ///   - limit: Where the records of the file end.
+    ///   - cursor: What the part before returned.
+    /// - Returns: Where the next part begins; nil at the end of the block.
     /// - Throws: `FormatError`; then nothing was added.
     package func decode(
-        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, limit: UInt64
-    ) throws(FormatError) {
+        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, limit: UInt64, from cursor: Cursor? = nil
+    ) throws(FormatError) -> Cursor? {
         guard payload.count == header.length else { throw .truncated }
-        guard CRC32C.checksum(payload) == header.checksum else { throw .checksumMismatch }
+        if cursor == nil, CRC32C.checksum(payload) != header.checksum { throw .checksumMismatch }
         let before = (count, byteCount, expiringCount)
         do throws(FormatError) {
-            try decodeEntries(payload, header, limit: limit)
+            return try decodeEntries(payload, header, limit, cursor ?? Cursor(offset: header.firstRecordOffset))
         } catch {
             (count, byteCount, expiringCount) = before
             throw error
@@ -79,18 +92,29 @@ package final class KeyBatch: @unchecked Sendable {
     }
 
     private func decodeEntries(
-        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, limit: UInt64
-    ) throws(FormatError) {
-        var position = 0
-        var offset = header.firstRecordOffset
+        _ payload: UnsafeRawBufferPointer, _ header: KeyBlock.Header, _ limit: UInt64, _ cursor: Cursor
+    ) throws(FormatError) -> Cursor? {
+        var position = cursor.position
+        var offset = cursor.offset
+        let end = byteCount + Self.partBytes
+        // The key before stands where the next one goes, which shares its beginning; there is room for any.
+        if cursor.index > 0, byteCount + FormatConstants.maximumKeyBytes + Self.excess > byteCapacity {
+            growBytes(by: FormatConstants.maximumKeyBytes)
+        }
+        cursor.lastKey.withUnsafeBytes { key in
+            if let base = key.baseAddress { (bytes + byteCount).copyMemory(from: base, byteCount: key.count) }
+        }
         var previousStart = byteCount
-        var previousLength = 0
+        var previousLength = cursor.lastKey.count
         // Not beyond the limit either, so that no sum below overflows.
         guard offset % 8 == 0, offset >= UInt64(FormatConstants.fileHeaderSize), offset <= limit else {
             throw .invalidField(.blockLength)
         }
-        reserve(entries: header.entryCount)
-        for index in 0..<header.entryCount {
+        reserve(entries: header.entryCount - cursor.index)
+        for index in cursor.index..<header.entryCount {
+            if byteCount >= end {
+                return Cursor(index: index, position: position, offset: offset, lastKey: [UInt8](key(count - 1)))
+            }
             let shared = try number(payload, &position)
             let rest = try number(payload, &position)
             let lengthAndFlag = try number(payload, &position)
@@ -134,6 +158,7 @@ package final class KeyBatch: @unchecked Sendable {
         guard payload.count - position < 8, payload.slice(position, payload.count - position).isZero else {
             throw .invalidField(.blockLength)
         }
+        return nil
     }
 
     @inline(__always)

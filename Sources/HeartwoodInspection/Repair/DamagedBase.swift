@@ -17,6 +17,9 @@ struct DamagedBase {
     private var openLosses: Range<Int>?
     /// Places that are kept apart; more are taken as one, as each costs memory.
     private static let mostPlaces = 50_000
+    /// The same for bytes of keys that are kept with them.
+    private static let mostKeyBytes = 16 << 20
+    private var keyBytes = 0
     private var isCut = false
 
     private init(path: String) { self.path = path }
@@ -42,10 +45,19 @@ struct DamagedBase {
             }
         }
         base.closeGap(at: nil)
+        if source.file.mayBeMoved, !base.losses.isEmpty { base.widen() }
         if base.losses.isEmpty, let footer = examination.footer, footer.recordCount > examination.records {
             base.noteMissing(footer.recordCount - examination.records)
         }
         return base
+    }
+
+    /// Records that may have been moved tell nothing of what lay between them.
+    private mutating func widen() {
+        for index in losses.indices where losses[index].keyRange != nil {
+            losses[index].keyRange = RepairReport.KeyGap()
+        }
+        gaps = [RepairReport.KeyGap()]
     }
 
     /// The footer counts more records than there are, and no damaged place says where they were.
@@ -57,7 +69,7 @@ struct DamagedBase {
     }
 
     private mutating func note(_ damage: SnapshotDamage) {
-        guard losses.count < Self.mostPlaces else { return extendLastGap() }
+        guard losses.count < Self.mostPlaces, keyBytes < Self.mostKeyBytes else { return extendLastGap() }
         var loss = RepairReport.Loss(
             what: "", file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count),
             cause: damage.error)
@@ -65,6 +77,7 @@ struct DamagedBase {
         case .record(let key?):
             loss.what = "a record of a snapshot is damaged"
             loss.keys = [key]
+            keyBytes += key.count
             lostKeys.insert(key)
             losses.append(loss)
             return
@@ -73,6 +86,7 @@ struct DamagedBase {
         case .keyBlock, .footer: return
         }
         loss.keyRange = RepairReport.KeyGap(lower: lastKey)
+        keyBytes += lastKey?.count ?? 0
         openLosses = (openLosses?.lowerBound ?? losses.count)..<losses.count + 1
         losses.append(loss)
     }

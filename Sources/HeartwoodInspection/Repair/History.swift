@@ -180,7 +180,9 @@ struct History {
         let source = cursors[index].source
         for damage in cursors[index].takeDamages() where !source.isInPreparation {
             newestEnd.note(damage, in: source)
-            let pending = PendingDamage(damage, in: source)
+            var pending = PendingDamage(damage, in: source)
+            // A loss names the first few keys; those of very many damages would take much memory.
+            if self.pending.count > 100 { (pending.keys, pending.perhapsKeys) = ([], []) }
             if pending.next > expected, self.pending.count < Self.mostPending { self.pending.append(pending) }
         }
     }

@@ -94,7 +94,7 @@ extension FoundCommit {
     init(_ commit: ScannedCommit, isBehindTear: Bool) {
         var records: [FoundRecord] = []
         records.reserveCapacity(commit.records.count)
-        var begins = true
+        var begins = !commit.beginsWithinBatch
         for record in commit.records {
             records.append(
                 FoundRecord(

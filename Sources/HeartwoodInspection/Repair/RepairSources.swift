@@ -51,7 +51,8 @@ struct RepairSources {
             }
             files.append(data)
         }
-        Self.choose(&files)
+        try Self.choose(&files)
+        Self.undoSwaps(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
         try sort(files)
         leaveOutOtherHistories()
@@ -62,15 +63,40 @@ struct RepairSources {
 
     /// Of two headers, takes the one that isn't another file's: blocks of a file may lie over this one, its header or what
     /// comes after it.
-    private static func choose(_ files: inout [DataFile]) {
-        let standing = files.map { $0.standingHeader?.salt }
+    private static func choose(_ files: inout [DataFile]) throws(FileSystemError) {
+        let standing = files.map(\.standingHeader)
         for index in files.indices {
             guard let salt = files[index].header?.salt ?? files[index].doubt else { continue }
-            guard let other = standing.indices.first(where: { $0 != index && standing[$0] == salt }) else { continue }
-            if files[index].otherHeader != nil {
-                files[index].takeOtherHeader()
-            } else if files[index].isRebuilt, let whole = files[other].standingHeader {
-                files[index].takeHeader(ofOriginal: whole)
+            let isRebuilt = files[index].isRebuilt
+            for other in files.indices where other != index {
+                guard let whole = standing[other] else { continue }
+                var isMoved = false
+                if isRebuilt, salt != whole.salt {
+                    isMoved = try files[index].holds(whole.salt, movedFrom: files[other])
+                }
+                guard isMoved || salt == whole.salt else { continue }
+                if files[index].otherHeader != nil {
+                    files[index].takeOtherHeader()
+                } else if isMoved {
+                    files[index].leaveOutHeader()
+                } else if isRebuilt {
+                    files[index].takeHeader(ofOriginal: whole)
+                }
+                break
+            }
+        }
+    }
+
+    /// A log whose number only its name tells, under the name of another one, has that one's name if the two were swapped.
+    private static func undoSwaps(_ files: inout [DataFile]) {
+        for index in files.indices where files[index].isNumberedByName {
+            guard case .log(let named) = files[index].meaning else { continue }
+            for other in files where !other.isRebuilt && other.header?.kind == .log {
+                guard other.header?.firstSequence == named, case .log(let first) = other.meaning, first != named else {
+                    continue
+                }
+                files[index].takeNumber(first)
+                break
             }
         }
     }
@@ -153,11 +179,13 @@ struct RepairSources {
     private mutating func findEndsOfSnapshots() {
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
             .filter { FormatConstants.possibleSequences.contains($0.lastSequence) }
+        let rebuilt = snapshots.map(\.file).filter(\.isRebuilt)
         for index in snapshots.indices where snapshots[index].file.state != .sound {
             let (file, said) = (snapshots[index].file, snapshots[index].end)
             var end = ends.first { $0 == said } ?? ends.first { $0.salt == said.salt && said.endOffset > 0 }
             if file.isRebuilt {
-                end = end ?? Self.end(of: file, said: said, ends)
+                let copies = rebuilt.filter { $0.header?.salt == file.header?.salt }
+                end = end ?? Self.end(of: copies, newestRecord: file.newestRecord, said: said, ends)
             } else if end.map({ StoreFileName.snapshot($0.lastSequence) != file.name }) ?? true {
                 // It verifies: only where its name and another file contradict it, it isn't believed.
                 continue
@@ -171,19 +199,21 @@ struct RepairSources {
         }
     }
 
-    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, the first
-    /// that can be: one that is too early does no harm, as the log that is read from there on holds what the snapshot does.
+    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, or the names
+    /// of its copies, the first that can be: one that is too early does no harm, as the log that is read from there on holds
+    /// what the snapshot does.
     ///
     /// - Parameters:
+    ///   - copies: The file, and others of the same salt.
     ///   - said: What the damaged header says; an offset of 0 where that is nothing.
     ///   - ends: Where segments end.
     private static func end(
-        of file: DataFile, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
+        of copies: [DataFile], newestRecord: UInt64, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
     ) -> FileHeader.Predecessor {
         var numbers = said.endOffset > 0 ? [said.lastSequence] : []
-        if case .snapshot(let named) = file.meaning { numbers.append(named) }
+        for case .snapshot(let named) in copies.map(\.meaning) { numbers.append(named) }
         if numbers != [said.lastSequence, said.lastSequence] { numbers += ends.map(\.lastSequence) }
-        numbers = numbers.filter { $0 >= file.newestRecord && FormatConstants.possibleSequences.contains($0) }
+        numbers = numbers.filter { $0 >= newestRecord && FormatConstants.possibleSequences.contains($0) }
         let last = numbers.min() ?? said.lastSequence
         var end = ends.first { $0.lastSequence == last } ?? said
         end.lastSequence = last
@@ -311,6 +341,27 @@ extension StoreFileName {
 }
 
 extension DataFile {
+    /// Whether the first record of a file is one that another file has in another place: the salts say in which.
+    ///
+    /// - Parameter salt: That of the other file.
+    fileprivate func holds(_ salt: UInt32, movedFrom other: DataFile) throws(FileSystemError) -> Bool {
+        guard let own = header?.salt, ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else {
+            return false
+        }
+        var window = try FileWindow(file)
+        let found = try window.firstItem(
+            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: .known) }
+        ) { bytes, offset -> (offset: UInt64, bytes: [UInt8])? in
+            guard (try? RecordHeader.decode(bytes, salt: own, offset: offset, flags: .known)) != nil else { return nil }
+            return (offset, Array(bytes))
+        }
+        guard let found else { return false }
+        let place = (found.offset >> 3 ^ UInt64(own ^ salt)) << 3
+        var there = try FileWindow(other.file, size: 512)
+        return try there.withBytes(at: place, count: found.bytes.count) { $0.elementsEqual(found.bytes) }
+    }
+
     var damage: FormatError? {
         if case .damaged(let error) = state { error } else { nil }
     }

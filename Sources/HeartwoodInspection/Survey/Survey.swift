@@ -130,7 +130,7 @@ private struct SurveyRun {
         var before = UInt64(FormatConstants.fileHeaderSize)
         let counts = file.counts
         try examination.run(&meter) { commit in
-            map.add(\.format, before..<(commit.offset + UInt64(FormatConstants.commitHeaderSize)))
+            map.add(\.format, before..<commit.recordsOffset)
             before = commit.end
             file.records.add(commit)
             note(commit, as: index, counts: counts, &map)

@@ -14,6 +14,8 @@ struct LogExamination {
     private let counts: Bool
     /// Whether compressed values are inflated, too.
     private let checksValues: Bool
+    /// Compressed values of which only the checksum is known.
+    var valuesSkipped: UInt64 { walk.valuesSkipped }
     private var tornAt: UInt64?
     /// The number that came next where it was torn.
     private var tornNext: UInt64?
@@ -30,7 +32,7 @@ struct LogExamination {
         let counts = member.role == .log
         walk = try LogWalk(
             member.file, header: member.file.header!, successor: member.successor,
-            patience: counts ? patience : .none)
+            patience: counts ? patience : .none, splits: .withinBatches)
         path = member.file.path
         self.counts = counts
         self.checksValues = checksValues
@@ -186,14 +188,14 @@ struct LogSummary {
     mutating func add(_ commit: ScannedCommit) {
         let time = commit.header.time
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
-        guard !commit.records.isEmpty else {
+        guard let last = commit.records.last?.sequence else {
             marks += 1
             return
         }
-        commits += 1
+        if commit.isFirstPart { commits += 1 }
         batches += commit.batchCount
         records += UInt64(commit.records.count)
-        let (first, last) = (commit.header.firstSequence, commit.nextSequence - 1)
+        let first = commit.header.firstSequence
         sequences = sequences.map { min($0.lowerBound, first)...max($0.upperBound, last) } ?? first...last
     }
 }

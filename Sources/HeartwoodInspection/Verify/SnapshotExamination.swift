@@ -20,6 +20,8 @@ struct SnapshotExamination {
     }
 
     var footer: SnapshotFooter? { walk.footer }
+    /// Compressed values of which only the checksum is known.
+    var valuesSkipped: UInt64 { walk.valuesSkipped }
 
     mutating func run(
         _ meter: inout ProgressMeter, onRecords: (SnapshotWalk, [SnapshotDamage]) throws -> Void = { _, _ in }

@@ -122,6 +122,7 @@ private struct VerificationRun {
         var examination = try LogExamination(member, patience: isNewest ? patience : .none, checksValues: true)
         try examination.run(&meter)
         result.findings += examination.findings
+        noteSkipped(examination.valuesSkipped, member.file.path)
         result.commits += examination.summary.commits
         result.records += examination.summary.records
         if let last = examination.summary.sequences?.upperBound { result.lastSequence = max(result.lastSequence, last) }
@@ -136,7 +137,17 @@ private struct VerificationRun {
         try examination.run(&meter)
         result.findings += examination.findings(besides: result.findings)
         result.records += examination.records
+        noteSkipped(examination.valuesSkipped, file.path)
         result.lastSequence = max(result.lastSequence, header.predecessor?.lastSequence ?? 0)
+    }
+
+    private mutating func noteSkipped(_ values: UInt64, _ path: String) {
+        guard values > 0 else { return }
+        result.findings.append(
+            Finding(
+                .note, file: path, offset: 0,
+                "\(values) compressed values verify, and were not inflated: they would yield too much for what is stored"
+            ))
     }
 
     /// Whether somebody has used the store meanwhile.

@@ -184,8 +184,9 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // What was forged is what its checksum says: another value, or a removal.
+            // What was forged is what its checksum says: another value, a removal, or a time at which values have expired.
             if isForged, let newest = history.newest[key] {
+                if found == nil, history.state[key].map({ $0.expires > 0 }) ?? false { continue }
                 if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
             }
             guard let newest = history.newest[key] else { continue }
@@ -279,7 +280,8 @@ struct RepairJudge {
             guard let size = damaged.image.files[name]?.count, offset <= UInt64(size) else {
                 throw BrokenRule(.certainty, "it can't judge after \(offset) of \(path), which isn't there")
             }
-            guard let file = damaged.origins[name].flatMap({ history.files[$0] }),
+            // In a file whose header is damaged, or that is a copy, commits may lie elsewhere.
+            guard soundHeaders.contains(name), damaged.origins[name] == name, let file = history.files[name],
                 let commit = file.layout?.commits.first(where: { $0.records.contains { $0.sequence == sequence } })
             else { break }
             guard offset <= UInt64(commit.part.upperBound) else {

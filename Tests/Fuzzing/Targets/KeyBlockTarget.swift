@@ -41,7 +41,9 @@ enum KeyBlockTarget {
             workspace.decoding(bytes) { (bytes) throws(FormatError) in
                 let header = try KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)
                 let end = min(32 + header.length, bytes.count)
-                try batch.decode(UnsafeRawBufferPointer(rebasing: bytes[32..<end]), header, limit: limit)
+                let entries = UnsafeRawBufferPointer(rebasing: bytes[32..<end])
+                var cursor: KeyBatch.Cursor?
+                repeat { cursor = try batch.decode(entries, header, limit: limit, from: cursor) } while cursor != nil
                 return (0..<batch.count).map { index in
                     let entry = batch.entry(index)
                     return Entry(

@@ -58,7 +58,8 @@ enum TestKeyBlock {
             let header = try KeyBlock.decodeHeader(buffer, salt: salt, offset: offset)
             let end = min(buffer.count, headerSize + header.length)
             let payload = UnsafeRawBufferPointer(rebasing: buffer[headerSize..<end])
-            try batch.decode(payload, header, limit: limit)
+            var cursor: KeyBatch.Cursor?
+            repeat { cursor = try batch.decode(payload, header, limit: limit, from: cursor) } while cursor != nil
         }
     }
 
