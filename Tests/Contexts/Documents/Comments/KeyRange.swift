@@ -1,0 +1,8 @@
+// The example of a documentation comment in Sources/Heartwood/Values/KeyRange.swift, with the spacing that it has there.
+// swift-format-ignore-file
+import Heartwood
+
+func nextPage(_ lastKey: [UInt8]) -> KeyRange {
+    let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that begin with "user:"
+    return next
+}
