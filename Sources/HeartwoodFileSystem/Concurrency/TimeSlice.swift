@@ -4,11 +4,11 @@ internal import CHeartwood
 ///
 /// A call that is never suspended keeps its thread of the cooperative pool, of which there are only as many as processors: a
 /// loop of such calls would hold up every other task of the process. So they suspend themselves now and then, by time: a
-/// yield for every hundred puts took 37 % of their throughput, one in two milliseconds less than can be measured.
+/// yield for every hundred puts took 37 % of their throughput, one in a millisecond less than can be measured.
 package enum TimeSlice {
     /// Long enough that letting others run costs nothing beside it, short enough that eight tasks on two processors get
-    /// their turn within ten milliseconds.
-    package static let nanoseconds: UInt64 = 2_000_000
+    /// their turn within some milliseconds.
+    package static let nanoseconds: UInt64 = 1_000_000
 
     /// Whether the thread has been busy for longer than a slice. A few nanoseconds.
     ///
