@@ -188,7 +188,9 @@ struct HeaderRebuilding {
     ) throws(FileSystemError) -> (header: FileHeader, isByName: Bool)? {
         var first = stood.firstSequence
         var isByName = false
-        if stood.salt != salt || !stood.numbersFollow {
+        // Items that were moved within the file verify under a salt of their own; the header is theirs all the same.
+        let isOwn = stood.salt == salt || isMoved(salt, stood)
+        if !isOwn || !stood.numbersFollow {
             (first, isByName) = (1, true)
             if case .log(let named) = meaning { first = named }
         } else if case .log(let named) = meaning, stood.isNext(named), !stood.isNext(first) {
@@ -202,7 +204,7 @@ struct HeaderRebuilding {
         case .unknown: break
         }
         guard FormatConstants.sequences.contains(first) else { return nil }
-        var predecessor = stood.salt == salt ? stood.predecessor : nil
+        var predecessor = isOwn ? stood.predecessor : nil
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
         // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
         var isOriginal = stood.version == 1
@@ -230,10 +232,12 @@ struct HeaderRebuilding {
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
             creationTime: 0)
-        let isMoved =
-            stood.isPlausible && stood.salt != salt
-            && ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size)
-        return Rebuilt(header: header, fits: fits, newestRecord: newest, mayBeMoved: isMoved)
+        return Rebuilt(header: header, fits: fits, newestRecord: newest, mayBeMoved: isMoved(salt, stood))
+    }
+
+    /// Whether items that verify under another salt than that of the header may be the file's own, moved within it.
+    private func isMoved(_ salt: UInt32, _ stood: Fields) -> Bool {
+        stood.isPlausible && stood.salt != salt && ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size)
     }
 
     /// The greatest number of a record of a snapshot; 0 where there is none.
