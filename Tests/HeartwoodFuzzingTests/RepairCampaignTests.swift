@@ -31,7 +31,7 @@ import Testing
             555: [4848],
             777: [45190, 63028, 73934],
             2024: [34667, 39212, 56270],
-            22: [53744, 74122, 87152],
+            22: [40287, 53744, 74122, 87152],
             33: [5160, 31710, 59525],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {

@@ -142,6 +142,12 @@ struct RepairSources {
             if isForeign { isForeign = !isLinked(file.header!) }
             if isForeign { leaveOut(file) } else { add(file, file.header!) }
         }
+        // A copy of a snapshot, or its header alone, lies over a segment that may have been the newest.
+        for copy in snapshots {
+            guard case .log = copy.file.meaning else { continue }
+            let isCopy = snapshots.contains { $0.header.salt == copy.header.salt && $0.file.path != copy.file.path }
+            if isCopy { unreadable.append((copy.file.meaning, copy.file.path)) }
+        }
         findEndsOfSnapshots()
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
