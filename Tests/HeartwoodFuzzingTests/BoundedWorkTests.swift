@@ -90,6 +90,17 @@ import Testing
         }
     }
 
+    /// Larger than what `check` lets anything read, and small enough that reading it ends.
+    @Test func aHoleIsNotRead() throws {
+        for damaged in [nil, 4_100] as [Int?] {
+            var bytes = HostileStore.log("a").bytes
+            if let damaged { bytes[damaged] ^= 1 }
+            let store = try SparseStore([(StoreFileName.log(1), bytes)])
+            try store.extend(StoreFileName.log(1), to: 128 << 20)
+            try Self.check(store, "\(String(describing: damaged))")
+        }
+    }
+
     /// A few bytes of garbage at each of many places, far from each other.
     @Test func damageBetweenHoles() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])

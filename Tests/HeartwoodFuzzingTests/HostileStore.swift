@@ -73,6 +73,17 @@ enum HostileStore {
         }
     }
 
+    /// Changes what the footer of a snapshot says, under a checksum that is right.
+    static func changeFooter(of snapshot: inout [UInt8], _ change: (inout SnapshotFooter) -> Void) throws {
+        let start = snapshot.count - SnapshotFooter.encodedSize
+        let offset = UInt64(start)
+        var footer = try snapshot[start...].withUnsafeBytes {
+            try SnapshotFooter.decode($0, salt: HostileLog.salt, offset: offset)
+        }
+        change(&footer)
+        snapshot.replaceSubrange(start..., with: footer.encoded(salt: HostileLog.salt, offset: offset))
+    }
+
     /// Puts these files into "/store", and looks at them in every way there is: all of them agree, and with an opening.
     @discardableResult
     static func check(_ files: [(name: String, bytes: [UInt8])]) throws -> InMemoryFileSystem {

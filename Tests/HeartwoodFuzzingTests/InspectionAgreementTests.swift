@@ -108,6 +108,40 @@ import Testing
         #expect(check.opens && check.verdict == .corrupt, "it belongs to another store all the same")
     }
 
+    /// An opening refuses it. A record that is counted, and is not there, may have been any key.
+    @Test func aFooterThatCountsMoreThanThereIs() throws {
+        // So long that the records have room for another one.
+        let keys = ["a", "b", "c"].map { $0 + String(repeating: "-", count: 30) }
+        var (snapshot, end) = HostileStore.snapshot(upTo: 5, keys)
+        try HostileStore.changeFooter(of: &snapshot) { $0.recordCount += 1 }
+        let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+        let fileSystem = try HostileStore.check([
+            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
+        ])
+        let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+        #expect(!check.opens && check.verdict == .corrupt)
+        let report = try Repair.plan("/store", fileSystem: fileSystem)
+        #expect(report.snapshotKeys == 3 && report.certainty == .incomplete)
+        #expect(report.losses.count == 1 && report.losses.first?.keyRange?.contains("b".utf8) == true)
+    }
+
+    /// The records behind the place that it names were taken for damaged keys.
+    @Test func aFooterThatEndsTheRecordsTooEarly() throws {
+        for kept: UInt64 in 1...2 {
+            var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"])
+            try HostileStore.changeFooter(of: &snapshot) {
+                ($0.keySectionOffset, $0.recordCount, $0.keyBytes) = (4_096 + 40 * kept, kept, kept)
+            }
+            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+            let fileSystem = try HostileStore.check([
+                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
+            ])
+            let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
+            #expect(!check.opens && check.verdict == .corrupt)
+            #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 3, "\(kept)")
+        }
+    }
+
     /// An opening refuses it, and a repair took it for whole.
     @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)

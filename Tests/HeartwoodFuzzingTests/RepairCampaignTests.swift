@@ -37,7 +37,7 @@ import Testing
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
         for number in cases {
-            for failure in await campaign.run(case: number).1 {
+            for failure in await campaign.run(case: number, interrupted: false).1 {
                 Issue.record("seed \(seed), case \(number): \(failure.broken)")
             }
         }

@@ -73,6 +73,19 @@ import Testing
         try await expectRepaired(image, written, recoverable, "\(shape) with a foreign \(own)")
     }
 
+    /// The header that stands there may be the file's own: what another store has written after it isn't this one's.
+    @Test func whatAnotherStoreWroteAfterADamagedHeaderIsLeftOut() async throws {
+        let written = try await WrittenStore.make(.log, seed: 28)
+        let other = try await WrittenStore.make(.log, seed: 29)
+        let own = written.image.logs[1]
+        var image = written.image
+        image.files[own]!.replaceSubrange(4_096..., with: other.image.files[other.image.logs[1]]![4_096...])
+        image.files[own]![100] ^= 1
+        var rest = written.image
+        rest.files[own] = nil
+        try await expectRepaired(image, written, try Oracle(written).recoverable(in: rest), "another store's commits")
+    }
+
     @Test func ofTwoStoresMixedTheOneIsRepairedThatIsAskedFor() async throws {
         let written = try await WrittenStore.make(.log, seed: 16)
         let other = try await WrittenStore.make(.log, seed: 17)

@@ -249,6 +249,39 @@ import Testing
         #expect(refused > 2)
     }
 
+    /// Nor is the next repair, which puts the old files back first, ever to leave a part of them as a store.
+    @Test func anInterruptedReturnOfTheOldFilesIsRepeated() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 62)
+        let recoverable = try Oracle(written).recoverable(in: written.image)
+        let expected = written.state(of: recoverable.sequences, after: recoverable.base)
+        var refused = 0
+        for first in stride(from: 4, to: 200, by: 9) {
+            var isOver = false
+            for second in 0..<200 {
+                let fileSystem = try written.image.fileSystem()
+                let failing = FailingRenames(fileSystem, after: first)
+                isOver = (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)) != nil
+                // Without the guard nothing was moved that would have to be put back.
+                let isGuarded = try fileSystem.kind(of: StoreImage.path + "/" + RepairGuard.name) != nil
+                guard !isOver, isGuarded else { break }
+                let again = FailingRenames(fileSystem, after: second)
+                let isDone = (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: again)) != nil
+                do {
+                    let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+                    #expect(found == expected, "stopped at \(first) and \(second)")
+                } catch let error as StoreError {
+                    #expect(error.message == RepairGuard.message, "stopped at \(first) and \(second): \(error)")
+                    refused += 1
+                }
+                if isDone { break }
+                _ = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+                #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
+            }
+            if isOver { break }
+        }
+        #expect(refused > 10)
+    }
+
     @Test func whatIsInTheWayIsRefused() async throws {
         let written = try await WrittenStore.make(.log, seed: 58)
         let fileSystem = try written.image.fileSystem()

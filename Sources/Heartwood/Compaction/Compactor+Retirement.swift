@@ -56,15 +56,16 @@ extension Compactor {
     private mutating func drop(_ retirement: Retirement) -> Int {
         log.segments.retire(retirement.covered)
         var removed = 0
-        let present = newest?.segment.path
-        for path in unremoved where path != present && remove(path) { removed += 1 }
+        // A snapshot may have the name of a later one, which has replaced its file.
+        let present = Set(log.segments.all.map(\.path))
+        for path in unremoved where !present.contains(path) && remove(path) { removed += 1 }
         for segment in retirement.covered {
             let bytes = (try? segment.file.size()) ?? 0
             // Nothing was written to it that isn't on the disk.
             try? segment.file.close()
             if segment.header.kind == .log, log.configuration.logRetention != .none {
                 control.retained.withLock { $0.append(RetainedLog(path: segment.path, bytes: bytes)) }
-            } else if segment.path != present, remove(segment.path) {
+            } else if !present.contains(segment.path), remove(segment.path) {
                 removed += 1
             }
         }

@@ -52,6 +52,24 @@ extension LogWriter {
         return true
     }
 
+    /// Renames a file of the store's directory. Where the directory has to grow for the name, and a full disk has no block
+    /// for it, the reserve gives its own: by now writes have been accepted that are to go into the file.
+    mutating func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+        let fileSystem = log.configuration.fileSystem
+        // The file may itself be of the reserve.
+        var pieces = [Reserve.Piece.removals, .segment].filter { $0.path(in: log.directory) != path }
+        while true {
+            do throws(FileSystemError) {
+                return try fileSystem.rename(path, to: newPath)
+            } catch {
+                guard error.isOutOfSpace, let piece = pieces.popLast() else { throw error }
+                try? reserve.release(piece)
+                // Some file systems let go of a removed file's space with the next sync.
+                try fileSystem.syncDirectory(log.directory)
+            }
+        }
+    }
+
     /// Gives the space that is allocated after the last commit back to the disk.
     mutating func trimCurrent() {
         let (segment, size) = log.state.withState { state in (state.current, state.room.trim(end: state.open.end)) }

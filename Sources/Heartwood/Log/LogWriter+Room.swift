@@ -338,7 +338,7 @@ extension LogWriter {
                 try segment.file.writeFully(bytes, at: 0)
             }
             try segment.file.sync(.full)
-            try fileSystem.rename(path, to: segment.path)
+            try rename(path, to: segment.path)
             try fileSystem.syncDirectory(log.directory)
         }
         log.state.withState { state in

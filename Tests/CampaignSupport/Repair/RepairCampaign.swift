@@ -80,10 +80,11 @@ package struct RepairCampaign: Sendable {
         return shared.withLock { ($0.totals, $0.failures.sorted { $0.number < $1.number }) }
     }
 
-    /// Runs one case, with all of its interruptions.
-    package func run(case number: Int) async -> (Totals, [Failure]) {
+    /// Runs one case, with all of its interruptions or none.
+    package func run(case number: Int, interrupted: Bool = true) async -> (Totals, [Failure]) {
         var result = (Totals(), [Failure]())
-        await run(number..<(number + 1), InterruptionPlan(every: 1, most: .max)) { _ in
+        let plan = interrupted ? InterruptionPlan(every: 1, most: .max) : InterruptionPlan(cases: 1, interruptions: 0)
+        await run(number..<(number + 1), plan) { _ in
         } done: {
             result.0.add($0)
             result.1 += $1

@@ -5,9 +5,23 @@ internal import HeartwoodFuzzing
 
 /// Runs commands of the tool on hostile stores, and judges how they end.
 struct ToolsCampaign: Sendable {
+    /// Which store.
+    enum Subject: Sendable {
+        /// One drawn from the seed.
+        case drawn(Int)
+        case shape(HostileShape)
+
+        var name: String {
+            switch self {
+            case .drawn(let number): "\(number)"
+            case .shape(let shape): shape.rawValue
+            }
+        }
+    }
+
     /// A command that didn't end as it should.
     struct Failure: Sendable {
-        var number: Int
+        var subject: Subject
         var command: String
         var what: String
         var damage: [String]
@@ -46,16 +60,22 @@ struct ToolsCampaign: Sendable {
     // MARK: - One store
 
     /// All commands on one store; those that change it come last.
-    func run(_ number: Int) async -> (commands: Int, failures: [Failure]) {
-        let own = place + "/\(number)"
+    func run(_ subject: Subject) async -> (commands: Int, failures: [Failure]) {
+        let own = place + "/" + subject.name
         let store = own + "/store"
         let made: (damage: [String], key: String)
         do {
             try POSIXFileSystem().createDirectory(own)
-            let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
-            made = try await HostileDirectory.make(store, campaign, case: number, holes: !filesOnly)
+            switch subject {
+            case .drawn(let number):
+                let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
+                made = try await HostileDirectory.make(store, campaign, case: number, holes: !filesOnly)
+            case .shape(let shape):
+                try await shape.make(store)
+                made = ([], HostileShape.key)
+            }
         } catch {
-            return (0, [Failure(number: number, command: "", what: "the store can't be made: \(error)", damage: [])])
+            return (0, [Failure(subject: subject, command: "", what: "the store can't be made: \(error)", damage: [])])
         }
         let commands = [
             ["verify", store], ["verify", store, "--json"], ["inspect", store], ["inspect", store, "--json"],
@@ -71,7 +91,7 @@ struct ToolsCampaign: Sendable {
             guard let what = judge(end, own) else { continue }
             failures.append(
                 Failure(
-                    number: number, command: (["heartwood"] + command).joined(separator: " "), what: what,
+                    subject: subject, command: (["heartwood"] + command).joined(separator: " "), what: what,
                     damage: made.damage))
             // The other commands would take as long.
             if end == .timedOut { break }
@@ -87,12 +107,12 @@ struct ToolsCampaign: Sendable {
         case .timedOut: return "not over after \(seconds) s"
         case .notStarted(let why): return "can't be run: \(why)"
         case .exited(let code):
-            guard codes.contains(code), ![64, 70].contains(code) else { return "ended with \(code)" }
-            guard code != 0 else { return nil }
             // What verify and inspect find is on the standard output.
-            let files = [own + "/errors", own + "/output"]
-            let said = files.contains { (try? Data(contentsOf: URL(fileURLWithPath: $0)))?.isEmpty == false }
-            return said ? nil : "ended with \(code), and says nothing"
+            let said = ["/errors", "/output"].compactMap { try? String(contentsOfFile: own + $0, encoding: .utf8) }
+            // Nobody but the user can tell which of several stores is meant.
+            let asksForStore = code == 64 && said.contains { $0.contains("--store-id") }
+            guard codes.contains(code), ![64, 70].contains(code) || asksForStore else { return "ended with \(code)" }
+            return code == 0 || said.contains { !$0.isEmpty } ? nil : "ended with \(code), and says nothing"
         }
     }
 }

@@ -10,8 +10,8 @@ struct ToolsCommand: AsyncParsableCommand {
         abstract: "Runs the commands of the built tool on damaged and forged stores, with limits of time and memory.",
         discussion: """
             Each run writes a store to a directory, damaged as by 'repair', or changed under checksums that hold, sometimes \
-            with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Every command that reads \
-            a store is run on it as a process of its own. It must end by itself within its time and memory, with an exit code \
+            with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Before these come stores of \
+            fixed shapes, such as a value that inflates to a gigabyte. Every command that reads a store is run on it as a process of its own. It must end by itself within its time and memory, with an exit code \
             that is documented and stands for no defect, and say why when that is not 0.
 
             Exit codes: 0 nothing was wrong; 1 something was.
@@ -26,6 +26,9 @@ struct ToolsCommand: AsyncParsableCommand {
     @Option(name: .customLong("case"), help: "Only the store of this number.")
     var number: Int?
 
+    @Option(help: ArgumentHelp("Only the store of this shape.", valueName: "name"))
+    var shape: HostileShape?
+
     @Option(help: "How many seconds a command may take.")
     var seconds = 30
 
@@ -38,7 +41,7 @@ struct ToolsCommand: AsyncParsableCommand {
     @Option(help: "Where the stores are made.")
     var directory: String?
 
-    @Flag(help: "No holes, and nothing but files.")
+    @Flag(help: "No holes, nothing but files, and none of the shapes.")
     var filesOnly = false
 
     @Option(help: "How many stores at a time.")
@@ -52,22 +55,22 @@ struct ToolsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let tool = tool ?? Self.besides("heartwood")
-        let numbers = number.map { $0..<($0 + 1) } ?? 0..<runs
-        say("tools: \(numbers.count) stores, seed \(seed), \(seconds) s and \(memory) MiB for each command")
+        let subjects = subjects
+        say("tools: \(subjects.count) stores, seed \(seed), \(seconds) s and \(memory) MiB for each command")
         let start = ContinuousClock.now
         let place = try TemporaryDirectory.make("tools", in: directory)
         let campaign = try ToolsCampaign(
             tool: tool, place: place, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
         let watchdog = Watchdog(seconds: UInt32(12 * seconds + 60))
         let line = ProgressLine()
-        let shared = Locked((next: numbers.lowerBound, done: 0, commands: 0, failures: [ToolsCampaign.Failure]()))
+        let shared = Locked((next: 0, done: 0, commands: 0, failures: [ToolsCampaign.Failure]()))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs {
                 group.addTask {
-                    while let next = shared.withLock({ shared -> Int? in
-                        guard shared.next < numbers.upperBound, shared.failures.count < 20 else { return nil }
+                    while let next = shared.withLock({ shared -> ToolsCampaign.Subject? in
+                        guard shared.next < subjects.count, shared.failures.count < 20 else { return nil }
                         defer { shared.next += 1 }
-                        return shared.next
+                        return subjects[shared.next]
                     }) {
                         let (commands, failures) = await campaign.run(next)
                         let (done, all) = shared.withLock { shared in
@@ -77,7 +80,7 @@ struct ToolsCommand: AsyncParsableCommand {
                             return (shared.done, shared.commands)
                         }
                         watchdog.rearm()
-                        line.show("\(done) of \(numbers.count) stores, \(all) commands, \(inSeconds(.now - start))")
+                        line.show("\(done) of \(subjects.count) stores, \(all) commands, \(inSeconds(.now - start))")
                     }
                 }
             }
@@ -90,13 +93,23 @@ struct ToolsCommand: AsyncParsableCommand {
             TemporaryDirectory.remove(place)
             return say("  all of them ended as they should")
         }
-        for failure in failures.sorted(by: { $0.number < $1.number }) {
-            say("FAILED: store \(failure.number): \(failure.what): \(failure.command)")
+        for failure in failures.sorted(by: { $0.subject.name < $1.subject.name }) {
+            say("FAILED: store \(failure.subject.name): \(failure.what): \(failure.command)")
             for damage in failure.damage { say("    \(damage)") }
-            say("  Tools/campaign tools --seed \(seed) --case \(failure.number)\(filesOnly ? " --files-only" : "")")
+            switch failure.subject {
+            case .shape(let shape): say("  Tools/campaign tools --shape \(shape.rawValue)")
+            case .drawn(let number):
+                say("  Tools/campaign tools --seed \(seed) --case \(number)\(filesOnly ? " --files-only" : "")")
+            }
         }
         say("  the stores are kept in \(place)")
         throw ExitCode(1)
+    }
+
+    private var subjects: [ToolsCampaign.Subject] {
+        if let shape { return [.shape(shape)] }
+        if let number { return [.drawn(number)] }
+        return (filesOnly ? [] : HostileShape.allCases.map { .shape($0) }) + (0..<runs).map { .drawn($0) }
     }
 
     private static func besides(_ name: String) -> String {

@@ -101,6 +101,33 @@ import Testing
         try await store.close()
     }
 
+    /// Compactions after which nothing was written give their snapshots the same name; only the last of them is the file.
+    @Test func aReplacedSnapshotDoesNotTakeTheFileOfALaterOneWithIt() async throws {
+        let store = try await fixture.open { $0.compaction = .manual }
+        try await fixture.fill(store, 0..<20)
+        try await store.put("gone", "1", expires: .at(Timestamp(milliseconds: 1_700_000_001_000)))
+        try await store.compact()
+        var first: Snapshot? = try store.snapshot()
+        fixture.clock.set(1_700_000_002_000)
+        try await store.compact()
+        let second = try store.snapshot()
+        try await fixture.fill(store, 20..<30)
+        try await store.compact()
+        try #require(store.statistics.heldFiles > 1 && fixture.snapshots.count == 2)
+        _ = first
+        first = nil
+        store.settleCompaction()
+        #expect(store.statistics.heldFiles > 0 && fixture.snapshots.count == 2)
+        try fixture.expect(store, 0..<30)
+        #expect(try second.get("key/29") == nil && second.get("key/19") != nil)
+        // A turn to another segment looks for all files that are read from.
+        try await store.compact()
+        try await store.put("last", "1")
+        try await store.compact()
+        withExtendedLifetime(second) {}
+        try await store.close()
+    }
+
     /// What was overwritten since is in the snapshot file then, among what wasn't.
     @Test func aConditionOutlivesTheSnapshotThatItIsAbout() async throws {
         let store = try await fixture.open()

@@ -1,5 +1,6 @@
 import HeartwoodCampaignSupport
 import HeartwoodFileSystem
+import HeartwoodFormat
 import HeartwoodTesting
 import Testing
 
@@ -164,6 +165,20 @@ import Testing
     }
 
     /// The snapshot's file goes back to the reserve, or the next compaction would miss it.
+    /// Seen on ext4, whose directories grow by blocks.
+    @Test(arguments: [1, 2])
+    func theReserveGivesADirectoryTheBlockForASegmentsName(failures: Int) async throws {
+        disk.capacity = 64 << 20
+        let store = try await open()
+        try await store.put("first", "1")
+        disk.inject(Fault(.rename, .error(ErrorNumber.ENOSPC), path: StoreFileName.spareName, times: failures))
+        for number in 0..<60 { try await store.put("key-\(number)", bytes(1_000)) }
+        #expect(disk.injected.count == failures && store.state == .ready)
+        // The next write that asks for room had it made again.
+        #expect(try reserveFiles.count == 3)
+        try await store.close()
+    }
+
     @Test func aCompactionThatDoesNotFitLeavesTheReserve() async throws {
         let store = try await fullStore(keys: 1_000)
         for _ in 0..<3 { await expectError(.outOfSpace) { try await store.compact() } }

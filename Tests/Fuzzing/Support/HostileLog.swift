@@ -1,16 +1,16 @@
-import Heartwood
-import HeartwoodFileSystem
-import HeartwoodFormat
+package import HeartwoodFileSystem
+package import HeartwoodFormat
 
 /// A segment with fields that no writer makes, under checksums that are right.
-struct HostileLog {
-    static let salt: UInt32 = 0x0BAD_5EED
+package struct HostileLog {
+    package static let salt: UInt32 = 0x0BAD_5EED
 
-    var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The size that the file is given; more than there are bytes leaves a hole.
-    var size: UInt64?
+    package var size: UInt64?
 
-    init(firstSequence: UInt64 = 1, predecessor: FileHeader.Predecessor? = nil, salt: UInt32 = HostileLog.salt) {
+    package init(firstSequence: UInt64 = 1, predecessor: FileHeader.Predecessor? = nil, salt: UInt32 = HostileLog.salt)
+    {
         bytes =
             FileHeader(
                 kind: .log, storeID: StoreID(low: 1, high: 2), salt: salt, firstSequence: firstSequence,
@@ -19,7 +19,7 @@ struct HostileLog {
     }
 
     /// Appends a commit header and, behind it, `body`, whatever the header says of it.
-    mutating func commit(
+    package mutating func commit(
         bodyLength: UInt64? = nil, firstSequence: UInt64 = 1, syncedMark: UInt64 = 4096, recordCount: UInt32 = 1,
         flags: CommitHeader.Flags = [], time: UInt64 = 0, _ body: (_ offset: UInt64) -> [UInt8]
     ) {
@@ -33,7 +33,7 @@ struct HostileLog {
     }
 
     /// A record of these lengths, with a payload of which only the beginning need be there; the rest are zeros.
-    static func record(
+    package static func record(
         kind: UInt8 = 1, flags: UInt8 = 0, keyLength: UInt16, valueLength: UInt32, distance: UInt64 = 0,
         expiry: UInt64 = 0, payload: [UInt8] = [], checksum: UInt32? = nil, at offset: UInt64
     ) -> [UInt8] {
@@ -49,7 +49,7 @@ struct HostileLog {
     }
 
     /// A file system with these segments in "/store".
-    static func fileSystem(_ segments: [(first: UInt64, log: HostileLog)]) throws -> InMemoryFileSystem {
+    package static func fileSystem(_ segments: [(first: UInt64, log: HostileLog)]) throws -> InMemoryFileSystem {
         let fileSystem = InMemoryFileSystem()
         try fileSystem.createDirectory("/store")
         for (first, log) in segments {
@@ -64,17 +64,17 @@ struct HostileLog {
 
 extension Array<UInt8> {
     /// Appends a number, lowest byte first.
-    mutating func append<T: FixedWidthInteger>(number: T) {
+    package mutating func append<T: FixedWidthInteger>(number: T) {
         for byte in 0..<(T.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
     }
 }
 
 /// Streams that yield far more than they take.
-enum Bomb {
+package enum Bomb {
     /// A value in its stored form: a declared length, then a deflate stream that yields about `count` zeros.
     ///
     /// A block with fixed codes: a zero, then copies of 258 bytes from one byte before, 13 bits for each.
-    static func stored(declaring declared: UInt32, yielding count: Int) -> [UInt8] {
+    package static func stored(declaring declared: UInt32, yielding count: Int) -> [UInt8] {
         var stored: [UInt8] = []
         stored.append(number: declared)
         // Bits, first to last: final block, fixed codes, the literal 0, then eight copies.
