@@ -32,6 +32,8 @@ struct LogWriter: ~Copyable {
     var finishedCut: Cut?
     /// What had been written by the end of the last commit, and when that was.
     private var lastCommit: (writtenBytes: UInt64, time: UInt64) = (0, 0)
+    /// Up to where the system was asked to bring which segment to the disk.
+    var writeback: (segment: ObjectIdentifier?, end: UInt64) = (nil, 0)
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
     var refusedDemands = Log.Demands()

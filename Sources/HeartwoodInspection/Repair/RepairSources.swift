@@ -142,15 +142,22 @@ struct RepairSources {
             if isForeign { isForeign = !isLinked(file.header!) }
             if isForeign { leaveOut(file) } else { add(file, file.header!) }
         }
-        // A copy of a snapshot, or its header alone, lies over a segment that may have been the newest.
-        for copy in snapshots {
-            guard case .log = copy.file.meaning else { continue }
-            let isCopy = snapshots.contains { $0.header.salt == copy.header.salt && $0.file.path != copy.file.path }
-            if isCopy { unreadable.append((copy.file.meaning, copy.file.path)) }
-        }
+        noteCoveredSegments()
         findEndsOfSnapshots()
         logs.sort { ($0.header.firstSequence, $0.file.name) < ($1.header.firstSequence, $1.file.name) }
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
+    }
+
+    /// A copy of another file, or its header alone, may lie over a segment that was the newest.
+    private mutating func noteCoveredSegments() {
+        let found = logs.map { ($0.file, $0.header) } + snapshots.map { ($0.file, $0.header) }
+        for (file, header) in found {
+            guard case .log(let named) = file.meaning, header.kind == .snapshot || header.firstSequence != named,
+                found.contains(where: { $0.1.salt == header.salt && $0.0.path != file.path }),
+                !unreadable.contains(where: { $0.path == file.path })
+            else { continue }
+            unreadable.append((file.meaning, file.path))
+        }
     }
 
     private mutating func leaveOut(_ file: DataFile) {

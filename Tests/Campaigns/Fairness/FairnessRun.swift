@@ -1,16 +1,17 @@
 internal import Heartwood
+internal import HeartwoodFileSystem
 
 /// Loops over a store in tasks, beside a heartbeat.
 struct FairnessRun {
     struct Load {
         /// What each task does again and again.
-        enum Loop { case put, fetch, get }
+        enum Loop { case put, fetch, get, file }
         var loop: Loop
         var durability: Durability
         var name: String
 
         /// Whether the loop can let others run.
-        var isLimited: Bool { loop != .get }
+        var isLimited: Bool { loop == .put || loop == .fetch }
 
         static let all: [Load] =
             [
@@ -22,6 +23,7 @@ struct FairnessRun {
                     Load(loop: loop, durability: $0, name: "\(name), beside one \($1) writer")
                 }
             }
+            + [Load(loop: .file, durability: .buffered, name: "the disk by itself")]
     }
 
     /// Times are in ms.
@@ -38,11 +40,14 @@ struct FairnessRun {
     var tasks: Int
     var duration: Duration
     var path: String
+    /// The rate of the puts whose bytes are written to a file.
+    var putsPerSecond = 0.0
 
     private static let keys = 100_000
     private static let value = [UInt8](repeating: 118, count: 100)
 
     func run() async throws -> Outcome {
+        if load.loop == .file { return try writeFiles() }
         let store = try await Store.open(at: path)
         for first in stride(from: 0, to: Self.keys, by: 1_000) {
             try await store.write(durability: .buffered) { batch in
@@ -113,10 +118,48 @@ struct FairnessRun {
             number = (number &* 48_271 + 11) % Self.keys
             switch load.loop {
             case .get: _ = try store.get(Self.key(number))
-            case .fetch, .put: _ = try await store.fetch(Self.key(number))
+            case .fetch, .put, .file: _ = try await store.fetch(Self.key(number))
             }
             count += 1
         }
         return .reads(count)
+    }
+
+    // MARK: - The disk by itself
+
+    /// Writes files as a log's segments are written, without a store.
+    private func writeFiles() throws -> Outcome {
+        let (piece, pieces) = (1 << 20, 64)
+        let fileSystem = POSIXFileSystem()
+        try fileSystem.createDirectory(path)
+        let bytes = [UInt8](repeating: 118, count: piece)
+        // With a record's header and key.
+        let interval = Duration.seconds(1) * (Double(piece) / max(1, putsPerSecond * 144))
+        var (outcome, count, file) = (Outcome(), 0, nil as (any File)?)
+        let start = ContinuousClock.now
+        var before = start
+        while before < start + duration {
+            let offset = UInt64(count % pieces * piece)
+            if offset == 0 {
+                try file?.sync(.data)
+                try file?.close()
+                file = try fileSystem.openFile(path + "/spare", for: .create)
+                try file!.allocateFully(UInt64(piece), at: 0)
+                try file!.sync(.full)
+                try fileSystem.rename(path + "/spare", to: path + "/\(count)")
+                try fileSystem.syncDirectory(path)
+            }
+            try file!.allocateFully(UInt64(piece), at: offset)
+            try bytes.withUnsafeBytes { try file!.writeFully($0, at: offset) }
+            file!.startWriteback(from: offset, count: UInt64(piece), waiting: false)
+            count += 1
+            outcome.worstPut = max(outcome.worstPut, (ContinuousClock.now - before) / .milliseconds(1))
+            let due = start + interval * count
+            if due > .now { pauseThread(nanoseconds: Int((due - .now) / .nanoseconds(1))) }
+            before = .now
+        }
+        try file?.close()
+        outcome.putsPerSecond = Double(count * piece / 144) / ((before - start) / .seconds(1))
+        return outcome
     }
 }
