@@ -34,6 +34,7 @@ import Testing
             22: [40287, 53744, 74122, 87152],
             33: [5160, 31710, 59525],
             31415: [65780],
+            161_803: [88487],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }

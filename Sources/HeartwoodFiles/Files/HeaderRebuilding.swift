@@ -182,6 +182,8 @@ struct HeaderRebuilding {
         }
     }
 
+    private static let lowerBytes: UInt64 = 1 << 40 - 1
+
     /// - Returns: Also whether the first number is that of the name, and nothing else tells of it.
     private mutating func log(
         _ salt: UInt32, _ stood: Fields, _ numbers: FirstNumber
@@ -199,7 +201,13 @@ struct HeaderRebuilding {
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
         case .among(let numbers):
-            if !numbers.contains(first) { first = numbers.upperBound }
+            // Of the header's number the lower bytes may have been spared: the name is the weaker witness.
+            let spared = numbers.upperBound & ~Self.lowerBytes | stood.firstSequence & Self.lowerBytes
+            if isOwn, stood.firstSequence & Self.lowerBytes != 0, numbers.contains(spared) {
+                first = spared
+            } else if !numbers.contains(first) {
+                first = numbers.upperBound
+            }
             isByName = false
         case .unknown: break
         }
