@@ -36,8 +36,8 @@ package struct DataFile {
     package private(set) var isNumberedByName: Bool
     /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
     package let newestRecord: UInt64
-    /// Whether the records of a snapshot whose header was put together may not lie where they were written.
-    package let mayBeMoved: Bool
+    /// The salt that stands in a damaged header, where the items of the file may not lie where they were written.
+    package let movedFrom: UInt32?
     /// The header that stands in the file and verifies, if one does.
     package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether it says that a repair in place was interrupted.
@@ -92,13 +92,13 @@ package struct DataFile {
             otherHeader = isRebuilt ? sound : rebuilt?.header
             isNumberedByName = isRebuilt && rebuilt!.isNumberedByName
             newestRecord = rebuilt?.newestRecord ?? 0
-            mayBeMoved = false
+            movedFrom = nil
         case .failure(.unsupported(let what)):
             header = nil
             isRebuilt = false
             isNumberedByName = false
             newestRecord = 0
-            mayBeMoved = false
+            movedFrom = nil
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)
@@ -110,7 +110,7 @@ package struct DataFile {
             otherHeader = isRebuilt ? nil : rebuilt?.header
             isNumberedByName = rebuilt?.isNumberedByName ?? false
             newestRecord = rebuilt?.newestRecord ?? 0
-            mayBeMoved = rebuilt?.mayBeMoved ?? false
+            movedFrom = rebuilt?.movedFrom
         }
     }
 

@@ -34,8 +34,8 @@ struct HeaderRebuilding {
         var newestRecord: UInt64 = 0
         /// The salt of what stands there, where that could be the file's own header, and the items are of a block of another.
         var doubt: UInt32?
-        /// Whether the items may not lie where they were written.
-        var mayBeMoved = false
+        /// The salt that stands there, where the items may not lie where they were written, and have another one for it.
+        var movedFrom: UInt32?
     }
 
     /// The first header that fits, or else the first one; nil where no item of the file verifies under any salt. O(bytes that
@@ -98,7 +98,10 @@ struct HeaderRebuilding {
             let saysSo = stood.firstSequence == named && numbers.last == named
             fits = isStood || numbers == .exactly(named) || saysSo
         }
-        return Rebuilt(header: header, fits: fits, isNumberedByName: isByName)
+        // A sound header is the better witness: what lies behind it may be a block of another file.
+        if isSound, isByName { fits = false }
+        return Rebuilt(
+            header: header, fits: fits, isNumberedByName: isByName, movedFrom: movedFrom(salt, stood))
     }
 
     /// The header as it stands, but with another salt, if its checksum says so.
@@ -191,7 +194,7 @@ struct HeaderRebuilding {
         var first = stood.firstSequence
         var isByName = false
         // Items that were moved within the file verify under a salt of their own; the header is theirs all the same.
-        let isOwn = stood.salt == salt || isMoved(salt, stood)
+        let isOwn = stood.salt == salt || movedFrom(salt, stood) != nil
         if !isOwn || !stood.numbersFollow {
             (first, isByName) = (1, true)
             if case .log(let named) = meaning { first = named }
@@ -240,12 +243,15 @@ struct HeaderRebuilding {
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
             // Values expire by it: a damaged one could be far ahead.
             creationTime: 0)
-        return Rebuilt(header: header, fits: fits, newestRecord: newest, mayBeMoved: isMoved(salt, stood))
+        return Rebuilt(header: header, fits: fits, newestRecord: newest, movedFrom: movedFrom(salt, stood))
     }
 
-    /// Whether items that verify under another salt than that of the header may be the file's own, moved within it.
-    private func isMoved(_ salt: UInt32, _ stood: Fields) -> Bool {
-        stood.isPlausible && stood.salt != salt && ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size)
+    /// The salt of the header, where items that verify under another one may be the file's own, moved within it.
+    private func movedFrom(_ salt: UInt32, _ stood: Fields) -> UInt32? {
+        guard stood.isPlausible, stood.salt != salt, ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size) else {
+            return nil
+        }
+        return stood.salt
     }
 
     /// The greatest number of a record of a snapshot; 0 where there is none.

@@ -45,7 +45,7 @@ struct DamagedBase {
             }
         }
         base.closeGap(at: nil)
-        if source.file.mayBeMoved, !base.losses.isEmpty { base.widen() }
+        if source.file.movedFrom != nil, !base.losses.isEmpty { base.widen() }
         if base.losses.isEmpty, let footer = examination.footer, footer.recordCount > examination.records {
             base.noteMissing(footer.recordCount - examination.records)
         }

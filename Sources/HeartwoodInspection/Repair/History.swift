@@ -199,7 +199,8 @@ struct History {
         let guilty = pending.filter { $0.expected <= numbers.upperBound && $0.next > numbers.lowerBound }
         dropPending(before: numbers.upperBound + 1)
         // A file that tells its numbers by its name alone may have others.
-        let isExact = lost.isExact && (!guilty.isEmpty || file.map { !$0.isNumberedByName } ?? true)
+        let areNumbersKnown = file.map { !$0.isNumberedByName } ?? true && !guilty.contains(where: \.isNumberedByName)
+        let isExact = lost.isExact && areNumbersKnown
         var loss = RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: numbers)
         loss.isExact = isExact
         loss.isProven = isExact
@@ -236,6 +237,8 @@ private struct PendingDamage {
     var length: UInt64
     var error: FormatError
     var isProven: Bool
+    /// Whether nothing tells the numbers of its file but the name.
+    var isNumberedByName: Bool
     /// The numbers that it may have cost: from this one on, and before that one.
     var expected: UInt64
     var next: UInt64
@@ -246,6 +249,7 @@ private struct PendingDamage {
         file = source.file.path
         (offset, length, error) = (damage.offset, damage.length, damage.error)
         isProven = damage.proof != nil
+        isNumberedByName = source.file.isNumberedByName
         expected = damage.expected
         next = damage.next ?? source.successor.map { $0.lastSequence + 1 } ?? .max
         keys = damage.lostKeys(certain: true)

@@ -52,8 +52,8 @@ struct RepairSources {
             files.append(data)
         }
         try Self.choose(&files)
-        Self.undoSwaps(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
+        undoSwaps(&files)
         try sort(files)
         leaveOutOtherHistories()
         try findEvidence()
@@ -69,7 +69,7 @@ struct RepairSources {
             guard let salt = files[index].header?.salt ?? files[index].doubt else { continue }
             let isRebuilt = files[index].isRebuilt
             for other in files.indices where other != index {
-                guard let whole = standing[other] else { continue }
+                guard let whole = standing[other], files[other].meaning != .temporary else { continue }
                 var isMoved = false
                 if isRebuilt, salt != whole.salt {
                     isMoved = try files[index].holds(whole.salt, movedFrom: files[other])
@@ -88,13 +88,13 @@ struct RepairSources {
     }
 
     /// A log whose number only its name tells, under the name of another one, has that one's name if the two were swapped.
-    private static func undoSwaps(_ files: inout [DataFile]) {
+    private func undoSwaps(_ files: inout [DataFile]) {
         for index in files.indices where files[index].isNumberedByName {
             guard case .log(let named) = files[index].meaning else { continue }
-            for other in files where !other.isRebuilt && other.header?.kind == .log {
-                guard other.header?.firstSequence == named, case .log(let first) = other.meaning, first != named else {
-                    continue
-                }
+            for other in files where !other.isRebuilt {
+                guard let header = other.header, header.kind == .log, header.storeID == report.storeID,
+                    header.firstSequence == named, case .log(let first) = other.meaning, first != named
+                else { continue }
                 files[index].takeNumber(first)
                 break
             }
@@ -267,16 +267,19 @@ struct RepairSources {
                 kept.append(log)
                 continue
             }
-            let (mine, other) = (isNamed(log), isNamed(kept[rival]))
-            let isNewer = log.header.creationTime > kept[rival].header.creationTime
-            // A header that was put together may have the wrong number.
+            // A header that was put together may have the wrong number; a file in preparation never counted.
+            let (mine, others) = (rank(log), rank(kept[rival]))
             let isBetter =
-                log.file.isRebuilt != kept[rival].file.isRebuilt
-                ? kept[rival].file.isRebuilt : mine != other ? mine : isNewer
+                mine == others ? log.header.creationTime > kept[rival].header.creationTime : mine > others
             report.note(isBetter ? kept[rival].file : log.file, .otherHistory)
             if isBetter { kept[rival] = log }
         }
         logs = kept
+    }
+
+    /// How much a segment is to be believed beside another of the same number.
+    private func rank(_ log: LogSource) -> Int {
+        (log.isInPreparation ? 0 : 4) + (log.file.isRebuilt ? 0 : 2) + (isNamed(log) ? 1 : 0)
     }
 
     /// Whether another file goes on from this one.
@@ -315,20 +318,21 @@ struct RepairSources {
     }
 
     /// Where each segment ends, by what the next one or a snapshot says. Of many segments two may have the same salt: the
-    /// numbers tell which of them is meant.
+    /// numbers tell which of them is meant. Items that were moved within a segment have another salt than the next one names.
     private mutating func findEnds() {
         let headers = logs.filter(\.isEvidence).map(\.header)
         let successors = Dictionary(grouping: headers) { $0.predecessor?.salt ?? 0 }
         let covered = snapshots.filter { !$0.file.isRebuilt }.map(\.end)
-        func end(of header: FileHeader, by ends: [FileHeader.Predecessor]) -> FileHeader.Predecessor? {
-            ends.filter { $0.salt == header.salt && $0.lastSequence + 1 >= header.firstSequence }
-                .min { $0.lastSequence < $1.lastSequence }
-        }
         for index in logs.indices {
             let header = logs[index].header
-            let later = (successors[header.salt] ?? []).filter { $0.firstSequence > header.firstSequence }
+            let salt = logs[index].file.movedFrom ?? header.salt
+            func end(by ends: [FileHeader.Predecessor]) -> FileHeader.Predecessor? {
+                ends.filter { $0.salt == salt && $0.lastSequence + 1 >= header.firstSequence }
+                    .min { $0.lastSequence < $1.lastSequence }
+            }
+            let later = (successors[salt] ?? []).filter { $0.firstSequence > header.firstSequence }
             let before = covered.filter { $0 != header.predecessor }
-            logs[index].successor = end(of: header, by: later.compactMap(\.predecessor)) ?? end(of: header, by: before)
+            logs[index].successor = end(by: later.compactMap(\.predecessor)) ?? end(by: before)
         }
     }
 
