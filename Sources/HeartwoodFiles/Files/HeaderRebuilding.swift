@@ -204,9 +204,9 @@ struct HeaderRebuilding {
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
         case .among(let numbers):
-            // Of the header's number the lower bytes may have been spared: the name is the weaker witness.
+            // Of the header's number the lower bytes may have been spared: a name that nothing confirms is the weaker witness.
             let spared = numbers.upperBound & ~Self.lowerBytes | stood.firstSequence & Self.lowerBytes
-            if isOwn, stood.firstSequence & Self.lowerBytes != 0, numbers.contains(spared) {
+            if isOwn, stood.firstSequence & Self.lowerBytes != 0, numbers.contains(spared), !stood.isNext(first) {
                 first = spared
             } else if !numbers.contains(first) {
                 first = numbers.upperBound
