@@ -35,6 +35,8 @@ import Testing
             33: [5160, 31710, 59525],
             31415: [65780],
             161_803: [88487],
+            271_828: [95480],
+            60221: [45366],
             57721: [62828, 74993, 75928, 89498],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {

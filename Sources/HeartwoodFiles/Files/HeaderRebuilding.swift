@@ -132,6 +132,8 @@ struct HeaderRebuilding {
     private struct Fields {
         var version: UInt16 = 0
         var hasMagic = false
+        /// Whether the byte before the salt is 0, as every header's is.
+        var isZeroBeforeSalt = false
         var kind: FileHeader.Kind?
         var salt: UInt32 = 0
         var storeID = StoreID(low: 0, high: 0)
@@ -142,7 +144,7 @@ struct HeaderRebuilding {
         /// Whether the salt was probably not damaged: what stands around it could be a header's. Its time lies between the
         /// years 2004 and 2248.
         var isPlausible: Bool {
-            hasMagic && (1...3).contains(version) && kind != nil && salt != 0
+            hasMagic && (1...3).contains(version) && kind != nil && isZeroBeforeSalt && salt != 0
                 && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
         }
 
@@ -173,6 +175,7 @@ struct HeaderRebuilding {
             version = bytes.load(littleEndianAt: 8)
             hasMagic = bytes.prefix(8).elementsEqual(FormatConstants.fileMagic)
             kind = FileHeader.Kind(rawValue: bytes[10])
+            isZeroBeforeSalt = bytes[11] == 0
             self.salt = bytes.load(littleEndianAt: 12)
             storeID = StoreID(low: bytes.load(littleEndianAt: 16), high: bytes.load(littleEndianAt: 24))
             firstSequence = bytes.load(littleEndianAt: 32)
@@ -207,11 +210,12 @@ struct HeaderRebuilding {
             // Of the header's number the lower bytes may have been spared: a name that nothing confirms is the weaker witness.
             let spared = numbers.upperBound & ~Self.lowerBytes | stood.firstSequence & Self.lowerBytes
             if isOwn, stood.firstSequence & Self.lowerBytes != 0, numbers.contains(spared), !stood.isNext(first) {
-                first = spared
+                (first, isByName) = (spared, false)
             } else if !numbers.contains(first) {
                 first = numbers.upperBound
             }
-            isByName = false
+            // Where records are missing, the numbers before it may be of another file.
+            if first == numbers.upperBound || stood.isNext(first) { isByName = false }
         case .unknown: break
         }
         guard FormatConstants.sequences.contains(first) else { return nil }
