@@ -60,7 +60,7 @@ import Testing
 
     @Test func bufferedWritesHearOfItFromTheFlushOrTheClose() async throws {
         let fileSystem = InMemoryFileSystem()
-        var store = try await open("/store", in: fileSystem)
+        var store = try await open("/store", in: fileSystem) { $0.timing.sync = .max }
         try await store.put("before", "1")
         try removeAll("/store", in: fileSystem)
         try await store.put("after", "1", durability: .written)
