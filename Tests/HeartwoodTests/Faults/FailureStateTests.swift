@@ -54,6 +54,7 @@ import Testing
     @Test func aFailedWriteIsReportedAsUnknown() async throws {
         let store = try open()
         try await store.put("safe", "1")
+        store.settle()
         disk.fail { $0.operation == .write ? EIO : nil }
         let error = await expectError(.outcomeUnknown) { try await store.put("lost", "1", durability: .written) }
         #expect((error?.cause as? FileSystemError)?.code == EIO)
