@@ -35,7 +35,7 @@ extension Store {
     }
 }
 
-extension Log {
+nonisolated extension Log {
     /// Takes a request; the compactor's thread answers it.
     func compact(_ request: CompactionControl.Request) {
         if Task.isCancelled { return request.continuation.resume(returning: .failure(.compactionCancelled)) }
@@ -53,7 +53,7 @@ extension Log {
     /// The log has grown so much that it may be time. By the log writer.
     func askForCompaction() {
         guard configuration.compaction.isAutomatic else { return }
-        state.withState { $0.compactionTrigger = .max }
+        withState { $0.compactionTrigger = .max }
         wakeCompactor()
     }
 
@@ -91,7 +91,7 @@ extension Log {
     /// - Parameter isSparing: Whether the segment that it begins is to leave as much of the disk as it can.
     func makeCut(isSparing: Bool) throws(StoreError) -> Cut {
         compaction.state.withState { $0.cut = nil }
-        try state.withState { (state) throws(StoreError) in
+        try withState { (state) throws(StoreError) in
             try state.checkAcceptsWrites()
             state.wantsCut = true
             state.demands.cut = true

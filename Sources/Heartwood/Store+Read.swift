@@ -172,7 +172,7 @@ extension Store {
         let index = log.index.statistics
         let log = log
         let (compaction, heldFiles) = log.compaction.state.withState { ($0.statistics, $0.heldFiles) }
-        return log.state.withState { state in
+        return log.withState { state in
             Statistics(
                 state: state.publicState,
                 keys: index.keys,

@@ -5,7 +5,7 @@ extension Store {
     /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
     package nonisolated func settle() {
         spin {
-            log.state.withState { $0.writerSleepsUntil != nil && $0.turn.holder == .nobody || $0.phase == .ended }
+            log.withState { $0.writerSleepsUntil != nil && $0.turn.holder == .nobody || $0.phase == .ended }
         }
     }
 
@@ -13,7 +13,7 @@ extension Store {
     package nonisolated func moveDelays(_ delays: ManualDelays, by nanoseconds: UInt64) {
         settle()
         delays.move(by: nanoseconds)
-        log.state.withState { log.wakeWriter(&$0, deadline: 0) }
+        log.withState { log.wakeWriter(&$0, deadline: 0) }
         settle()
     }
 
@@ -35,7 +35,7 @@ extension Store {
         let log = log
         return {
             log.visibleGate.hasWaiters || log.syncedGate.hasWaiters
-                || log.state.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty || $0.turn.holder == .caller }
+                || log.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty || $0.turn.holder == .caller }
         }
     }
 

@@ -66,7 +66,7 @@ extension Store {
         let hint = log.index.tree.approach(key)
         let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
-        switch try admit(record, level, hint: hint) {
+        switch try log.admit(record, level, hint) {
         case .accepted(let sequence, let isVisible, _):
             guard isVisible else { return .accepted(sequence) }
             return TimeSlice.isOver() ? .doneInOvertime(sequence) : .done(sequence)

@@ -10,9 +10,12 @@ internal import HeartwoodFormat
 /// try await store.close()
 /// ```
 ///
-/// The actor serialises writes: it checks conditions, gives each write its sequence number, appends it to the open
+/// An actor within serialises writes: it checks conditions, gives each write its sequence number, appends it to the open
 /// commit and adds it to the index, in one step without I/O and without suspension. A thread of its own writes and
-/// syncs commits, each for all the writes of its moment. Reads are `nonisolated`.
+/// syncs commits, each for all the writes of its moment. Reads take no lock.
+///
+/// Everything here is `nonisolated`. Methods that you isolate to the store in an extension run one at a time, as on any actor;
+/// no write waits for them.
 ///
 /// Writes are asynchronous and run on the caller's actor; ``blocking`` has them for code that isn't asynchronous. Reads are
 /// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are the asynchronous ones.
@@ -25,8 +28,6 @@ public actor Store {
     public nonisolated let recoveryReport: RecoveryReport
     nonisolated let log: Log
     nonisolated let encoder: RecordEncoder
-    private nonisolated let executor = LockExecutor()
-    private var nextTicket: UInt64 = 0
 
     /// Opens a store, and makes it where there is none; blocks meanwhile. In asynchronous code use
     /// ``open(at:configuration:)``.
@@ -64,10 +65,6 @@ public actor Store {
     deinit {
         log.abandon()
     }
-
-    /// The executor: a lock. A method that you isolate to the store in an extension runs on one of a few threads of its
-    /// own, with that lock held; every write waits for it, so it must be short and must not block.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens a store, and makes it where there is none, without blocking a thread of the cooperative pool.
     ///
@@ -123,7 +120,7 @@ public actor Store {
     }
 
     /// What the store can do at the moment.
-    public nonisolated var state: State { log.state.withState { $0.publicState } }
+    public nonisolated var state: State { log.withState { $0.publicState } }
 
     private static func startWriter(_ recovered: RecoveredStore) throws {
         let log = recovered.log
@@ -144,85 +141,6 @@ public actor Store {
         var path = Substring(path)
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
         return String(path)
-    }
-
-    // MARK: - The one write
-
-    /// Checks the conditions, numbers the batch, appends it and adds it to the index: one step that nothing comes
-    /// between.
-    ///
-    /// - Parameter ticket: Identifies the write over its attempts; 0 at the first, which gets one.
-    private func step(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
-    ) throws(StoreError) -> Log.Admission {
-        if ticket == 0 { ticket = makeTicket() }
-        try check(conditions)
-        return try log.append(batch, durability: durability, ticket: ticket)
-    }
-
-    /// The same for a single record without conditions.
-    private func step(
-        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
-    ) throws(StoreError) -> Log.Admission {
-        let ticket = makeTicket()
-        let admission = try log.append(record, durability: durability, ticket: ticket, hint: hint)
-        if case .mustWait = admission { log.withdraw(ticket: ticket) }
-        return admission
-    }
-
-    private func makeTicket() -> UInt64 {
-        nextTicket += 1
-        return nextTicket
-    }
-
-    /// Throws `.conflict` unless all of them hold in the newest state.
-    private func check(_ conditions: [Condition]) throws(StoreError) {
-        for condition in conditions where !condition.holds(in: log) { throw condition.conflict }
-    }
-
-    /// Takes the step on the actor, without being suspended; and writes the commit, off the actor, where that is the
-    /// caller's turn.
-    nonisolated func admit(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
-    ) throws(StoreError) -> Log.Admission {
-        log.committing(
-            try executor.run { () throws(StoreError) in
-                try assumeIsolated { store in
-                    Result { () throws(StoreError) in try store.step(batch, conditions, durability, &ticket) }
-                }.get()
-            })
-    }
-
-    /// The same for a single record.
-    nonisolated func admit(
-        _ record: UnplacedRecord, _ durability: Durability.Level, hint: LeafHint
-    ) throws(StoreError) -> Log.Admission {
-        log.committing(
-            try executor.run { () throws(StoreError) in
-                // Sound because `run` has the actor's lock, which is what it is to be on the actor; and because the
-                // record's bytes are lent until this returns. `assumeIsolated` comes to the same, but for an object that
-                // it makes for each call, and a second look whether this is the actor: 8 % of a buffered put.
-                assert(executor.isHeld)
-                let step = unsafeBitCast(Self.isolatedStep, to: Self.Step.self)
-                return try step(self, record, durability, hint)
-            })
-    }
-
-    private typealias IsolatedStep =
-        (isolated Store, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Log.Admission
-    private typealias Step = (Store, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Log.Admission
-
-    private static var isolatedStep: IsolatedStep {
-        { (store, record, durability, hint) throws(StoreError) in try store.step(record, durability, hint) }
-    }
-
-    /// Judges conditions on the actor, for a write without operations.
-    nonisolated func confirm(_ conditions: [Condition]) throws(StoreError) {
-        try executor.run { () throws(StoreError) in
-            try assumeIsolated { store in
-                Result { () throws(StoreError) in try store.check(conditions) }
-            }.get()
-        }
     }
 }
 

@@ -27,7 +27,7 @@ extension Compactor {
         try putInPlace(making, path)
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
-        log.state.withState { state in
+        log.withState { state in
             (state.compactedBytes, state.compactedRecords) = (cut.bytes, cut.records)
             (state.recoveredBytes, state.recoveredRecords) = (0, 0)
         }
@@ -58,7 +58,7 @@ extension Compactor {
     /// Whether there is anything that isn't in a snapshot, or has expired in one. Segments without records are some reason
     /// only where there are many.
     private var hasSomethingToDo: Bool {
-        let records = log.state.withState { $0.logRecords }
+        let records = log.withState { $0.logRecords }
         return records > 0 || log.segments.count > 8 || log.index.hasExpired(at: log.now.milliseconds)
     }
 

@@ -74,7 +74,7 @@ struct Compactor {
             case .work(let work): return work
             case .sleep: break
             }
-            let isReached = log.state.withState { state in
+            let isReached = log.withState { state in
                 state.compactionTrigger = trigger
                 return state.logBytes >= trigger
             }
@@ -154,13 +154,13 @@ struct Compactor {
     }
 }
 
-extension Log {
+nonisolated extension Log {
     /// What it is decided by whether compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
         let live = index.liveBytes
         let held = compaction.state.withState { $0.heldFiles }
         // Marks alone are nothing to compact.
-        let (logBytes, isNothing) = state.withState { ($0.logBytes, $0.failure != nil || $0.logRecords == 0) }
+        let (logBytes, isNothing) = withState { ($0.logBytes, $0.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(
             logBytes: isNothing ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))
     }

@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 
 /// What the log's own thread knows of compaction.
-extension Log {
+nonisolated extension Log {
     /// How much log there has to be, by what an opening has found, until it is looked whether compaction is due.
     func setFirstCompactionTrigger() {
         var facts = compactionFacts
@@ -14,7 +14,7 @@ extension Log {
             case .now, .later(time: .some, logBytes: _): 0 as UInt64
             case .later(time: nil, let logBytes): logBytes
             }
-        state.withState { $0.compactionTrigger = trigger }
+        withState { $0.compactionTrigger = trigger }
     }
 
     /// Sets up to how much log callers may write their commits themselves: as long as the log writer needn't pause. To be
@@ -23,13 +23,13 @@ extension Log {
     /// It was three times `minimumLogBytes` once and for all: in a store of ten million keys, whose log may be larger than
     /// that, most `.written` puts went through the log writer (204,000 a second; now 365,000).
     func setCallersLimit() {
-        let (logBytes, limit) = state.withState { ($0.logBytes, $0.callersLimit) }
+        let (logBytes, limit) = withState { ($0.logBytes, $0.callersLimit) }
         // Far below, there is nothing to reckon.
         if logBytes < limit / 2 { return }
         let least = Self.threefold(configuration.compaction.minimumLogBytes)
         let isRunning = compaction.state.withState { $0.isRunning }
         let next = isRunning ? Self.threefold(compactionLimit) : logBytes + (64 << 20)
-        state.withState { $0.callersLimit = max(least, next) }
+        withState { $0.callersLimit = max(least, next) }
     }
 
     private static func threefold(_ bytes: UInt64) -> UInt64 {
@@ -40,7 +40,7 @@ extension Log {
     /// How long the log writer is to pause after a commit; 0 but in need. Only while a compaction runs, for nothing else
     /// makes the log shorter.
     func compactionPause(written: UInt64, elapsed: UInt64) -> UInt64 {
-        let logBytes = state.withState { $0.logBytes }
+        let logBytes = withState { $0.logBytes }
         guard logBytes / 3 > configuration.compaction.minimumLogBytes, case .system = delays else { return 0 }
         let (isRunning, rate) = compaction.state.withState { ($0.isRunning, $0.bytesPerSecond) }
         guard isRunning else { return 0 }
@@ -51,7 +51,7 @@ extension Log {
     /// Whether compaction gives way to those who write, where they compete for the index: until the log has outgrown the
     /// size at which it is compacted by half.
     var compactionGivesWay: Bool {
-        let logBytes = state.withState { $0.logBytes }
+        let logBytes = withState { $0.logBytes }
         return logBytes / 5 < compactionLimit / 4
     }
 

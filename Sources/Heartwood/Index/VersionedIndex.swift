@@ -30,7 +30,10 @@ package final class VersionedIndex: Sendable {
         }
     }
 
+    /// The log's lock is the same one.
     let state: Locked<IndexState>
+    /// What it guards, for whoever has it.
+    private nonisolated(unsafe) let stateUnderLock: UnsafeMutablePointer<IndexState>
     let tree: TreeReader
     let undo: UndoReader
     let epochs: Epochs
@@ -57,6 +60,7 @@ package final class VersionedIndex: Sendable {
         tree = initial.tree.reader
         undo = initial.undo.reader
         state = Locked(initial)
+        stateUnderLock = state.stateUnderLock
     }
 
     deinit {
@@ -79,21 +83,29 @@ package final class VersionedIndex: Sendable {
         sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
         _ changes: (inout Writer) -> Void
     ) {
-        state.withLock { state in
-            state.note(newest: addresses.upperBound, sequence)
-            // A single version may be seen as soon as it is there. So it is published before: what it supersedes can be
-            // overwritten then. Several must come into sight together, when all are there.
-            let isAlone = count == 1
-            if publish, isAlone { self.publish(addresses.upperBound, sequence, &state) }
-            let added = withUnsafeMutablePointer(to: &state) { state in
-                var writer = Writer(state: state, start: addresses.lowerBound)
-                changes(&writer)
-                return writer.count
-            }
-            if publish, !isAlone { self.publish(addresses.upperBound, sequence, &state) }
-            // Where somebody does nothing else but drop old versions, writers needn't.
-            if !state.isBeingPruned { _ = state.prune(limit: Self.pruneShare + 2 * added) }
+        state.withLock { _ in
+            applyUnderLock(sequence: sequence, addresses: addresses, count: count, publish: publish, changes)
         }
+    }
+
+    /// The same, for whoever has the lock.
+    @inline(__always)
+    func applyUnderLock(
+        sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
+        _ changes: (inout Writer) -> Void
+    ) {
+        let state = stateUnderLock
+        state.pointee.note(newest: addresses.upperBound, sequence)
+        // A single version may be seen as soon as it is there. So it is published before: what it supersedes can be
+        // overwritten then. Several must come into sight together, when all are there.
+        let isAlone = count == 1
+        if publish, isAlone { self.publish(addresses.upperBound, sequence, &state.pointee) }
+        var writer = Writer(state: state, start: addresses.lowerBound)
+        changes(&writer)
+        let added = writer.count
+        if publish, !isAlone { self.publish(addresses.upperBound, sequence, &state.pointee) }
+        // Where somebody does nothing else but drop old versions, writers needn't.
+        if !state.pointee.isBeingPruned { _ = state.pointee.prune(limit: Self.pruneShare + 2 * added) }
     }
 
     private func publish(_ address: UInt64, _ sequence: SequenceNumber, _ state: inout IndexState) {
@@ -130,18 +142,10 @@ package final class VersionedIndex: Sendable {
     /// Keeps all that a reader at the point sees until `release`. Holds are counted.
     ///
     /// - Parameter newest: Whether writes that aren't visible yet are included.
-    package func hold(newest: Bool = false) -> HeldPoint {
-        state.withLock { state in
-            let isNewer = newest && state.newest > state.visible
-            let era = state.eras.enter()
-            let point =
-                isNewer
-                ? HeldPoint(address: state.newest, sequence: state.newestSequence, era: era)
-                : HeldPoint(address: state.visible, sequence: state.visibleSequence, era: era)
-            state.hold(point.address)
-            return point
-        }
-    }
+    package func hold(newest: Bool = false) -> HeldPoint { state.withLock { $0.hold(newest: newest) } }
+
+    /// Holds everything up to the newest version, for whoever has the lock.
+    func holdNewestUnderLock() -> HeldPoint { stateUnderLock.pointee.hold(newest: true) }
 
     /// Ends one hold of a point.
     package func release(_ point: HeldPoint) {
@@ -172,6 +176,19 @@ package final class VersionedIndex: Sendable {
 
     /// How often the tree has changed its shape.
     package var churn: TreeChurn { state.withLock { $0.tree.churn } }
+}
+
+extension IndexState {
+    fileprivate mutating func hold(newest: Bool) -> HeldPoint {
+        let isNewer = newest && self.newest > visible
+        let era = eras.enter()
+        let point =
+            isNewer
+            ? HeldPoint(address: self.newest, sequence: newestSequence, era: era)
+            : HeldPoint(address: visible, sequence: visibleSequence, era: era)
+        hold(point.address)
+        return point
+    }
 }
 
 /// A state that is kept: everything up to an address, which is what the writes up to a number made.

@@ -11,15 +11,18 @@ extension Log {
         case mustWait(generation: UInt64)
     }
 
-    /// Numbers a batch, copies it into the open commit and adds its versions to the index: one step, so that a number
-    /// that the pipeline knows is always in the index too. By the actor only.
+    /// The one write: judges the conditions, numbers the batch, copies it into the open commit and adds its versions to the
+    /// index. Nothing comes between, so a number that the pipeline knows is always in the index too.
     ///
-    /// - Parameter ticket: Identifies the write over its attempts.
-    /// - Throws: `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. Nothing was numbered then.
-    func append(
-        _ batch: EncodedBatch, durability: Durability.Level, ticket: UInt64
+    /// - Parameter ticket: Identifies the write over its attempts; 0 at the first, which gets one.
+    /// - Throws: `.conflict`, `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. Nothing was numbered
+    ///   then.
+    fileprivate func append(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
-        try append(
+        if ticket == 0 { ticket = makeTicket() }
+        try judge(conditions)
+        return try append(
             length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes,
             removesOnly: batch.removesOnly, durability, ticket
         ) { buffer, sequence, base, writer in
@@ -30,13 +33,14 @@ extension Log {
         }
     }
 
-    /// The same for a single record that isn't encoded yet.
+    /// The same for a single record without conditions that isn't encoded yet.
     ///
     /// - Parameter hint: What the index said of its key.
-    func append(
-        _ record: UnplacedRecord, durability: Durability.Level, ticket: UInt64, hint: LeafHint
+    fileprivate func append(
+        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
     ) throws(StoreError) -> Admission {
-        try append(
+        let ticket = makeTicket()
+        let admission = try append(
             length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count,
             removesOnly: record.kind == .delete, durability, ticket
         ) { buffer, sequence, base, writer in
@@ -48,6 +52,19 @@ extension Log {
                     isTombstone: record.kind == .delete),
                 hint: hint)
         }
+        // It comes again as a batch, with another ticket.
+        if case .mustWait = admission, state.exclusiveTicket == ticket { state.exclusiveTicket = nil }
+        return admission
+    }
+
+    private func makeTicket() -> UInt64 {
+        state.lastTicket += 1
+        return state.lastTicket
+    }
+
+    /// Throws `.conflict` unless all of them hold in the newest state.
+    fileprivate func judge(_ conditions: [Condition]) throws(StoreError) {
+        for condition in conditions where !condition.holds(in: self) { throw condition.conflict }
     }
 
     /// - Parameter fill: Gives the records to the buffer and their versions to the index; gets the address at which the
@@ -58,40 +75,85 @@ extension Log {
         _ ticket: UInt64,
         _ fill: (CommitBuffer, SequenceNumber, UInt64, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
-        try state.withState { (state) throws(StoreError) -> Admission in
-            if !state.acceptsAllWrites { try checkLimits(of: state) }
-            guard
-                state.makeRoom(
-                    for: length, removesOnly: removesOnly, ticket: ticket, configuration: configuration,
-                    segments: segments)
-            else {
-                wakeWriter(&state, deadline: 0)
-                return .mustWait(generation: state.roomGeneration)
-            }
-            let isFirst = state.pipeline.open == nil
-            let now = isFirst ? delays.now() : 0
-            let base = state.open.identity.baseAddress
-            let start = state.open.end
-            let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
-            let (sequence, isVisible) = state.pipeline.accept(durability, now: now, address: addresses.upperBound)
-            let buffer = state.open
-            index.apply(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
-                fill(buffer, sequence, base, &writer)
-            }
-            state.counters.batches += 1
-            state.counters.records += UInt64(count)
-            state.counters.acceptedBytes += UInt64(acceptedBytes)
-            let commits = durability == .written && state.givesTurnToCaller()
-            if !commits { wakeWriter(&state, for: durability, isFirst: isFirst, now: now) }
-            return .accepted(sequence, isVisible: isVisible, commits: commits)
+        let state = executor.pointer
+        if !state.pointee.acceptsAllWrites { try checkLimits() }
+        guard
+            state.pointee.makeRoom(
+                for: length, removesOnly: removesOnly, ticket: ticket, configuration: configuration,
+                segments: segments)
+        else {
+            wakeWriter(&state.pointee, deadline: 0)
+            return .mustWait(generation: state.pointee.roomGeneration)
         }
+        let isFirst = state.pointee.pipeline.open == nil
+        let now = isFirst ? delays.now() : 0
+        let base = state.pointee.open.identity.baseAddress
+        let start = state.pointee.open.end
+        let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
+        let (sequence, isVisible) = state.pointee.pipeline.accept(durability, now: now, address: addresses.upperBound)
+        let buffer = state.pointee.open
+        index.applyUnderLock(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
+            fill(buffer, sequence, base, &writer)
+        }
+        state.pointee.counters.batches += 1
+        state.pointee.counters.records += UInt64(count)
+        state.pointee.counters.acceptedBytes += UInt64(acceptedBytes)
+        let commits = durability == .written && state.pointee.givesTurnToCaller()
+        if !commits { wakeWriter(&state.pointee, for: durability, isFirst: isFirst, now: now) }
+        return .accepted(sequence, isVisible: isVisible, commits: commits)
     }
 
     /// Throws unless the store accepts a write of this task.
     @inline(never)
-    private func checkLimits(of state: borrowing State) throws(StoreError) {
+    private func checkLimits() throws(StoreError) {
         try state.checkAcceptsWrites()
         if state.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
+    }
+}
+
+/// Onto the actor, without being suspended.
+///
+/// Sound because `run` has the actor's lock, which is what it is to be on the actor, and because what is lent is lent until
+/// it returns. `assumeIsolated` comes to the same, but for an object that it makes for each call, and a second look whether
+/// this is the actor: 8 % of a buffered put.
+nonisolated extension Log {
+    /// Takes the step; and writes the commit, off the actor, where that is the caller's turn.
+    func admit(
+        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
+    ) throws(StoreError) -> Admission {
+        typealias Isolated =
+            (isolated Log, EncodedBatch, [Condition], Durability.Level, inout UInt64) throws(StoreError) -> Admission
+        typealias Step =
+            (Log, EncodedBatch, [Condition], Durability.Level, inout UInt64) throws(StoreError) -> Admission
+        let isolated: Isolated = { (log, batch, conditions, durability, ticket) throws(StoreError) in
+            try log.append(batch, conditions, durability, &ticket)
+        }
+        let step = unsafeBitCast(isolated, to: Step.self)
+        return committing(
+            try executor.run { () throws(StoreError) in try step(self, batch, conditions, durability, &ticket) })
+    }
+
+    /// The same for a single record.
+    func admit(
+        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
+    ) throws(StoreError) -> Admission {
+        typealias Isolated =
+            (isolated Log, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Admission
+        typealias Step = (Log, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Admission
+        let isolated: Isolated = { (log, record, durability, hint) throws(StoreError) in
+            try log.append(record, durability, hint)
+        }
+        let step = unsafeBitCast(isolated, to: Step.self)
+        return committing(try executor.run { () throws(StoreError) in try step(self, record, durability, hint) })
+    }
+
+    /// Judges conditions, for a write without operations.
+    func confirm(_ conditions: [Condition]) throws(StoreError) {
+        try executor.run { () throws(StoreError) in
+            try assumeIsolated { log in
+                Result { () throws(StoreError) in try log.judge(conditions) }
+            }.get()
+        }
     }
 
     @inline(__always)
@@ -121,7 +183,7 @@ extension Log {
     }
 
     private func wake(_ sleeper: Sleeper<StoreError?>, whenRoomChangesFrom generation: UInt64, _ length: Int) {
-        let passes = state.withState { state -> Bool in
+        let passes = withState { state -> Bool in
             guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
                 return true
             }
@@ -133,7 +195,7 @@ extension Log {
 
     /// A write gives up: if others were waiting for it, they needn't any more.
     func withdraw(ticket: UInt64) {
-        let waiters = state.withState { state -> [Sleeper<StoreError?>] in
+        let waiters = withState { state -> [Sleeper<StoreError?>] in
             guard state.exclusiveTicket == ticket else { return [] }
             state.exclusiveTicket = nil
             return state.takeWaiters()
@@ -143,7 +205,7 @@ extension Log {
 
     /// Asks for everything accepted so far to be synced, and returns the last number of it.
     func requestSync() throws(StoreError) -> SequenceNumber {
-        try state.withState { (state) throws(StoreError) in
+        try withState { (state) throws(StoreError) in
             try state.checkAcceptsWrites()
             state.pipeline.requestSync()
             wakeWriter(&state, deadline: 0)
@@ -155,7 +217,7 @@ extension Log {
     func wakeWriter(_ state: inout State, deadline: UInt64) {
         guard let sleepsUntil = state.writerSleepsUntil, deadline < sleepsUntil else { return }
         state.writerSleepsUntil = nil
-        self.state.signal()
+        executor.signal()
     }
 }
 

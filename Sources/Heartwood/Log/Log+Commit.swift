@@ -3,7 +3,7 @@ internal import HeartwoodFormat
 internal import Synchronization
 
 /// A commit on its way to the kernel: by whoever has the turn.
-extension Log {
+nonisolated extension Log {
     /// A sealed commit.
     struct Sealed {
         let buffer: CommitBuffer
@@ -60,7 +60,7 @@ extension Log {
 }
 
 /// Commits of callers.
-extension Log {
+nonisolated extension Log {
     /// The largest commit that a caller writes, in bytes: it holds a thread of Swift's pool for some 100 µs at most.
     private static let largestOfCaller = 256 << 10
     /// Commits that a caller writes in a row, its own and those of others who came meanwhile; then the log writer goes on.
@@ -98,7 +98,7 @@ extension Log {
 
     /// Seals the open commit, if it still is one for a caller; otherwise the turn goes back.
     private func sealAsCaller() -> (sealed: Sealed, waiters: [Sleeper<StoreError?>])? {
-        state.withState { state in
+        withState { state in
             guard state.isForCaller else {
                 returnTurn(&state)
                 return nil
@@ -111,7 +111,7 @@ extension Log {
     private func finishAsCaller(_ sealed: Sealed, isLast: Bool) -> Bool {
         var isCompactionDue = false
         var goesOn = false
-        let visible = state.withState { state in
+        let visible = withState { state in
             state.finish(sealed, wanted: configuration.commitBufferBytes)
             state.pipeline.finishWithoutSync()
             isCompactionDue = state.logBytes >= state.compactionTrigger
@@ -124,14 +124,14 @@ extension Log {
         return goesOn
     }
 
-    private func giveTurnBack() { state.withState { returnTurn(&$0) } }
+    private func giveTurnBack() { withState { returnTurn(&$0) } }
 
     /// The log writer has the turn from here on, if there is anything for it to do.
     private func returnTurn(_ state: inout State) {
         let isAwaited = state.turn.isAwaited
         state.turn.giveBack()
         if isAwaited {
-            self.state.signal()
+            executor.signal()
             return
         }
         guard state.failure == nil else { return }

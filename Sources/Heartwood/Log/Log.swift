@@ -3,12 +3,14 @@ internal import HeartwoodFormat
 internal import Logging
 internal import Synchronization
 
-/// The write-ahead log of an opening: what the actor, the log writer's thread and the readers share.
+/// The write-ahead log of an opening: the actor that gives writes their order, and what its callers, the log writer's
+/// thread and the readers share.
 ///
-/// The actor appends (and is the only one that does); the writer seals, writes and syncs; readers look for records
-/// that aren't in a file yet. One lock guards all of it, held for the time of a copy, never over I/O.
-final class Log: Sendable {
-    /// What the lock guards.
+/// The actor appends, and is the only one that does; the writer seals, writes and syncs; readers look for records that
+/// aren't in a file yet. The state is the actor's, and the lock that guards it is its executor (`LogExecutor`), held for the
+/// time of a copy, never over I/O.
+actor Log {
+    /// What belongs to the actor.
     struct State {
         var pipeline: CommitPipeline
         /// Takes records.
@@ -54,6 +56,8 @@ final class Log: Sendable {
         /// Set once a write or sync has failed; final.
         var failure: StoreError? { didSet { noteLimits() } }
         var phase = Phase.running { didSet { noteLimits() } }
+        /// The ticket of the last write that was tried.
+        var lastTicket: UInt64 = 0
         /// Number of bodies of transactions that run.
         var transactions = 0 { didSet { noteLimits() } }
         /// Whether every write is accepted. One look for what is rarely otherwise: a failure, the end, a transaction.
@@ -114,22 +118,22 @@ final class Log: Sendable {
         var marks: UInt64 = 0
     }
 
-    let directory: String
-    let configuration: Store.Configuration
-    let index: VersionedIndex
-    let segments: SegmentTable
-    let compaction: CompactionControl
-    let state: ConditionLock<State>
+    nonisolated let directory: String
+    nonisolated let configuration: Store.Configuration
+    nonisolated let index: VersionedIndex
+    nonisolated let segments: SegmentTable
+    nonisolated let compaction: CompactionControl
+    nonisolated let executor: LogExecutor
     /// Opens as writes become visible.
-    let visibleGate: SequenceGate
+    nonisolated let visibleGate: SequenceGate
     /// Opens as writes reach the disk.
-    let syncedGate: SequenceGate
+    nonisolated let syncedGate: SequenceGate
     /// Records before this address are in their files.
-    let unwrittenFrom: Atomic<UInt64>
+    nonisolated let unwrittenFrom: Atomic<UInt64>
     /// The time of the newest commit, in milliseconds: the store's now is never before it.
-    let newestTime: Atomic<UInt64>
+    nonisolated let newestTime: Atomic<UInt64>
     /// Set as soon as a close begins: reads and writes are refused from then on.
-    let closing = Atomic(false)
+    nonisolated let closing = Atomic(false)
 
     init(
         directory: String, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable,
@@ -144,39 +148,63 @@ final class Log: Sendable {
         unwrittenFrom = Atomic(segments.endAddress)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
-        state = ConditionLock(
+        executor = LogExecutor(
             State(
                 pipeline: CommitPipeline(
                     lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
                 room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0),
-                recoveredBytes: found.logBytes, recoveredRecords: found.logRecords))
+                recoveredBytes: found.logBytes, recoveredRecords: found.logRecords),
+            sharing: index.state)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// The state, for the actor's methods.
+    @inline(__always)
+    var state: State {
+        _read { yield executor.pointer.pointee }
+        _modify { yield &executor.pointer.pointee }
+    }
+
+    /// Calls `body` with the state. For those who are on no actor.
+    @inline(__always)
+    nonisolated func withState<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        try executor.withState(body)
+    }
+
+    /// The same, for those who wait for a change.
+    @inline(__always)
+    nonisolated func withLock<R: ~Copyable, E: Error>(
+        _ body: (inout ConditionLock<State>.Held) throws(E) -> R
+    ) throws(E) -> R {
+        try executor.withLock(body)
     }
 
     /// The clock of commits and expiry never goes back behind this.
-    func noteTime(_ milliseconds: UInt64) { newestTime.max(milliseconds, ordering: .relaxed) }
+    nonisolated func noteTime(_ milliseconds: UInt64) { newestTime.max(milliseconds, ordering: .relaxed) }
 
     /// The store's now: never before the newest commit, so that a clock that was set back revives nothing.
-    var now: Timestamp {
+    nonisolated var now: Timestamp {
         Timestamp(milliseconds: max(configuration.clock.now().milliseconds, newestTime.load(ordering: .relaxed)))
     }
 
     /// The clock that the writer's delays go by.
-    var delays: DelayClock { configuration.delays }
+    nonisolated var delays: DelayClock { configuration.delays }
 
     /// Whether a record may not be in its file yet.
     @inline(__always)
-    func mayBePending(_ place: Place) -> Bool { place.address >= unwrittenFrom.load(ordering: .acquiring) }
+    nonisolated func mayBePending(_ place: Place) -> Bool { place.address >= unwrittenFrom.load(ordering: .acquiring) }
 
     /// A copy of a record that isn't in its file yet; nil when it is (look there).
-    func pendingRecord(at place: Place) -> [UInt8]? {
+    nonisolated func pendingRecord(at place: Place) -> [UInt8]? {
         mayBePending(place) ? copyOfPending(place) : nil
     }
 
     @inline(never)
-    private func copyOfPending(_ place: Place) -> [UInt8]? {
-        state.withState { state in
+    private nonisolated func copyOfPending(_ place: Place) -> [UInt8]? {
+        withState { state in
             for buffer in [state.open, state.inFlight] {
                 if let buffer, let segment = buffer.segment, place.address >= segment.baseAddress,
                     let bytes = buffer.copy(

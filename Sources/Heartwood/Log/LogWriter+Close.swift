@@ -10,7 +10,7 @@ extension LogWriter {
         // It asks this thread for nothing any more, and leaves the files alone.
         log.compaction.stop()
         var failure: StoreError?
-        let (earlier, isAllOnDisk) = log.state.withState { state in
+        let (earlier, isAllOnDisk) = log.withState { state in
             (state.failure, state.pipeline.lastSequence == state.pipeline.syncedSequence)
         }
         if let earlier {
@@ -31,7 +31,7 @@ extension LogWriter {
     }
 
     private mutating func finishLog() throws(Failure) {
-        let (hasOpen, isUnsynced, current) = log.state.withState {
+        let (hasOpen, isUnsynced, current) = log.withState {
             ($0.pipeline.open != nil, $0.pipeline.unsyncedSince != nil, $0.current)
         }
         guard let current else { return }
@@ -41,7 +41,7 @@ extension LogWriter {
             try syncWritten()
         }
         try writeMark(flags: [.mark, .closing])
-        let end = log.state.withState { $0.writtenEnd }
+        let end = log.withState { $0.writtenEnd }
         try log.failing("the log could not be trimmed at its end", current) { () throws(FileSystemError) in
             try current.file.truncate(to: end)
             try current.file.sync(.full)
@@ -64,7 +64,7 @@ extension LogWriter {
             failure = failure ?? StoreError(error, "a log segment could not be closed")
         }
         lock.unlock()
-        let (closers, waiters) = log.state.withLock { held in
+        let (closers, waiters) = log.withLock { held in
             held.state.phase = .ended
             held.state.closeFailure = failure
             let closers = held.state.closers
@@ -79,7 +79,7 @@ extension LogWriter {
     }
 }
 
-extension Log {
+nonisolated extension Log {
     /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
     /// gets its outcome.
     nonisolated(nonsending) func close() async throws(StoreError) {
@@ -93,7 +93,7 @@ extension Log {
 
     private func close(waking sleeper: Sleeper<StoreError?>) {
         enum Outcome { case waits, ended(StoreError?) }
-        let (outcome, waiters) = state.withState { state -> (Outcome, [Sleeper<StoreError?>]) in
+        let (outcome, waiters) = withState { state -> (Outcome, [Sleeper<StoreError?>]) in
             if state.phase == .ended { return (.ended(state.closeFailure), []) }
             state.closers.append(sleeper)
             state.phase = .closing
@@ -108,7 +108,7 @@ extension Log {
     /// Ends the log as the death of the process would: nothing more is written. Returns once the writer's thread has
     /// let go of the files and the lock.
     func abandon() {
-        state.withLock { held in
+        withLock { held in
             if held.state.phase == .running { held.state.phase = .abandoned }
             held.broadcast()
             while held.state.phase != .ended { held.wait() }

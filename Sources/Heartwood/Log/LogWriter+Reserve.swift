@@ -26,7 +26,7 @@ extension LogWriter {
         let removal = self.demands(of: demands.leastRemoval, removesOnly: true, like: demands)
         trimPredecessor()
         if (try? lay(removal, turns: turns)) != nil { return turns }
-        if log.state.withState({ $0.holdsNothing }) {
+        if log.withState({ $0.holdsNothing }) {
             // A segment without records isn't followed by another, so it takes the space and not the file.
             guard let need = removal.room, (try? reserve.release(.removals)) != nil,
                 (try? layRoom(need: need, isOpen: false)) != nil
@@ -72,7 +72,7 @@ extension LogWriter {
 
     /// Gives the space that is allocated after the last commit back to the disk.
     mutating func trimCurrent() {
-        let (segment, size) = log.state.withState { state in (state.current, state.room.trim(end: state.open.end)) }
+        let (segment, size) = log.withState { state in (state.current, state.room.trim(end: state.open.end)) }
         if let segment, let size { try? segment.file.truncate(to: size) }
     }
 

@@ -14,7 +14,7 @@ extension LogWriter {
     /// numbered, so nothing is lost.
     mutating func meet(_ demands: Log.Demands) {
         // Decided once, for others write meanwhile. A segment without records is new enough for a cut.
-        var turns = demands.rotation != nil || demands.cut && !log.state.withState { $0.holdsNothing }
+        var turns = demands.rotation != nil || demands.cut && !log.withState { $0.holdsNothing }
         do throws(Failure) {
             // Before a file is made: it could be made in another directory.
             if turns { try checkFiles() }
@@ -29,7 +29,7 @@ extension LogWriter {
             }
             if isReserveWhole { accepted() }
             // One without records is new enough for whoever asked for room, too: it grows as far as it must.
-            if turns, log.state.withState({ !$0.holdsNothing }) { try rotate() }
+            if turns, log.withState({ !$0.holdsNothing }) { try rotate() }
             deliverCut()
         } catch {
             fail(error)
@@ -57,11 +57,11 @@ extension LogWriter {
     /// waits for any of it yet, so a failure is left to the write that needs the room.
     mutating func prepare() {
         if !isSyncing { startWriteback() }
-        if log.state.withState({ $0.room.isReserved }) { return }
+        if log.withState({ $0.room.isReserved }) { return }
         do throws(FileSystemError) {
             try layRoom(need: 0, isOpen: true)
             if isSyncing { try zeroAhead() }
-            let (end, room) = log.state.withState { ($0.open.end, $0.room) }
+            let (end, room) = log.withState { ($0.open.end, $0.room) }
             if spare == nil, end > room.spareDue { try prepareSpare(need: 0) }
         } catch {
             log.configuration.logger?.debug("room could not be laid ahead", metadata: ["cause": "\(error)"])
@@ -71,7 +71,7 @@ extension LogWriter {
     /// Lets the system bring to the disk what the next sync would have to: without this a sync took what half a second had
     /// written, 30 ms and more, and writers waited for it. RocksDB has `wal_bytes_per_sync` for it.
     private mutating func startWriteback() {
-        let (segment, synced, written) = log.state.withState { ($0.current, $0.syncedEnd, $0.writtenEnd) }
+        let (segment, synced, written) = log.withState { ($0.current, $0.syncedEnd, $0.writtenEnd) }
         guard let segment else { return }
         if writeback.segment != ObjectIdentifier(segment) { writeback = (ObjectIdentifier(segment), 0) }
         // The next commit writes to the last page, and would wait until that is on the disk.
@@ -87,7 +87,7 @@ extension LogWriter {
     ///
     /// - Parameter isOpen: Whether every batch may use it.
     mutating func layRoom(need: UInt64, isOpen: Bool) throws(FileSystemError) {
-        let (segment, end, plan, opened) = log.state.withState { state in
+        let (segment, end, plan, opened) = log.withState { state in
             let opens = isOpen && state.room.isReserved
             if opens { state.room.open(true) }
             return (state.current, state.open.end, state.room, opens ? state.takeWaiters() : [])
@@ -96,7 +96,7 @@ extension LogWriter {
         if need > 0, plan.hasRoomForRemoval(to: need) { return }
         guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need, isOpen: isOpen)
         else { return }
-        let waiters = log.state.withState { state in
+        let waiters = log.withState { state in
             // A write may have let the segment grow meanwhile.
             state.room.takeOver(grown)
             return state.takeWaiters()
@@ -137,13 +137,13 @@ extension LogWriter {
     }
 
     private mutating func zeroAhead() throws(FileSystemError) {
-        let (segment, end, plan) = log.state.withState { state in
+        let (segment, end, plan) = log.withState { state in
             (state.current, state.open.end, state.room)
         }
         // Whatever is accepted meanwhile is written by this same thread, afterwards: zeros never cover a commit.
         guard let segment, let range = plan.nextZeroing(end: end) else { return }
         try segment.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
-        log.state.withState { $0.room.zeroed(to: range.upperBound) }
+        log.withState { $0.room.zeroed(to: range.upperBound) }
     }
 
     private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
@@ -154,7 +154,7 @@ extension LogWriter {
                 : "no room could be laid for more writes, so this one was refused")
         var demands = demands
         if demands.cut {
-            log.state.withState { $0.wantsCut = false }
+            log.withState { $0.wantsCut = false }
             log.compaction.deliver(.failure(StoreError(error, "no room could be laid for a new log segment")))
             demands.cut = false
             // Nobody else waits for it.
@@ -167,7 +167,7 @@ extension LogWriter {
         let modest = modest(demands)
         if let modest {
             // Those that are too large for what is left are refused; where there is some room, the others ask again.
-            let (waiters, answer) = log.state.withState { state in
+            let (waiters, answer) = log.withState { state in
                 (state.takeWaiters(from: demands.largest), answer(state))
             }
             resume(waiters.tooLarge, with: answer)
@@ -176,7 +176,7 @@ extension LogWriter {
             resume(waiters.others, with: isLaid ? nil : answer)
             if isLaid { return }
         }
-        let (waiters, answer) = log.state.withState { state in
+        let (waiters, answer) = log.withState { state in
             if state.refusal == nil {
                 log.configuration.logger?.error(
                     "writes are refused for want of room", metadata: ["cause": "\(error)"])
@@ -203,7 +203,7 @@ extension LogWriter {
         if others.rotation != nil {
             demands.askForRotation(length, removesOnly: removesOnly)
         } else {
-            let end = log.state.withState { $0.open.end }
+            let end = log.withState { $0.open.end }
             demands.askForRoom(to: end + UInt64(length), length, removesOnly: removesOnly)
         }
         return demands
@@ -211,7 +211,7 @@ extension LogWriter {
 
     private mutating func accepted() {
         nextProbe = nil
-        let wasRefusing = log.state.withState { state in
+        let wasRefusing = log.withState { state in
             defer { state.refusal = nil }
             return state.refusal != nil
         }
@@ -228,7 +228,7 @@ extension LogWriter {
         if spare == nil {
             let path = log.directory + "/" + StoreFileName.spareName
             let file = try log.configuration.fileSystem.openFile(path, for: .create)
-            let step = isSparing ? RoomPlan.reserve + 4096 : log.state.withState { $0.room.step }
+            let step = isSparing ? RoomPlan.reserve + 4096 : log.withState { $0.room.step }
             spare = Spare(file: file, path: path, room: plan(need: need, step: step))
         }
         let header = UInt64(FormatConstants.fileHeaderSize)
@@ -283,14 +283,14 @@ extension LogWriter {
     private mutating func rotate() throws(Failure) {
         let spare = self.spare!
         self.spare = nil
-        if log.state.withState({ $0.current == nil }) {
+        if log.withState({ $0.current == nil }) {
             try beginFirst(spare)
             return
         }
         let (sealed, old, segment) = turn(to: spare)
         if let sealed {
             try commit(sealed, sync: true)
-        } else if log.state.withState({ $0.pipeline.unsyncedSince != nil }) {
+        } else if log.withState({ $0.pipeline.unsyncedSince != nil }) {
             try syncFile(of: old)
             noteSynced()
         }
@@ -301,13 +301,13 @@ extension LogWriter {
     /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
     /// of this opening, and after a crash its numbers would be given a second time.
     private mutating func beginFirst(_ spare: Spare) throws(Failure) {
-        let first = log.state.withState { $0.pipeline.lastSequence + 1 }
+        let first = log.withState { $0.pipeline.lastSequence + 1 }
         let segment = makeSegment(
             of: spare, salt: log.configuration.fileSystem.randomSalt(), created: log.configuration.clock.now(),
             first: first, after: predecessor)
         try putInPlace(segment, from: spare.path)
         predecessor = nil
-        let waiters = log.state.withState { state in
+        let waiters = log.withState { state in
             state.demands = Log.Demands()
             state.open.reset(
                 segment: segment, offset: UInt64(FormatConstants.fileHeaderSize),
@@ -327,7 +327,7 @@ extension LogWriter {
         state.wantsCut = false
         state.demands.cut = false
         finishedCut = Cut(
-            point: log.index.hold(newest: true), end: current.header.predecessor,
+            point: log.index.holdNewestUnderLock(), end: current.header.predecessor,
             covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes,
             records: state.counters.records)
     }
@@ -335,7 +335,7 @@ extension LogWriter {
     /// Gives compaction the cut, now that all before it is durable, and the segment behind it in place.
     private mutating func deliverCut() {
         if finishedCut == nil {
-            log.state.withState { state in
+            log.withState { state in
                 // Where somebody has written meanwhile, there has to be a turn after all.
                 if state.holdsNothing { cut(&state) } else if state.wantsCut { state.demands.cut = true }
             }
@@ -343,7 +343,7 @@ extension LogWriter {
         guard let cut = finishedCut else { return }
         finishedCut = nil
         // A caller that has written its commit may not have published it yet; a snapshot holds only what is visible.
-        log.publish(log.state.withState { $0.pipeline.visiblePoint })
+        log.publish(log.withState { $0.pipeline.visiblePoint })
         reserve.noteCompaction()
         log.compaction.deliver(.success(cut))
     }
@@ -358,7 +358,7 @@ extension LogWriter {
             try rename(path, to: segment.path)
             try fileSystem.syncDirectory(log.directory)
         }
-        log.state.withState { state in
+        log.withState { state in
             state.syncedEnd = UInt64(FormatConstants.fileHeaderSize)
             state.writtenEnd = state.syncedEnd
             state.counters.rotations += 1
@@ -372,7 +372,7 @@ extension LogWriter {
         let salt = log.configuration.fileSystem.randomSalt()
         let created = log.configuration.clock.now()
         let start = UInt64(FormatConstants.fileHeaderSize)
-        let (turned, waiters) = log.state.withState { state in
+        let (turned, waiters) = log.withState { state in
             let first = state.pipeline.lastSequence + 1
             let old = state.current!
             precondition(!state.holdsNothing, "two segments would have one name")

@@ -23,7 +23,7 @@ struct LogWriter: ~Copyable {
     var spare: Spare? {
         didSet {
             let hasSpare = spare != nil
-            if (oldValue != nil) != hasSpare { log.state.withState { $0.hasSpare = hasSpare } }
+            if (oldValue != nil) != hasSpare { log.withState { $0.hasSpare = hasSpare } }
         }
     }
     /// Whether commits are being synced, so that zeroing blocks ahead pays.
@@ -99,7 +99,7 @@ struct LogWriter: ~Copyable {
     private mutating func nextJob() -> Job {
         let probe = nextProbe
         let refused = refusedDemands
-        return log.state.withLock { held in
+        return log.withLock { held in
             if held.state.turn.holder == .writer { held.state.turn.giveBack() }
             while true {
                 held.state.writerSleepsUntil = nil
@@ -137,7 +137,7 @@ struct LogWriter: ~Copyable {
 
     private mutating func giveWayToCompaction() {
         log.setCallersLimit()
-        let written = log.state.withState { $0.counters.writtenBytes }
+        let written = log.withState { $0.counters.writtenBytes }
         let pause = log.compactionPause(
             written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
         if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
@@ -148,7 +148,7 @@ struct LogWriter: ~Copyable {
 
     /// Takes the open commit and puts the other buffer in its place, behind it in the same segment.
     mutating func seal() -> Sealed {
-        let (sealed, waiters) = log.state.withState { state in
+        let (sealed, waiters) = log.withState { state in
             (state.seal(wanted: log.configuration.commitBufferBytes), state.takeWaiters())
         }
         resume(waiters)
@@ -163,7 +163,7 @@ struct LogWriter: ~Copyable {
         if needsSync {
             if sealed.content.firstWritten != nil {
                 log.publish(
-                    log.state.withState { state in
+                    log.withState { state in
                         state.pipeline.written()
                         return state.pipeline.visiblePoint
                     })
@@ -176,7 +176,7 @@ struct LogWriter: ~Copyable {
     private mutating func finish(_ sealed: Sealed, synced: Bool) {
         let now = log.delays.now()
         var isCompactionDue = false
-        let (visible, onDisk) = log.state.withState { state in
+        let (visible, onDisk) = log.withState { state in
             state.finish(sealed, wanted: log.configuration.commitBufferBytes)
             if synced { state.noteSynced(now: now) } else { state.pipeline.finishWithoutSync() }
             isCompactionDue = state.logBytes >= state.compactionTrigger
@@ -189,7 +189,7 @@ struct LogWriter: ~Copyable {
 
     /// Syncs what was written without anybody waiting for it.
     mutating func syncWritten() throws(Failure) {
-        try syncFile(of: log.state.withState { $0.current! })
+        try syncFile(of: log.withState { $0.current! })
         noteSynced()
     }
 
@@ -204,7 +204,7 @@ struct LogWriter: ~Copyable {
     /// Tells everybody that what was written is on disk.
     func noteSynced() {
         let now = log.delays.now()
-        let onDisk = log.state.withState { state in
+        let onDisk = log.withState { state in
             state.noteSynced(now: now)
             return state.pipeline.syncedSequence
         }
@@ -215,7 +215,7 @@ struct LogWriter: ~Copyable {
     ///
     /// Its own page: however it is torn, no page that holds records is.
     mutating func writeMark(flags: CommitHeader.Flags) throws(Failure) {
-        let placed = log.state.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
+        let placed = log.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
             // Something came in the meantime: it will bring a mark of its own.
             guard state.pipeline.open == nil, let segment = state.current else { return nil }
             // Each takes a page, and the reserve is for removals. The next commit says the same; so does the close.
@@ -239,7 +239,7 @@ struct LogWriter: ~Copyable {
         }
         let end = offset + UInt64(FormatConstants.commitHeaderSize)
         log.noteWritten(segment, to: end)
-        log.state.withState { state in
+        log.withState { state in
             state.writtenEnd = end
             state.syncedEnd = end
             state.counters.writtenBytes += UInt64(bytes.count)
@@ -259,7 +259,7 @@ struct LogWriter: ~Copyable {
     func fail(_ failure: Failure) { log.fail(failure.cause, failure.doing) }
 }
 
-extension Log {
+nonisolated extension Log {
     /// Ends all writing: `doing` failed, as `cause` says.
     func fail(_ cause: FileSystemError, _ doing: String) {
         configuration.logger?.critical(
@@ -273,7 +273,7 @@ extension Log {
             .outcomeUnknown,
             "\(doing); whether this write survives is unknown: close the store, open it again, and look",
             file: cause.path, cause: cause)
-        let waiters = state.withState { state in
+        let waiters = withState { state in
             state.failure = refused
             state.wantsCut = false
             return state.takeWaiters()

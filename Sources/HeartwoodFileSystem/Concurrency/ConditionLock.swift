@@ -22,14 +22,21 @@ package final class ConditionLock<State>: @unchecked Sendable {
     nonisolated(unsafe) let condition: UnsafeMutablePointer<heartwood_condition>
     @usableFromInline
     nonisolated(unsafe) let state: UnsafeMutablePointer<State>
+    /// Whose mutex it is, and what keeps it.
+    private let owner: any AnyObject & Sendable
 
     /// Guards `initial`.
-    package init(_ initial: consuming sending State) {
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: heartwood_mutex())
+    package convenience init(_ initial: consuming sending State) {
+        self.init(initial, sharing: Locked(()))
+    }
+
+    /// Guards `initial` by the mutex that guards another state already: whoever has one has both.
+    package init<Other>(_ initial: consuming sending State, sharing other: Locked<Other>) {
+        owner = other
+        mutex = other.mutex
         condition = .allocate(capacity: 1)
         condition.initialize(to: heartwood_condition())
-        let error = heartwood_mutex_init(mutex) | heartwood_condition_init(condition)
+        let error = heartwood_condition_init(condition)
         precondition(error == 0, "a condition variable can't be made: error \(error)")
         state = .allocate(capacity: 1)
         state.initialize(to: initial)
@@ -41,9 +48,6 @@ package final class ConditionLock<State>: @unchecked Sendable {
         heartwood_condition_destroy(condition)
         condition.deinitialize(count: 1)
         condition.deallocate()
-        heartwood_mutex_destroy(mutex)
-        mutex.deinitialize(count: 1)
-        mutex.deallocate()
     }
 
     /// Calls `body` with the lock held, and returns or throws what it does.
@@ -63,6 +67,11 @@ package final class ConditionLock<State>: @unchecked Sendable {
         heartwood_mutex_lock(mutex)
         defer { heartwood_mutex_unlock(mutex) }
         return try body(&state.pointee)
+    }
+
+    /// The mutex and what it guards, for an executor, whose work is no closure: nobody touches the one without the other.
+    package var parts: (mutex: UnsafeMutablePointer<heartwood_mutex>, state: UnsafeMutablePointer<State>) {
+        (mutex, state)
     }
 
     /// Wakes one of the waiting threads. Cheaper without the lock held; correct either way.

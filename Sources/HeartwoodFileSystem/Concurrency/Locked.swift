@@ -36,6 +36,9 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// What the lock guards, for whoever has the lock already: it may be shared, see ``ConditionLock``.
+    package var stateUnderLock: UnsafeMutablePointer<State> { state }
+
     /// Calls `body` with the lock held, and returns or throws what it does.
     ///
     /// Always inlined: otherwise other modules call it unspecialised, with boxes and thunks, and hold the lock longer. By

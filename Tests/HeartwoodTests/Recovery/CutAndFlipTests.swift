@@ -119,7 +119,7 @@ import Testing
             let store = try await Store.open(at: path, configuration: configuration)
             try await fill(store, writes: (opening * 9)..<(opening * 9 + 9), states: &states)
             if opening == 1 {
-                while store.log.state.withState({ $0.counters.marks == 0 }) { await Task.yield() }
+                while store.log.withState({ $0.counters.marks == 0 }) { await Task.yield() }
                 try await fill(store, writes: 100..<104, states: &states)
             }
             try await store.close()

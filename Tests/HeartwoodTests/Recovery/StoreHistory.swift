@@ -85,7 +85,7 @@ struct StoreHistory: Sendable {
         for number in 0..<count {
             try await writeOne(store)
             if number + 1 == marksAfter {
-                while store.log.state.withState({ $0.counters.marks == 0 }) { await Task.yield() }
+                while store.log.withState({ $0.counters.marks == 0 }) { await Task.yield() }
                 try note(.unclosed)
             }
         }
