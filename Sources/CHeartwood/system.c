@@ -7,9 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 #ifdef __GLIBC__
@@ -77,6 +81,58 @@ void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool 
     sync_file_range(descriptor, (off_t)offset, (off_t)count, wait ? started : SYNC_FILE_RANGE_WRITE);
 #else
     (void)descriptor, (void)offset, (void)count, (void)wait;
+#endif
+}
+
+#if defined(__linux__)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Linux 5.14 and later. */
+static bool can_populate(void) {
+    void *const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return false;
+    }
+    const bool can = madvise(page, 4096, MADV_POPULATE_WRITE) == 0;
+    munmap(page, 4096);
+    return can;
+}
+#endif
+
+bool heartwood_keeps_in_place(int descriptor) {
+#if defined(__linux__)
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) {
+        return false;
+    }
+    switch ((unsigned long)status.f_type) {
+    case 0xEF53:     /* ext4 */
+    case 0x58465342: /* XFS */
+    case 0x01021994: /* tmpfs */
+        return can_populate();
+    }
+#else
+    (void)descriptor;
+#endif
+    return false;
+}
+
+int heartwood_populate(void *start, size_t count) {
+#if defined(__linux__)
+    while (madvise(start, count, MADV_POPULATE_WRITE) != 0) {
+        if (errno == EFAULT) {
+            return EIO; /* where touching the page would end the process */
+        }
+        if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+#else
+    (void)start, (void)count;
+    return ENOSYS;
 #endif
 }
 

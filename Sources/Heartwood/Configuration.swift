@@ -17,6 +17,8 @@ extension Store {
         /// How values are read back. `.positioned` by default: an error of the disk is then an error of the read. See
         /// ``ValueReading/mapped`` before you choose it.
         public var valueReading: ValueReading = .positioned
+        /// How commits get into the log. `.mapped` by default, where the file system allows it; see ``LogWriting/calls``.
+        public var logWriting: LogWriting = .mapped
         /// Compression of values. Off by default; what was written before is read whatever the setting.
         public var compression: Compression = .off
         /// When the log is compacted into a snapshot by itself. See ``CompactionPolicy`` for the defaults.

@@ -139,6 +139,16 @@ extension BlockingStore {
         return try TransactionScope.$current.withValue(scope) { try body(transaction) }
     }
 
+    /// Blocks until the write with this number, and all before it, are on the disk. See ``Store/synced(through:)``.
+    ///
+    /// - Throws: `.invalidArgument` for a number that no write has yet, `.closed`, `.failed`, `.outcomeUnknown`.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.synced'")
+    public func synced(through sequence: SequenceNumber) throws(StoreError) {
+        if store.log.syncedGate.isReached(sequence) { return }
+        try store.log.requestSync(through: sequence)
+        try store.log.syncedGate.block(until: sequence)
+    }
+
     /// Brings everything that was accepted so far to the disk; blocks until it is there.
     ///
     /// - Returns: The number up to which everything is on the disk.

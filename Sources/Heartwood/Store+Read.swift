@@ -194,6 +194,7 @@ extension Store {
                 writtenBytes: state.counters.writtenBytes,
                 syncs: state.counters.syncs,
                 rotations: state.counters.rotations,
+                logWriting: state.logWriting,
                 compaction: compaction)
         }
     }

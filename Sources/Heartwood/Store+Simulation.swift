@@ -5,7 +5,7 @@ extension Store {
     /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
     package nonisolated func settle() {
         spin {
-            log.withState { $0.writerSleepsUntil != nil && $0.turn.holder == .nobody || $0.phase == .ended }
+            log.withState { $0.writerSleepsUntil != nil || $0.phase == .ended }
         }
     }
 
@@ -29,13 +29,12 @@ extension Store {
         spin { compaction.state.withState { $0.isAsleep && !$0.isPoked } }
     }
 
-    /// Tells whether a task waits: for room, for its write to be done, or for the close; or writes a commit itself.
-    /// Doesn't keep the store alive.
+    /// Tells whether a task waits: for room, for its write to be done, or for the close. Doesn't keep the store alive.
     package nonisolated var hasWaiters: @Sendable () -> Bool {
         let log = log
         return {
-            log.visibleGate.hasWaiters || log.syncedGate.hasWaiters
-                || log.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty || $0.turn.holder == .caller }
+            log.visibleGate.waiterCount > 0 || log.syncedGate.waiterCount > 0
+                || log.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty }
         }
     }
 

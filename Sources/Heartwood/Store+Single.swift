@@ -67,7 +67,7 @@ extension Store {
         let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
         switch try log.admit(record, level, hint) {
-        case .accepted(let sequence, let isVisible, _):
+        case .accepted(let sequence, let isVisible):
             guard isVisible else { return .accepted(sequence) }
             return TimeSlice.isOver() ? .doneInOvertime(sequence) : .done(sequence)
         case .mustWait:

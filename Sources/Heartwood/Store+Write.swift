@@ -170,6 +170,30 @@ extension Store {
         return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     }
 
+    /// Returns once the write with this number, and all before it, are on the disk: an acknowledgement as strong as that of
+    /// `.synced`, for many writes at once. It asks for a sync, unless one is coming.
+    ///
+    /// ```swift
+    /// var last: SequenceNumber = 0
+    /// for (key, value) in pairs {
+    ///     last = try await store.put(key, value, durability: .buffered)
+    ///     // At most 1,000 are on their way: a sync serves all that gathered during the one before.
+    ///     if last > 1_000 { try await store.synced(through: last - 1_000) }
+    /// }
+    /// try await store.synced(through: last)
+    /// ```
+    ///
+    /// When readers see a write is as its own durability says: a `.buffered` one may be seen long before this returns.
+    ///
+    /// - Parameter sequence: What a write of this store has returned.
+    /// - Throws: `.invalidArgument` for a number that no write has yet, `.closed`, `.failed`, `.outcomeUnknown`; nothing where
+    ///   it is on the disk already. Cancellation doesn't interrupt it.
+    public nonisolated(nonsending) func synced(through sequence: SequenceNumber) async throws(StoreError) {
+        if log.syncedGate.isReached(sequence) { return }
+        try log.requestSync(through: sequence)
+        try await log.syncedGate.wait(for: sequence)
+    }
+
     /// Brings everything that was accepted so far to the disk.
     ///
     /// - Returns: The number up to which everything is on the disk.

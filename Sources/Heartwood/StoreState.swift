@@ -57,6 +57,8 @@ extension Store {
         public var syncs: UInt64
         /// Segments begun.
         public var rotations: UInt64
+        /// How `.written` writes get into the log; nil where it isn't known yet, before the first of them.
+        public var logWriting: LogWriting?
         /// What compaction has done.
         public var compaction: CompactionStatistics
 

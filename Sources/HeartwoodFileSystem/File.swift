@@ -47,6 +47,13 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: ``FileSystemError``.
     func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)?
 
+    /// Makes the first `count` bytes writable as memory, whether the file has them already or not. What is stored there is in
+    /// the file at once, whatever becomes of the process. Nil where storing could fail for want of space, or the file system
+    /// is not known to keep what it has allocated in place. O(1).
+    ///
+    /// - Throws: ``FileSystemError``.
+    func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)?
+
     /// Starts bringing a part of the file to the disk, so that a later sync has less to do. With `waiting`, returns once
     /// what was started before is there. Makes nothing durable, and fails in silence: the sync tells.
     func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool)
@@ -85,6 +92,9 @@ extension File {
     /// Files can't be mapped, unless they say otherwise.
     public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
 
+    /// Files can't be mapped, unless they say otherwise.
+    public func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)? { nil }
+
     /// All bytes exist, unless the file says otherwise.
     public func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
         let size = try size()
@@ -109,4 +119,40 @@ public protocol FileMapping: AnyObject, Sendable {
     /// The bytes. To touch them may block on the disk; where the disk fails, or the file was cut short, the system ends
     /// the process.
     var bytes: UnsafeRawBufferPointer { get }
+}
+
+/// The bytes of a file as memory that is written to, as long as there is a reference to this. It stays valid after the file's
+/// `close()`.
+///
+/// Only what was populated is to be touched: elsewhere the system may end the process.
+public protocol WritableMapping: AnyObject, Sendable {
+    /// The memory. Who writes where is for its users to see to.
+    var memory: UnsafeMutableRawBufferPointer { get }
+
+    /// Brings a part into memory, so that storing there neither fails nor waits for the disk, and keeps it there as far as the
+    /// process may. The file has the part, and room for it was allocated. O(pages).
+    ///
+    /// - Throws: ``FileSystemError``.
+    func populate(_ range: Range<UInt64>) throws(FileSystemError)
+
+    /// Lets go of the memory before an offset, where nothing is stored any more. The system takes a long time to write pages to
+    /// the disk that are still mapped: it has to tell every processor of each.
+    func release(before end: UInt64)
+
+    /// Whether ``stored(_:)`` is to be called. A constant.
+    var isWatched: Bool { get }
+
+    /// Tells whoever stands in for the operating system of each part that was stored to, in the order in which that was done.
+    func stored(_ range: Range<UInt64>)
+}
+
+extension WritableMapping {
+    /// Nothing is let go.
+    public func release(before end: UInt64) {}
+
+    /// Nobody wants to know.
+    public var isWatched: Bool { false }
+
+    /// Does nothing.
+    public func stored(_ range: Range<UInt64>) {}
 }

@@ -18,6 +18,10 @@ public struct FileSystemError: Error, Sendable, Hashable {
         case write
         /// Reserving room for a file.
         case allocate
+        /// Making a file's bytes writable as memory.
+        case map
+        /// Storing to such memory, which never fails.
+        case store
         /// Changing the size of a file.
         case truncate
         /// Making a file's bytes durable.
@@ -165,6 +169,8 @@ extension FileSystemError.Operation {
         case .remove: "removal of"
         case .list: "listing of"
         case .createDirectory: "creation of directory"
+        case .map: "mapping"
+        case .store: "storing to"
         case .status: "status of"
         case .lock: "lock of"
         case .close: "close of"

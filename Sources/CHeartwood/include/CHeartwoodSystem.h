@@ -36,6 +36,14 @@ int heartwood_sync(int descriptor, bool data_only);
  * written. Makes nothing durable. Does nothing where the system has no such call. */
 void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool wait);
 
+/* Whether a file's blocks stay where they were allocated, so that what is stored to a mapping of them can't fail for want of
+ * space, and whether the system can populate mappings. File systems that copy on write or allocate late are not among them,
+ * nor are those that aren't known. */
+bool heartwood_keeps_in_place(int descriptor);
+
+/* Brings pages of a shared mapping into memory, writable. 0 or an error number: never a signal. */
+int heartwood_populate(void *start, size_t count);
+
 /* Finds the first part of a file from `offset` on that isn't a hole. `start` and `end` are equal where only a hole
  * follows, or nothing. Where the system can't tell, all up to the end of the file is such a part. */
 int heartwood_next_data(int descriptor, int64_t offset, int64_t *start, int64_t *end);

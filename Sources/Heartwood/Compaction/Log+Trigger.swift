@@ -17,26 +17,6 @@ nonisolated extension Log {
         withState { $0.compactionTrigger = trigger }
     }
 
-    /// Sets up to how much log callers may write their commits themselves: as long as the log writer needn't pause. To be
-    /// called now and then, because what is live changes.
-    ///
-    /// It was three times `minimumLogBytes` once and for all: in a store of ten million keys, whose log may be larger than
-    /// that, most `.written` puts went through the log writer (204,000 a second; now 365,000).
-    func setCallersLimit() {
-        let (logBytes, limit) = withState { ($0.logBytes, $0.callersLimit) }
-        // Far below, there is nothing to reckon.
-        if logBytes < limit / 2 { return }
-        let least = Self.threefold(configuration.compaction.minimumLogBytes)
-        let isRunning = compaction.state.withState { $0.isRunning }
-        let next = isRunning ? Self.threefold(compactionLimit) : logBytes + (64 << 20)
-        withState { $0.callersLimit = max(least, next) }
-    }
-
-    private static func threefold(_ bytes: UInt64) -> UInt64 {
-        let (product, overflow) = bytes.multipliedReportingOverflow(by: 3)
-        return overflow ? .max : product
-    }
-
     /// How long the log writer is to pause after a commit; 0 but in need. Only while a compaction runs, for nothing else
     /// makes the log shorter.
     func compactionPause(written: UInt64, elapsed: UInt64) -> UInt64 {

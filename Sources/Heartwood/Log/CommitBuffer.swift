@@ -3,6 +3,12 @@ internal import HeartwoodFormat
 /// The bytes of one commit while it is being gathered and written: room for the header, then records that already have
 /// their numbers and places. Large values are kept beside, each where it belongs.
 ///
+/// A commit that somebody wants in the kernel at once is stored to the mapping of its segment, if it has one. The others are
+/// written by the log writer: those who wait for a sync wait for the disk anyway, and the rest has time. Commits that were
+/// gathered in the mapping itself took the kernel longer than the calls that they saved: it has to bring in each page, and
+/// to take it from every processor again before it goes to the disk (fillsync of 1,024 tasks 340,000 puts a second instead
+/// of 780,000, batches 1.9 million records instead of 2.7).
+///
 /// Why raw memory: 4 MiB that are reused for every commit are appended to under a lock by one thread and written by
 /// another; an array would be checked for uniqueness and zeroed on growth at each append.
 ///
@@ -54,19 +60,41 @@ final class CommitBuffer: @unchecked Sendable {
             capacity = max(wanted, 4096)
             memory = .allocate(byteCount: capacity, alignment: 4096)
         }
-        memoryCount = FormatConstants.commitHeaderSize
         externals.removeAll()
         externalBytes = 0
-        recordCount = 0
         self.segment = segment
-        self.offset = offset
         identity = segment?.identity ?? .none
+        begin(at: offset)
+    }
+
+    private func begin(at offset: UInt64) {
+        memoryCount = FormatConstants.commitHeaderSize
+        recordCount = 0
+        self.offset = offset
     }
 
     /// Moves an empty buffer to another place: a mark went before it.
     func move(to offset: UInt64) {
         precondition(isEmpty)
-        self.offset = offset
+        begin(at: offset)
+    }
+
+    /// Whether it is small still once it ends at an offset, so that the lock isn't held for long while it is stored, and nothing
+    /// of it lies beside.
+    @inline(__always)
+    func isStorable(to end: UInt64) -> Bool { end - offset <= 64 << 10 && externals.isEmpty }
+
+    /// Stores the commit to the mapping of its segment, so that it is in the kernel, and begins the next one behind it.
+    ///
+    /// The records go first and the header last: a process that dies in between leaves a commit that isn't there.
+    func store(_ header: CommitHeader, to mapping: LogMapping) {
+        precondition(externals.isEmpty)
+        let start = FormatConstants.commitHeaderSize
+        mapping.store(
+            UnsafeRawBufferPointer(start: memory + start, count: memoryCount - start), at: offset + UInt64(start))
+        header.encode(to: memory, salt: identity.salt, offset: offset)
+        mapping.store(UnsafeRawBufferPointer(start: memory, count: start), at: offset)
+        begin(at: end)
     }
 
     /// A record of a batch that was just appended.

@@ -2,8 +2,9 @@
 /// may see, and what the log writer is to do next and when. Pure: no I/O, no clock, no threads; times come in as
 /// nanoseconds of any clock that never goes back.
 ///
-/// A write goes through: accepted into the *open* commit; sealed, so that it is *in flight*; written to the kernel;
-/// synced to the disk. At most one commit is in flight.
+/// A write goes through: accepted into the *open* commit; sealed; written to the kernel; synced to the disk. A commit that is
+/// formed in a mapping of its file is written as soon as it is sealed, at any time; one that is not is *in flight* until the
+/// log writer has written it. At most one is, and a sync is of what was written when it began.
 ///
 /// **Visibility follows durability.** A write is visible when no write up to it waits for what it was promised:
 /// `visible` is the number before the first one that still waits, or the last number if none does.
@@ -65,8 +66,14 @@ package struct CommitPipeline: Sendable {
     private(set) var syncedSequence: SequenceNumber
     /// The number up to which everything is in the kernel.
     private(set) var writtenSequence: SequenceNumber
+    /// The number up to which commits are sealed.
+    private(set) var sealedSequence: SequenceNumber
+    /// What was accepted since the last commit that the log writer took: not sealed yet, or waiting for a sync.
     private(set) var open: Content?
+    /// What the log writer writes or syncs.
     private(set) var inFlight: Content?
+    /// What the sync that is under way makes durable.
+    private var syncingThrough: SequenceNumber = 0
     /// Whether somebody asked for everything accepted so far to be synced.
     private(set) var syncRequestedThrough: SequenceNumber = 0
     /// When the first batch that is not yet synced was accepted.
@@ -82,6 +89,7 @@ package struct CommitPipeline: Sendable {
         self.lastAddress = lastAddress
         syncedSequence = lastSequence
         writtenSequence = lastSequence
+        sealedSequence = lastSequence
     }
 
     /// The number up to which readers may see.
@@ -137,6 +145,16 @@ package struct CommitPipeline: Sendable {
         syncRequestedThrough = lastSequence
     }
 
+    /// Asks for everything up to a number to be synced soon. What a sync that is under way brings to the disk needs no other.
+    ///
+    /// - Returns: Whether that is news.
+    mutating func requestSync(through sequence: SequenceNumber) -> Bool {
+        precondition(sequence <= lastSequence)
+        guard sequence > max(syncedSequence, syncingThrough, syncRequestedThrough) else { return false }
+        syncRequestedThrough = sequence
+        return true
+    }
+
     /// Asks for the open commit to be written without delay: its buffer is full.
     mutating func requestWrite() {
         if open != nil { openIsUrgent = true }
@@ -147,23 +165,32 @@ package struct CommitPipeline: Sendable {
         precondition(open == nil && inFlight == nil && next > lastSequence)
         lastSequence = next - 1
         writtenSequence = lastSequence
+        sealedSequence = lastSequence
         syncedSequence = lastSequence
     }
 
     /// When what was written is synced though nobody asks for it.
     var backgroundSync: UInt64? { unsyncedSince.map { Timing.end(of: timing.sync, from: $0) } }
 
-    /// Whether the open commit asks for no more than to be written, so that whoever waits for that may do it itself.
+    /// Whether something accepted isn't sealed yet.
     @inline(__always)
-    var needsNoSync: Bool {
-        inFlight == nil && syncRequestedThrough <= syncedSequence && open.map { $0.firstSynced == nil } ?? false
-    }
+    var hasUnsealed: Bool { sealedSequence < lastSequence }
+
+    /// Whether everything that is sealed is in the kernel, so that a commit may come behind it there.
+    @inline(__always)
+    var isSealedWritten: Bool { writtenSequence == sealedSequence }
+
+    /// Whether nobody waits for the open commit to be written.
+    @inline(__always)
+    var awaitsNoWrite: Bool { open.map { $0.firstWritten == nil } ?? true }
 
     /// What to do now; while a commit is in flight, what there is to do once it is done.
     func work(now: UInt64) -> Work {
         let backgroundSync = backgroundSync
         if let open {
-            if open.firstSynced != nil || syncRequestedThrough > syncedSequence { return .commit(sync: true) }
+            if open.firstSynced != nil || syncRequestedThrough > syncedSequence {
+                return hasUnsealed ? .commit(sync: true) : .sync
+            }
             let isSyncDue = backgroundSync.map { $0 <= now } ?? false
             let writeDue = Timing.end(of: timing.write, from: open.acceptedAt)
             if open.firstWritten != nil || openIsUrgent || writeDue <= now || isSyncDue {
@@ -184,13 +211,32 @@ package struct CommitPipeline: Sendable {
 
     /// The open commit is sealed and goes out; what is accepted from now on goes into the next.
     mutating func seal() -> Content {
-        precondition(inFlight == nil)
-        let sealed = open!
+        precondition(inFlight == nil && isSealedWritten && hasUnsealed)
+        var sealed = open!
+        sealed.first = sealedSequence + 1
         inFlight = sealed
         open = nil
-        openIsUrgent = false
-        if unsyncedSince == nil { unsyncedSince = sealed.acceptedAt }
+        noteSealed(acceptedAt: sealed.acceptedAt)
         return sealed
+    }
+
+    /// The open commit is sealed, and in the kernel with that.
+    ///
+    /// - Returns: The number of its first batch.
+    mutating func sealInPlace() -> SequenceNumber {
+        precondition(isSealedWritten && hasUnsealed)
+        let first = sealedSequence + 1
+        noteSealed(acceptedAt: open!.acceptedAt)
+        writtenSequence = lastSequence
+        if open!.firstSynced == nil { open = nil } else { open!.firstWritten = nil }
+        return first
+    }
+
+    @inline(__always)
+    private mutating func noteSealed(acceptedAt: UInt64) {
+        sealedSequence = lastSequence
+        openIsUrgent = false
+        if unsyncedSince == nil { unsyncedSince = acceptedAt }
     }
 
     /// The commit in flight is in the kernel.
@@ -199,17 +245,30 @@ package struct CommitPipeline: Sendable {
         writtenSequence = inFlight!.last
     }
 
-    /// The commit in flight is done with: it was written, and nobody asked for more.
-    mutating func finishWithoutSync() {
-        precondition(inFlight!.firstSynced == nil && inFlight!.firstWritten == nil)
-        inFlight = nil
+    /// A commit in flight that was written is done with, unless it waits to be synced.
+    mutating func finishWritten() {
+        precondition(inFlight!.firstWritten == nil)
+        if inFlight!.firstSynced == nil { inFlight = nil }
     }
 
-    /// Everything written is on the disk; the commit in flight, if any, is done with.
-    mutating func synced(now: UInt64) {
-        syncedSequence = writtenSequence
-        inFlight = nil
+    /// What is in the kernel is going to be synced.
+    mutating func beginSync() {
+        syncingThrough = writtenSequence
         unsyncedSince = nil
+        guard let open, !hasUnsealed else { return }
+        // Sealed in place, it waits for nothing but this.
+        if inFlight == nil {
+            inFlight = open
+        } else if inFlight!.firstSynced == nil {
+            (inFlight!.firstSynced, inFlight!.addressBeforeSynced) = (open.firstSynced, open.addressBeforeSynced)
+        }
+        self.open = nil
+    }
+
+    /// Everything that was in the kernel when the sync began is on the disk.
+    mutating func synced(now: UInt64) {
+        syncedSequence = syncingThrough
+        inFlight = nil
         markDueSince = now
     }
 

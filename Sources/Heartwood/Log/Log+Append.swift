@@ -1,12 +1,12 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
+internal import Synchronization
 
 extension Log {
     /// What became of an attempt to append.
     enum Admission {
-        /// It has this number; `isVisible` when no wait is left; `commits` when it is the caller's turn to write the open
-        /// commit: ``Log/committing(_:)`` comes next, whatever else happens.
-        case accepted(SequenceNumber, isVisible: Bool, commits: Bool)
+        /// It has this number; `isVisible` when no wait is left.
+        case accepted(SequenceNumber, isVisible: Bool)
         /// There was no room; wait for a change of this generation and try again.
         case mustWait(generation: UInt64)
     }
@@ -24,11 +24,12 @@ extension Log {
         try judge(conditions)
         return try append(
             length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes,
-            removesOnly: batch.removesOnly, durability, ticket
-        ) { buffer, sequence, base, writer in
+            removesOnly: batch.removesOnly, hasExternals: !batch.externals.isEmpty, durability, ticket
+        ) { buffer, sequence, base, stores, writer in
             // The leaves of some records are asked for before the first of them is needed.
             var group = AppendedGroup(tree: index.tree, base: base)
             buffer.append(batch, sequence: sequence) { group.add($0, to: &writer) }
+            storeOpen(if: stores)
             group.flush(to: &writer)
         }
     }
@@ -42,9 +43,10 @@ extension Log {
         let ticket = makeTicket()
         let admission = try append(
             length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count,
-            removesOnly: record.kind == .delete, durability, ticket
-        ) { buffer, sequence, base, writer in
+            removesOnly: record.kind == .delete, hasExternals: false, durability, ticket
+        ) { buffer, sequence, base, stores, writer in
             let offset = buffer.append(record, sequence: sequence)
+            storeOpen(if: stores)
             writer.add(
                 key: record.key,
                 version: Version(
@@ -67,13 +69,13 @@ extension Log {
         for condition in conditions where !condition.holds(in: self) { throw condition.conflict }
     }
 
-    /// - Parameter fill: Gives the records to the buffer and their versions to the index; gets the address at which the
-    ///   segment begins.
+    /// - Parameter fill: Gives the records to the buffer, stores the commit where it is told to, and gives the versions to the
+    ///   index: what readers can find is in the kernel where that was promised. Gets the address at which the segment begins.
     @inline(__always)
     private func append(
-        length: Int, count: Int, acceptedBytes: Int, removesOnly: Bool, _ durability: Durability.Level,
-        _ ticket: UInt64,
-        _ fill: (CommitBuffer, SequenceNumber, UInt64, inout VersionedIndex.Writer) -> Void
+        length: Int, count: Int, acceptedBytes: Int, removesOnly: Bool, hasExternals: Bool,
+        _ durability: Durability.Level, _ ticket: UInt64,
+        _ fill: (CommitBuffer, SequenceNumber, UInt64, Bool, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
         let state = executor.pointer
         if !state.pointee.acceptsAllWrites { try checkLimits() }
@@ -85,22 +87,69 @@ extension Log {
             wakeWriter(&state.pointee, deadline: 0)
             return .mustWait(generation: state.pointee.roomGeneration)
         }
-        let isFirst = state.pointee.pipeline.open == nil
-        let now = isFirst ? delays.now() : 0
         let base = state.pointee.open.identity.baseAddress
         let start = state.pointee.open.end
-        let addresses = base + start >> 3...base + (start + UInt64(length)) >> 3 - 1
-        let (sequence, isVisible) = state.pointee.pipeline.accept(durability, now: now, address: addresses.upperBound)
+        let end = start + UInt64(length)
+        let addresses = base + start >> 3...base + end >> 3 - 1
+        let stores = durability == .written && !hasExternals && isStorable(to: end)
+        let isFirst = state.pointee.pipeline.open == nil
+        let now = isFirst && !(stores && state.pointee.pipeline.unsyncedSince != nil) ? delays.now() : 0
+        // What is stored at once waits for nothing but what an earlier write waits for.
+        let (sequence, isVisible) = state.pointee.pipeline.accept(
+            stores ? .buffered : durability, now: now, address: addresses.upperBound)
         let buffer = state.pointee.open
         index.applyUnderLock(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
-            fill(buffer, sequence, base, &writer)
+            fill(buffer, sequence, base, stores, &writer)
         }
         state.pointee.counters.batches += 1
         state.pointee.counters.records += UInt64(count)
         state.pointee.counters.acceptedBytes += UInt64(acceptedBytes)
-        let commits = durability == .written && state.pointee.givesTurnToCaller()
-        if !commits { wakeWriter(&state.pointee, for: durability, isFirst: isFirst, now: now) }
-        return .accepted(sequence, isVisible: isVisible, commits: commits)
+        if !stores { wakeWriter(&state.pointee, for: durability, isFirst: isFirst, now: now) }
+        return .accepted(sequence, isVisible: isVisible)
+    }
+
+    /// Whether the open commit can be stored once it reaches up to `end`; if not, the log writer writes it, and sees to it that
+    /// later ones can.
+    @inline(__always)
+    private func isStorable(to end: UInt64) -> Bool {
+        let state = executor.pointer
+        guard state.pointee.room.isPopulated(to: end), state.pointee.isAppendable,
+            state.pointee.pipeline.isSealedWritten, state.pointee.pipeline.awaitsNoWrite,
+            state.pointee.open.isStorable(to: end)
+        else {
+            state.pointee.usesMapping = true
+            return false
+        }
+        return true
+    }
+
+    /// Stores the open commit to the mapping, so that it is in the kernel. Readers find its records in the file from here on.
+    @inline(__always)
+    private func storeOpen(if stores: Bool) {
+        guard stores else { return }
+        let state = executor.pointer
+        state.pointee.usesMapping = true
+        let time = now.milliseconds
+        let buffer = state.pointee.open
+        let isFirstUnsynced = state.pointee.pipeline.unsyncedSince == nil
+        let header = CommitHeader(
+            bodyLength: UInt64(buffer.bodyLength), firstSequence: state.pointee.pipeline.sealInPlace(),
+            syncedMark: state.pointee.syncedEnd, time: time, recordCount: UInt32(buffer.recordCount))
+        state.pointee.counters.commits += 1
+        state.pointee.counters.writtenBytes += UInt64(buffer.count)
+        buffer.store(header, to: state.pointee.mapping.unsafelyUnwrapped)
+        state.pointee.writtenEnd = buffer.offset
+        noteTime(time)
+        unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
+        if isFirstUnsynced { wakeWriter(&state.pointee, deadline: state.pointee.pipeline.backgroundSync ?? .max) }
+        if buffer.offset > state.pointee.roomDue { askForRoomAhead() }
+    }
+
+    @inline(never)
+    private func askForRoomAhead() {
+        state.roomDue = .max
+        state.wantsRoomAhead = true
+        wakeWriter(&state, deadline: 0)
     }
 
     /// Throws unless the store accepts a write of this task.
@@ -117,7 +166,7 @@ extension Log {
 /// it returns. `assumeIsolated` comes to the same, but for an object that it makes for each call, and a second look whether
 /// this is the actor: 8 % of a buffered put.
 nonisolated extension Log {
-    /// Takes the step; and writes the commit, off the actor, where that is the caller's turn.
+    /// Takes the step of a batch.
     func admit(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
@@ -129,8 +178,7 @@ nonisolated extension Log {
             try log.append(batch, conditions, durability, &ticket)
         }
         let step = unsafeBitCast(isolated, to: Step.self)
-        return committing(
-            try executor.run { () throws(StoreError) in try step(self, batch, conditions, durability, &ticket) })
+        return try executor.run { () throws(StoreError) in try step(self, batch, conditions, durability, &ticket) }
     }
 
     /// The same for a single record.
@@ -144,7 +192,7 @@ nonisolated extension Log {
             try log.append(record, durability, hint)
         }
         let step = unsafeBitCast(isolated, to: Step.self)
-        return committing(try executor.run { () throws(StoreError) in try step(self, record, durability, hint) })
+        return try executor.run { () throws(StoreError) in try step(self, record, durability, hint) }
     }
 
     /// Judges conditions, for a write without operations.
@@ -159,8 +207,7 @@ nonisolated extension Log {
     @inline(__always)
     private func wakeWriter(_ state: inout State, for durability: Durability.Level, isFirst: Bool, now: UInt64) {
         if durability != .buffered {
-            // A caller who writes looks itself whether there is more to write.
-            if durability == .synced || state.turn.holder != .caller { wakeWriter(&state, deadline: 0) }
+            wakeWriter(&state, deadline: 0)
         } else if state.open.count >= configuration.commitBufferBytes / 4 {
             state.pipeline.requestWrite()
             wakeWriter(&state, deadline: 0)
@@ -210,6 +257,20 @@ nonisolated extension Log {
             state.pipeline.requestSync()
             wakeWriter(&state, deadline: 0)
             return state.pipeline.lastSequence
+        }
+    }
+
+    /// Asks for everything up to a number to be synced, unless that is coming.
+    func requestSync(through sequence: SequenceNumber) throws(StoreError) {
+        try withState { (state) throws(StoreError) in
+            try state.checkAcceptsWrites()
+            guard sequence <= state.pipeline.lastSequence else {
+                throw StoreError(
+                    .invalidArgument,
+                    "no write has the number \(sequence) yet, the newest is \(state.pipeline.lastSequence): wait for numbers that writes of this store have returned"
+                )
+            }
+            if state.pipeline.requestSync(through: sequence) { wakeWriter(&state, deadline: 0) }
         }
     }
 

@@ -21,18 +21,27 @@ actor Log {
         var idle: CommitBuffer?
         /// Where the open commit goes; nil until the first write of this opening.
         var current: Segment?
+        /// The current segment as memory; nil where commits go to it by calls.
+        var mapping: LogMapping?
+        /// How `.written` writes get into the log; nil before the first.
+        var logWriting: LogWriting?
+        /// Whether this segment has taken such a write, so that a mapping is of use.
+        var usesMapping = false
+        /// Whether a commit may be stored behind the last one: not before the segment has its name, nor while a mark is on
+        /// its way to the place behind.
+        var isAppendable = false
         var room: RoomPlan
-        /// Who writes to the files at the moment.
-        var turn = WriteTurn()
+        /// Once a commit that is stored reaches up to here, the log writer is to lay more room.
+        var roomDue: UInt64 = 0
         /// Everything of the current segment before this offset is on disk: what the next commit says as its mark.
         var syncedEnd: UInt64 = 0
+        /// The same once the sync that is under way has ended.
+        var syncingEnd: UInt64 = 0
         /// Where the last commit of the current segment ends.
         var writtenEnd: UInt64 = 0
         var demands = Demands()
-        /// A caller's commit has used room up that the log writer is to lay again, before anybody waits for it.
+        /// The log writer is to lay room, before anybody waits for it.
         var wantsRoomAhead = false
-        /// Whether the next segment's file is being prepared already.
-        var hasSpare = false
         var waiters: [Waiter] = []
         /// Counts the times at which room appeared, so that a waiter that comes late doesn't miss it.
         var roomGeneration: UInt64 = 0
@@ -51,8 +60,6 @@ actor Log {
         var recoveredRecords: UInt64 = 0
         /// Bytes of log at which compaction is to look whether it is due.
         var compactionTrigger: UInt64 = .max
-        /// Bytes of log up to which callers write their commits themselves: beyond, the log writer may have to pause.
-        var callersLimit: UInt64 = 0
         /// Set once a write or sync has failed; final.
         var failure: StoreError? { didSet { noteLimits() } }
         var phase = Phase.running { didSet { noteLimits() } }
@@ -154,6 +161,7 @@ actor Log {
                     lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
                 open: CommitBuffer(capacity: configuration.commitBufferBytes),
                 idle: CommitBuffer(capacity: configuration.commitBufferBytes),
+                logWriting: configuration.logWriting == .calls ? .calls : nil,
                 room: RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0),
                 recoveredBytes: found.logBytes, recoveredRecords: found.logRecords),
             sharing: index.state)

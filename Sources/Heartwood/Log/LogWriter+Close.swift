@@ -31,12 +31,12 @@ extension LogWriter {
     }
 
     private mutating func finishLog() throws(Failure) {
-        let (hasOpen, isUnsynced, current) = log.withState {
-            ($0.pipeline.open != nil, $0.pipeline.unsyncedSince != nil, $0.current)
+        let (hasUnsealed, isUnsynced, current) = log.withState {
+            ($0.pipeline.hasUnsealed, $0.pipeline.unsyncedSince != nil, $0.current)
         }
         guard let current else { return }
-        if hasOpen {
-            try commit(seal(), sync: true)
+        if hasUnsealed {
+            try commit(sync: true)
         } else if isUnsynced {
             try syncWritten()
         }

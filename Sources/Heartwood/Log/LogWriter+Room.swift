@@ -62,7 +62,11 @@ extension LogWriter {
             try layRoom(need: 0, isOpen: true)
             if isSyncing { try zeroAhead() }
             let (end, room) = log.withState { ($0.open.end, $0.room) }
-            if spare == nil, end > room.spareDue { try prepareSpare(need: 0) }
+            if spare == nil, end > room.spareDue {
+                try prepareSpare(need: 0)
+                try mapSpare()
+            }
+            try populateAhead()
         } catch {
             log.configuration.logger?.debug("room could not be laid ahead", metadata: ["cause": "\(error)"])
         }
@@ -71,12 +75,15 @@ extension LogWriter {
     /// Lets the system bring to the disk what the next sync would have to: without this a sync took what half a second had
     /// written, 30 ms and more, and writers waited for it. RocksDB has `wal_bytes_per_sync` for it.
     private mutating func startWriteback() {
-        let (segment, synced, written) = log.withState { ($0.current, $0.syncedEnd, $0.writtenEnd) }
+        let (segment, mapping, synced, written) = log.withState {
+            ($0.current, $0.mapping, $0.syncedEnd, $0.writtenEnd)
+        }
         guard let segment else { return }
         if writeback.segment != ObjectIdentifier(segment) { writeback = (ObjectIdentifier(segment), 0) }
         // The next commit writes to the last page, and would wait until that is on the disk.
         let part = max(synced, writeback.end) & ~4095..<max(synced, writeback.end, written) & ~4095
         guard part.count >= Self.writebackStep else { return }
+        mapping?.release(before: part.upperBound)
         segment.file.startWriteback(from: part.lowerBound, count: UInt64(part.count), waiting: false)
         writeback.end = part.upperBound
     }
@@ -102,6 +109,49 @@ extension LogWriter {
             return state.takeWaiters()
         }
         resume(waiters)
+    }
+
+    /// Brings what is laid into memory, for commits that are stored: where there are any, and the file can be mapped.
+    private mutating func populateAhead() throws(FileSystemError) {
+        let (segment, mapped, uses, start, plan) = log.withState { state in
+            // What is open already may be stored, too.
+            (state.current, state.mapping, state.usesMapping, state.open.offset, state.room)
+        }
+        guard uses, let segment else { return }
+        var mapping = mapped
+        if mapping == nil { mapping = try map(segment, plan) }
+        guard let mapping else { return }
+        if let range = plan.nextPopulating(end: start)?.clamped(to: 0..<mapping.count), !range.isEmpty {
+            try mapping.populate(range)
+            log.withState { $0.room.populated(to: range.upperBound) }
+        }
+        log.withState { $0.roomDue = $0.room.nextDue(hasSpare: spare != nil) }
+    }
+
+    /// Maps the current segment.
+    private mutating func map(_ segment: Segment, _ plan: RoomPlan) throws(FileSystemError) -> LogMapping? {
+        guard log.configuration.logWriting == .mapped, triedToMap != ObjectIdentifier(segment) else { return nil }
+        triedToMap = ObjectIdentifier(segment)
+        let mapping = try segment.file.mapForWriting(plan.limit)
+        return log.withState { state in
+            state.mapping = mapping.map { LogMapping($0) }
+            state.logWriting = mapping == nil ? .calls : .mapped
+            return state.mapping
+        }
+    }
+
+    /// The same for the next one, so that nobody who stores commits waits for the log writer behind the turn.
+    private mutating func mapSpare() throws(FileSystemError) {
+        guard log.configuration.logWriting == .mapped, log.withState({ $0.mapping != nil && $0.usesMapping }) else {
+            return
+        }
+        let end = UInt64(FormatConstants.fileHeaderSize)
+        guard let mapping = try spare!.file.mapForWriting(spare!.room.limit),
+            let range = spare!.room.nextPopulating(end: end)
+        else { return }
+        try mapping.populate(range)
+        spare!.room.populated(to: range.upperBound)
+        spare!.mapping = LogMapping(mapping)
     }
 
     /// Allocates the next piece of a file: a step if there is that much, or the least that is needed.
@@ -140,7 +190,8 @@ extension LogWriter {
         let (segment, end, plan) = log.withState { state in
             (state.current, state.open.end, state.room)
         }
-        // Whatever is accepted meanwhile is written by this same thread, afterwards: zeros never cover a commit.
+        // Zeros never cover a commit: what is accepted meanwhile is written by this same thread, afterwards, or stored to what
+        // is populated, before.
         guard let segment, let range = plan.nextZeroing(end: end) else { return }
         try segment.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
         log.withState { $0.room.zeroed(to: range.upperBound) }
@@ -232,7 +283,10 @@ extension LogWriter {
             spare = Spare(file: file, path: path, room: plan(need: need, step: step))
         }
         let header = UInt64(FormatConstants.fileHeaderSize)
-        if !spare!.room.fits(to: header + need) { spare!.room = plan(need: need, step: spare!.room.step) }
+        if !spare!.room.fits(to: header + need) {
+            spare!.room = plan(need: need, step: spare!.room.step)
+            spare!.mapping = nil
+        }
         do throws(FileSystemError) {
             if let grown = try allocate(spare!.room, of: spare!.file, end: header, need: header + need) {
                 spare!.room = grown
@@ -240,6 +294,7 @@ extension LogWriter {
         } catch {
             // Not as large as for this write, which is refused.
             spare!.room = plan(need: 0, step: RoomPlan.firstStep)
+            spare!.mapping = nil
             throw error
         }
         if isSyncing, let range = spare!.room.nextZeroing(end: header) {
@@ -287,15 +342,12 @@ extension LogWriter {
             try beginFirst(spare)
             return
         }
-        let (sealed, old, segment) = turn(to: spare)
-        if let sealed {
-            try commit(sealed, sync: true)
-        } else if log.withState({ $0.pipeline.unsyncedSince != nil }) {
-            try syncFile(of: old)
-            noteSynced()
-        }
-        if log.configuration.valueReading == .mapped { old.allowMapping() }
-        try putInPlace(segment, from: spare.path)
+        let turn = turn(to: spare)
+        try finish(turn.sealed)
+        if log.withState({ $0.pipeline.unsyncedSince != nil }) { try syncWritten(of: turn.old) }
+        if log.configuration.valueReading == .mapped { turn.old.allowMapping() }
+        try putInPlace(turn.new, from: spare.path)
+        withExtendedLifetime(turn.mapping) {}
     }
 
     /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
@@ -342,7 +394,7 @@ extension LogWriter {
         }
         guard let cut = finishedCut else { return }
         finishedCut = nil
-        // A caller that has written its commit may not have published it yet; a snapshot holds only what is visible.
+        // A snapshot holds only what is visible.
         log.publish(log.withState { $0.pipeline.visiblePoint })
         reserve.noteCompaction()
         log.compaction.deliver(.success(cut))
@@ -361,20 +413,31 @@ extension LogWriter {
         log.withState { state in
             state.syncedEnd = UInt64(FormatConstants.fileHeaderSize)
             state.writtenEnd = state.syncedEnd
+            state.isAppendable = true
             state.counters.rotations += 1
         }
         if log.segments.count >= log.configuration.compaction.maximumSegments { log.askForCompaction() }
     }
 
+    private struct Turn {
+        /// What was accepted before and isn't in the kernel yet.
+        var sealed: Sealed?
+        let old: Segment
+        let new: Segment
+        /// That of the old segment, so that it isn't the lock's holder who unmaps it.
+        let mapping: LogMapping?
+    }
+
     /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
     /// there once the file is in place. What was accepted before is sealed.
-    private mutating func turn(to spare: Spare) -> (sealed: Sealed?, old: Segment, new: Segment) {
+    private mutating func turn(to spare: Spare) -> Turn {
         let salt = log.configuration.fileSystem.randomSalt()
         let created = log.configuration.clock.now()
         let start = UInt64(FormatConstants.fileHeaderSize)
         let (turned, waiters) = log.withState { state in
             let first = state.pipeline.lastSequence + 1
             let old = state.current!
+            let mapping = state.mapping
             precondition(!state.holdsNothing, "two segments would have one name")
             // Whoever asked for this turn while it was being prepared has it now.
             state.demands = Log.Demands()
@@ -389,9 +452,13 @@ extension LogWriter {
                 sealed = state.seal(next: new, at: start, wanted: log.configuration.commitBufferBytes)
             }
             state.current = new
+            state.isAppendable = false
+            state.mapping = spare.mapping
+            state.usesMapping = false
             state.room = spare.room
+            state.roomDue = spare.room.nextDue(hasSpare: false)
             cut(&state)
-            return ((sealed, old, new), state.takeWaiters())
+            return (Turn(sealed: sealed, old: old, new: new, mapping: mapping), state.takeWaiters())
         }
         resume(waiters)
         return turned

@@ -3,8 +3,8 @@ internal import HeartwoodFormat
 internal import Logging
 internal import Synchronization
 
-/// The log writer: the one thread that writes, syncs, rotates and closes the log. Nothing else of the engine blocks on
-/// a write or a sync.
+/// The log writer: the one thread that makes the log's system calls: writes, syncs, rotates, lays room and closes. What is
+/// stored to a mapping comes from the callers.
 ///
 /// It asks the pipeline what to do, does it without the lock, and tells the pipeline. Its own fields belong to its
 /// thread alone, which is why it needs no lock for them and isn't `Sendable`: it is made on that thread.
@@ -20,18 +20,15 @@ struct LogWriter: ~Copyable {
     var superseded: [String]
 
     /// The segment being prepared.
-    var spare: Spare? {
-        didSet {
-            let hasSpare = spare != nil
-            if (oldValue != nil) != hasSpare { log.withState { $0.hasSpare = hasSpare } }
-        }
-    }
+    var spare: Spare?
     /// Whether commits are being synced, so that zeroing blocks ahead pays.
     var isSyncing = false
     /// What compaction asked for, made by the last turn and not given to it yet.
     var finishedCut: Cut?
     /// What had been written by the end of the last commit, and when that was.
     private var lastCommit: (writtenBytes: UInt64, time: UInt64) = (0, 0)
+    /// The last segment that it was tried to map.
+    var triedToMap: ObjectIdentifier?
     /// Up to where the system was asked to bring which segment to the disk.
     var writeback: (segment: ObjectIdentifier?, end: UInt64) = (nil, 0)
     /// When the next attempt to find room is made while the disk is full.
@@ -45,6 +42,8 @@ struct LogWriter: ~Copyable {
         /// The path that it has until it becomes a segment.
         let path: String
         var room: RoomPlan
+        /// The file as memory; nil where commits go to it by calls.
+        var mapping: LogMapping?
     }
 
     init(
@@ -77,7 +76,7 @@ struct LogWriter: ~Copyable {
             case .demands(let demands): meet(demands)
             case .prepare:
                 prepare()
-                log.setCallersLimit()
+                giveWayToCompaction()
             case .close:
                 close()
                 return
@@ -95,23 +94,18 @@ struct LogWriter: ~Copyable {
         do throws(Failure) { try body(&self) } catch { fail(error) }
     }
 
-    /// Gives the turn back, and sleeps until there is something to do and the turn is the writer's.
+    /// Sleeps until there is something to do.
     private mutating func nextJob() -> Job {
         let probe = nextProbe
         let refused = refusedDemands
         return log.withLock { held in
-            if held.state.turn.holder == .writer { held.state.turn.giveBack() }
             while true {
                 held.state.writerSleepsUntil = nil
                 let now = log.delays.now()
                 switch held.state.nextJob(now: now, probe: probe, refused: refused) {
                 case .job(let job):
-                    if held.state.turn.takeAsWriter() {
-                        held.state.noteTaken(job)
-                        return job
-                    }
-                    // The caller who has the turn wakes this thread when it gives it back.
-                    held.wait()
+                    held.state.noteTaken(job)
+                    return job
                 case .sleep(let until):
                     held.state.writerSleepsUntil = until
                     held.wait(timeoutNanoseconds: until == .max ? nil : log.delays.timeout(until: until, now: now))
@@ -123,11 +117,15 @@ struct LogWriter: ~Copyable {
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
         switch work {
         case .commit(let sync):
-            try commit(seal(), sync: sync)
+            isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
+            try commit(sync: sync)
             prepare()
             giveWayToCompaction()
         case .sync:
+            isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
             try syncWritten()
+            prepare()
+            giveWayToCompaction()
         case .mark:
             try writeMark(flags: .mark)
         case .sleep:
@@ -136,8 +134,8 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func giveWayToCompaction() {
-        log.setCallersLimit()
-        let written = log.withState { $0.counters.writtenBytes }
+        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.logBytes >= $0.compactionTrigger) }
+        if isDue { log.askForCompaction() }
         let pause = log.compactionPause(
             written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
         if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
@@ -146,50 +144,38 @@ struct LogWriter: ~Copyable {
 
     // MARK: - Commits
 
-    /// Takes the open commit and puts the other buffer in its place, behind it in the same segment.
-    mutating func seal() -> Sealed {
+    /// Writes the open commit, syncs it if asked, and lets everybody see it and go on.
+    mutating func commit(sync: Bool) throws(Failure) {
         let (sealed, waiters) = log.withState { state in
-            (state.seal(wanted: log.configuration.commitBufferBytes), state.takeWaiters())
+            // A caller may have stored it since.
+            let isThere = state.pipeline.hasUnsealed
+            return (isThere ? state.seal(wanted: log.configuration.commitBufferBytes) : nil, state.takeWaiters())
         }
         resume(waiters)
-        return sealed
+        try finish(sealed)
+        // Whoever wants a sync may have come after it was decided that there is none.
+        if sync || sealed?.content.firstSynced != nil { try syncWritten() }
     }
 
-    /// Writes a sealed commit, syncs it if asked, and lets everybody see it and go on.
-    mutating func commit(_ sealed: Sealed, sync: Bool) throws(Failure) {
-        try log.write(sealed)
-        let needsSync = sync || sealed.content.firstSynced != nil
-        isSyncing = needsSync
-        if needsSync {
-            if sealed.content.firstWritten != nil {
-                log.publish(
-                    log.withState { state in
-                        state.pipeline.written()
-                        return state.pipeline.visiblePoint
-                    })
-            }
-            try syncFile(of: sealed.buffer.segment!)
-        }
-        finish(sealed, synced: needsSync)
-    }
-
-    private mutating func finish(_ sealed: Sealed, synced: Bool) {
-        let now = log.delays.now()
-        var isCompactionDue = false
-        let (visible, onDisk) = log.withState { state in
-            state.finish(sealed, wanted: log.configuration.commitBufferBytes)
-            if synced { state.noteSynced(now: now) } else { state.pipeline.finishWithoutSync() }
-            isCompactionDue = state.logBytes >= state.compactionTrigger
-            return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
+    /// Writes what was sealed and isn't in the kernel yet, and lets everybody see what may be seen.
+    mutating func finish(_ sealed: Sealed?) throws(Failure) {
+        if let sealed { try log.write(sealed) }
+        let visible = log.withState { state in
+            if let sealed { state.finish(sealed, wanted: log.configuration.commitBufferBytes) }
+            return state.pipeline.visiblePoint
         }
         log.publish(visible)
-        if synced { log.syncedGate.open(to: onDisk) }
-        if isCompactionDue { log.askForCompaction() }
     }
 
-    /// Syncs what was written without anybody waiting for it.
-    mutating func syncWritten() throws(Failure) {
-        try syncFile(of: log.withState { $0.current! })
+    /// Syncs what is written to the current segment, or to another one, and lets everybody see it.
+    mutating func syncWritten(of other: Segment? = nil) throws(Failure) {
+        let (segment, mapping, length) = log.withState { state in
+            state.beginSync()
+            return (other ?? state.current!, other == nil ? state.mapping : nil, state.syncingEnd - state.syncedEnd)
+        }
+        // What is no more than some pages isn't worth a call.
+        if length >= 64 << 10 { mapping?.release(before: log.withState { $0.syncingEnd }) }
+        try syncFile(of: segment)
         noteSynced()
     }
 
@@ -201,13 +187,14 @@ struct LogWriter: ~Copyable {
         try checkLinked(segment)
     }
 
-    /// Tells everybody that what was written is on disk.
-    func noteSynced() {
+    /// Tells everybody that what was written before the sync is on disk.
+    private func noteSynced() {
         let now = log.delays.now()
-        let onDisk = log.withState { state in
+        let (visible, onDisk) = log.withState { state in
             state.noteSynced(now: now)
-            return state.pipeline.syncedSequence
+            return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
         }
+        log.publish(visible)
         log.syncedGate.open(to: onDisk)
     }
 
@@ -217,7 +204,9 @@ struct LogWriter: ~Copyable {
     mutating func writeMark(flags: CommitHeader.Flags) throws(Failure) {
         let placed = log.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
             // Something came in the meantime: it will bring a mark of its own.
-            guard state.pipeline.open == nil, let segment = state.current else { return nil }
+            guard state.pipeline.open == nil, state.pipeline.unsyncedSince == nil, let segment = state.current else {
+                return nil
+            }
             // Each takes a page, and the reserve is for removals. The next commit says the same; so does the close.
             if state.room.isReserved, !flags.contains(.closing) {
                 state.pipeline.marked()
@@ -225,6 +214,7 @@ struct LogWriter: ~Copyable {
             }
             let offset = markBoundary(from: state.open.offset)
             state.open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
+            state.isAppendable = false
             state.counters.marks += 1
             return (segment, offset, state.pipeline.lastSequence + 1)
         }
@@ -242,6 +232,7 @@ struct LogWriter: ~Copyable {
         log.withState { state in
             state.writtenEnd = end
             state.syncedEnd = end
+            state.isAppendable = true
             state.counters.writtenBytes += UInt64(bytes.count)
             state.counters.syncs += 1
             state.pipeline.marked()
@@ -323,10 +314,16 @@ extension Log.State {
         }
     }
 
-    /// What was written is on disk.
+    /// What is written is going to be synced.
+    mutating func beginSync() {
+        syncingEnd = writtenEnd
+        pipeline.beginSync()
+    }
+
+    /// What was written when the sync began is on disk.
     mutating func noteSynced(now: UInt64) {
         counters.syncs += 1
-        syncedEnd = writtenEnd
+        syncedEnd = syncingEnd
         pipeline.synced(now: now)
     }
 }

@@ -21,6 +21,11 @@ struct RoomPlan: Sendable, Hashable {
     private(set) var allocatedEnd: UInt64
     /// Everything before is allocated and was written once.
     private(set) var zeroedEnd: UInt64
+    /// Everything before may be stored to in the segment's mapping, as far as commits have not got there yet.
+    private(set) var populatedEnd: UInt64 = 0
+    /// How much of it is laid ahead next; and where commits are once half of what was laid is used.
+    private var populatedStep = RoomPlan.zeroPiece
+    private var populatedDue: UInt64 = 0
     /// How much is laid ahead next; handed on to the next segment's plan, so that a busy log stays ahead.
     private(set) var step: UInt64
 
@@ -54,7 +59,8 @@ struct RoomPlan: Sendable, Hashable {
     mutating func trim(end: UInt64) -> UInt64? {
         let size = (end + Self.reserve + 4095) & ~4095
         guard size < allocatedEnd else { return nil }
-        (allocatedEnd, openEnd, zeroedEnd) = (size, min(openEnd, size), min(zeroedEnd, size))
+        (allocatedEnd, openEnd) = (size, min(openEnd, size))
+        (zeroedEnd, populatedEnd) = (min(zeroedEnd, size), min(populatedEnd, size))
         return size
     }
 
@@ -68,6 +74,10 @@ struct RoomPlan: Sendable, Hashable {
 
     /// The same for a batch that only removes.
     func hasRoomForRemoval(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
+
+    /// Whether a commit that ends at `end` can be stored to the mapping.
+    @inline(__always)
+    func isPopulated(to end: UInt64) -> Bool { end <= populatedEnd }
 
     /// Whether a commit that ends at `end` belongs into this segment at all.
     func fits(to end: UInt64) -> Bool { end + Self.reserve <= limit }
@@ -104,11 +114,31 @@ struct RoomPlan: Sendable, Hashable {
         step = min(Self.lastStep, step * 2)
     }
 
-    /// The piece to zero next, when commits reach up to `end`: nil while enough is zeroed.
+    /// The piece to zero next, when commits reach up to `end`: nil while enough is zeroed. Behind what is populated, for
+    /// commits may be stored there at any time.
     func nextZeroing(end: UInt64) -> Range<UInt64>? {
-        let start = max(zeroedEnd, (end + 4095) & ~4095)
+        let start = max(zeroedEnd, populatedEnd, (end + 4095) & ~4095)
         guard start < min(allocatedEnd, end + 2 * Self.zeroPiece) else { return nil }
         return start..<min(allocatedEnd, start + Self.zeroPiece)
+    }
+
+    /// The piece to populate next, when sealed commits reach up to `end`: nil while enough is.
+    func nextPopulating(end: UInt64) -> Range<UInt64>? {
+        let start = max(populatedEnd, end & ~4095)
+        let wanted = min(allocatedEnd, (end + populatedStep + 4095) & ~4095)
+        return start < wanted ? start..<wanted : nil
+    }
+
+    /// In steps that double from 128 KiB to 8 MiB: the next sync writes what nothing was stored to yet, too.
+    mutating func populated(to end: UInt64) {
+        populatedEnd = end
+        populatedDue = end - min(end, populatedStep / 2)
+        populatedStep = min(2 * Self.lastStep, 2 * populatedStep)
+    }
+
+    /// Once commits that are stored to the mapping reach up to here, the log writer is to go on before anybody waits for it.
+    func nextDue(hasSpare: Bool) -> UInt64 {
+        min(populatedEnd < limit ? populatedDue : .max, hasSpare ? .max : spareDue)
     }
 
     mutating func zeroed(to end: UInt64) { zeroedEnd = max(zeroedEnd, end) }

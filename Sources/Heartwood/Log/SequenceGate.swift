@@ -37,11 +37,14 @@ final class SequenceGate: Sendable {
         reached = Atomic(sequence)
     }
 
+    /// Whether `sequence` is reached already. Takes no lock.
+    func isReached(_ sequence: SequenceNumber) -> Bool { reached.load(ordering: .acquiring) >= sequence }
+
     /// Returns once `sequence` is reached.
     ///
     /// - Throws: What the gate failed with, if it fails before.
     nonisolated(nonsending) func wait(for sequence: SequenceNumber) async throws(StoreError) {
-        if reached.load(ordering: .acquiring) >= sequence { return }
+        if isReached(sequence) { return }
         let outcome = await Sleeper.suspend { sleeper in
             if let outcome = add((sequence, sleeper)) { sleeper.resume(returning: outcome) }
         }
@@ -50,7 +53,7 @@ final class SequenceGate: Sendable {
 
     /// The same for a thread, which is blocked meanwhile.
     func block(until sequence: SequenceNumber) throws(StoreError) {
-        if reached.load(ordering: .acquiring) >= sequence { return }
+        if isReached(sequence) { return }
         let outcome = Sleeper.block { sleeper in
             if let outcome = add((sequence, sleeper)) { sleeper.resume(returning: outcome) }
         }
@@ -67,8 +70,8 @@ final class SequenceGate: Sendable {
         }
     }
 
-    /// Whether anybody waits.
-    var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
+    /// How many wait.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// `sequence` is reached: resumes everybody who waits for it or less.
     func open(to sequence: SequenceNumber) {

@@ -45,7 +45,7 @@ struct WriteAttempt {
         if Task.isCancelled { throw withdrawn(.cancelled) }
         do throws(StoreError) {
             switch try log.admit(batch, judgeable, level, &ticket) {
-            case .accepted(let sequence, let isVisible, _):
+            case .accepted(let sequence, let isVisible):
                 return isVisible ? .done(sequence) : .waitForVisibility(sequence)
             case .mustWait(let generation): return .waitForRoom(since: generation)
             }

@@ -73,6 +73,16 @@ final class POSIXFile: File {
         }
     }
 
+    func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)? {
+        guard let bytes = Int(exactly: count), bytes > 0 else { return nil }
+        return try using(.map) { descriptor throws(FileSystemError) in
+            guard heartwood_keeps_in_place(descriptor) else { return nil }
+            guard let start = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED
+            else { throw .current(.map, path) }
+            return POSIXWritableMapping(UnsafeMutableRawBufferPointer(start: start, count: bytes), path: path)
+        }
+    }
+
     func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {
         guard let number = descriptor.enter() else { return }
         heartwood_write_back(number, offset, count, waiting)
@@ -157,4 +167,41 @@ final class POSIXFileMapping: FileMapping, @unchecked Sendable {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count) }
+}
+
+/// A file of the operating system that is written to as memory; its descriptor may be closed.
+///
+/// The invariant under `@unchecked Sendable`: the address never changes, and is unmapped when nobody has a reference; who
+/// stores where is for the users to see to.
+final class POSIXWritableMapping: WritableMapping, @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+    private let path: String
+    /// Everything before was let go.
+    private let released = Locked<UInt64>(0)
+
+    init(_ memory: UnsafeMutableRawBufferPointer, path: String) {
+        self.memory = memory
+        self.path = path
+    }
+
+    deinit { munmap(memory.baseAddress!, memory.count) }
+
+    func populate(_ range: Range<UInt64>) throws(FileSystemError) {
+        let start = memory.baseAddress! + Int(range.lowerBound)
+        let code = heartwood_populate(start, range.count)
+        guard code == 0 else { throw FileSystemError(operation: .map, path: path, code: code) }
+        // Where the limit allows no more, pages can still be written to as long as they aren't needed elsewhere.
+        mlock(start, range.count)
+    }
+
+    func release(before end: UInt64) {
+        released.withLock { released in
+            let end = min(end & ~4095, UInt64(memory.count))
+            guard released < end else { return }
+            let start = memory.baseAddress! + Int(released)
+            munlock(start, Int(end - released))
+            madvise(start, Int(end - released), MADV_DONTNEED)
+            released = end
+        }
+    }
 }

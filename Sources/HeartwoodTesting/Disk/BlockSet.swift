@@ -38,6 +38,9 @@ struct BlockSet: Sendable {
         block >> 6 < words.count && words[block >> 6] >> UInt64(block & 63) & 1 == 1
     }
 
+    /// Whether all blocks of a range of bytes are among them.
+    func contains(_ range: Range<UInt64>) -> Bool { blocks(of: range).allSatisfy { contains($0) } }
+
     private func blocks(of range: Range<UInt64>) -> Range<Int> {
         guard !range.isEmpty else { return 0..<0 }
         return Int(range.lowerBound / blockSize)..<Int((range.upperBound - 1) / blockSize + 1)

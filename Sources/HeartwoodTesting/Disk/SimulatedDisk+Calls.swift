@@ -78,6 +78,29 @@ extension SimulatedDisk {
     }
 }
 
+extension SimulatedDisk {
+    /// A store to a mapping: counted and written down like a call. It can't fail.
+    func store(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, of node: DiskState.Node, _ path: String) {
+        let observer = state.withLock { state in state.observer.map { ($0, state.name(of: node) ?? path) } }
+        if let (observer, name) = observer { observer(.store, name) }
+        state.withLock { state in
+            let range = offset..<(offset + UInt64(bytes.count))
+            let file = state.disk.files[node]!
+            precondition(
+                file.cache.size >= range.upperBound && file.blocks.contains(range),
+                "a store to what is not allocated: the system would end the process")
+            var call = DiskCall(
+                number: state.trace.callCount, operation: .store, path: state.name(of: node) ?? path)
+            state.trace.callCount += 1
+            for index in state.faults.indices where state.faults[index].fault.matches(.store, call.path) {
+                state.faults[index].seen += 1
+            }
+            state.apply(.write(node, offset, Payload(bytes)), &call)
+            if state.isTracing { state.trace.events.append(.call(call)) }
+        }
+    }
+}
+
 extension SimulatedDisk.State {
     fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.path(of: $0) } }
 
@@ -112,7 +135,7 @@ extension SimulatedDisk.State {
         if case .sync(let node) = outcome.effect { apply(.failedSync(node), &call) }
     }
 
-    private mutating func apply(_ effect: DiskEffect, _ call: inout DiskCall) {
+    fileprivate mutating func apply(_ effect: DiskEffect, _ call: inout DiskCall) {
         disk.apply(effect)
         call.effect = effect
     }

@@ -37,6 +37,7 @@ public final class SimulatedDisk: FileSystem {
         var opened: [DiskState.Node: Int] = [:]
         var capacity: UInt64 = .max
         var isTracing = true
+        var allowsMapping = true
         var observer: (@Sendable (FileSystemError.Operation, String) -> Void)?
     }
 
@@ -125,8 +126,15 @@ public final class SimulatedDisk: FileSystem {
     /// Stops writing down what happens, to save memory: no crash can be derived from then on.
     public func stopTracing() { state.withLock { $0.isTracing = false } }
 
+    /// Whether files can be written to as memory, as on ext4, XFS and tmpfs; true by default. A store to such memory is
+    /// written down like a call (`.store`), and a crash may tear or drop it like a write.
+    public var allowsMapping: Bool {
+        get { state.withLock { $0.allowsMapping } }
+        set { state.withLock { $0.allowsMapping = newValue } }
+    }
+
     /// Calls `observer` before each call, on its thread. It may use the disk's notes, and whatever doesn't wait for
-    /// this disk. The disk keeps it: let it capture the disk weakly.
+    /// this disk; at a `.store`, nothing of the store that makes it. The disk keeps it: let it capture the disk weakly.
     public func observe(_ observer: @escaping @Sendable (FileSystemError.Operation, String) -> Void) {
         state.withLock { $0.observer = observer }
     }

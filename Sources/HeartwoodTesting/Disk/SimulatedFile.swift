@@ -84,6 +84,14 @@ final class SimulatedFile: File {
         }
     }
 
+    func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)? {
+        let isMapped = try disk.perform(.map, path, of: node) { state throws(FileSystemError) in
+            try checkWritable(.map, ErrorNumber.EACCES)
+            return Outcome(state.allowsMapping && count <= SimulatedDisk.largestFile)
+        }
+        return isMapped ? SimulatedMapping(count, of: node, path: path, disk: disk) : nil
+    }
+
     func isLinked() throws(FileSystemError) -> Bool {
         try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
             try checkOpen(.status)

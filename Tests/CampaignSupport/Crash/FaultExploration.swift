@@ -167,6 +167,8 @@ package final class FaultExploration {
     private static func errors(of operation: FileSystemError.Operation) -> [Fault.Effect] {
         switch operation {
         case .read, .status, .list: [.error(ErrorNumber.EIO)]
+        case .map: [.error(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC)]
+        case .store: []
         case .write: [.error(ErrorNumber.EIO), .errorHalfway(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC)]
         case .allocate:
             [.error(ErrorNumber.ENOSPC), .error(ErrorNumber.EDQUOT), .error(ErrorNumber.EIO)]

@@ -73,6 +73,8 @@ package final class WorkRun {
         // The disk keeps this closure, which must not keep the disk.
         disk.observe { [weak disk] operation, path in
             guard let disk else { return }
+            // Within the store's lock.
+            if operation == .store { return }
             pause.meet(operation, path)
             // The one task first goes as far as it can, so that all things happen in the same order in every run.
             if workload.isDeterministic, operation != .read {
@@ -130,10 +132,14 @@ package final class WorkRun {
         if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
     }
 
+    /// Half of the runs write the log by calls.
+    static func logWriting(seed: UInt64) -> LogWriting { SeededRandom.mix(seed) & 1 == 0 ? .mapped : .calls }
+
     func makeConfiguration() -> Store.Configuration {
         var configuration = Store.Configuration()
         configuration.fileSystem = disk
         configuration.clock = clock
+        configuration.logWriting = Self.logWriting(seed: seed)
         configuration.segmentBytes = plan.segmentBytes
         configuration.commitBufferBytes = 64 << 10
         configuration.maximumValueBytes = 1 << 20

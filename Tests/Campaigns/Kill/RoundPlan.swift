@@ -30,6 +30,9 @@ struct RoundPlan: Sendable {
     /// The round begins with a new store, if the old one wasn't given up for its size anyway.
     let isFresh: Bool
 
+    /// How commits get into the log.
+    let logWriting: LogWriting
+
     init(seed: UInt64, round: Int) {
         var random = SeededRandom(seed, UInt64(round), 3)
         self.seed = seed
@@ -49,6 +52,7 @@ struct RoundPlan: Sendable {
         isFresh = round % 25 == 0
         compactedAt = random.pick([nil, 64 << 10, 64 << 10, 1 << 20])
         isCompactedAllTheTime = random.oneIn(4)
+        logWriting = random.oneIn(2) ? .mapped : .calls
     }
 
     var configuration: Store.Configuration {
@@ -58,6 +62,7 @@ struct RoundPlan: Sendable {
         configuration.segmentBytes = segmentBytes
         configuration.commitBufferBytes = commitBufferBytes
         configuration.compression = compression
+        configuration.logWriting = logWriting
         return configuration
     }
 

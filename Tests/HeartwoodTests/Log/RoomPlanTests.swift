@@ -27,4 +27,24 @@ import Testing
         }
         #expect(plan.allocatedEnd <= plan.limit)
     }
+
+    /// What is populated is allocated, is ahead of the commits, and never much more than is used.
+    @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64])
+    func populatedAheadInStepsThatGrow(limit: UInt64) {
+        var plan = RoomPlan(limit: limit, need: 0)
+        var end: UInt64 = 4096
+        var stored = 0
+        while plan.fits(to: end + 1_000) {
+            if let range = plan.nextAllocation(end: end, need: end) { plan.allocated(to: range.upperBound) }
+            if end > plan.nextDue(hasSpare: true) || plan.populatedEnd == 0, let range = plan.nextPopulating(end: end) {
+                #expect(range.lowerBound >= plan.populatedEnd && range.upperBound <= plan.allocatedEnd)
+                plan.populated(to: range.upperBound)
+            }
+            #expect(plan.populatedEnd <= (256 << 10) + 4 * end)
+            if let zeros = plan.nextZeroing(end: end) { #expect(zeros.lowerBound >= plan.populatedEnd) }
+            end += 1_000
+            if plan.isPopulated(to: end) { stored += 1 }
+        }
+        #expect(stored > Int(end / 1_000) * 9 / 10 - 8)
+    }
 }

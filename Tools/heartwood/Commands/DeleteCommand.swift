@@ -31,7 +31,9 @@ struct DeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wanted = try key.map { try keys.bytes($0) }
-        let report = try await store.withStore { store in try await delete(wanted, from: store) }
+        let report = try await store.withStore(configure: level.configure) { store in
+            try await delete(wanted, from: store)
+        }
         if json { try StandardOutput.printLine(report.json.string) }
         guard !report.missing.isEmpty else { return }
         let names = report.missing.map { "'\(Escaping.text($0))'" }.joined(separator: ", ")

@@ -99,6 +99,7 @@ struct LoadCommand: AsyncParsableCommand {
         // Opening takes as long as the log is, and may be ended at any moment.
         Signals.endAtRequests()
         let (summary, outcome) = try await store.withStore(creating: true) { configuration in
+            level.configure(&configuration)
             // A large load may overwrite a lot.
             configuration.compaction = CompactionPolicy()
             configuration.logRetention = .none

@@ -51,7 +51,7 @@ struct PutCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try keys.bytes(key)
         let value = try valueBytes()
-        let sequence = try await store.withStore(creating: true) { store in
+        let sequence = try await store.withStore(creating: true, configure: level.configure) { store in
             try await store.put(
                 key, value, expires: expiresIn.map { .after($0.duration) } ?? .never,
                 durability: level.durability.durability)

@@ -14,7 +14,7 @@ enum DurabilityLevel: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// `--durability`, as `put`, `delete` and `load` have it.
+/// `--durability` and `--by-calls`, as `put`, `delete` and `load` have them.
 struct DurabilityOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -22,4 +22,14 @@ struct DurabilityOption: ParsableArguments {
                 + "the death of the process) or buffered (may lose the last moments, never their order).",
             valueName: "level"))
     var durability = DurabilityLevel.synced
+
+    @Flag(
+        help: ArgumentHelp(
+            "Write to the log by system calls alone, so that a trace of them shows every write. Written writes go into a "
+                + "mapping of its file otherwise, where the file system allows it."))
+    var byCalls = false
+
+    func configure(_ configuration: inout Store.Configuration) {
+        if byCalls { configuration.logWriting = .calls }
+    }
 }

@@ -1,4 +1,4 @@
-// The example of a documentation comment in Sources/Heartwood/Store+Write.swift, with the spacing that it has there.
+// The examples of documentation comments in Sources/Heartwood/Store+Write.swift, with the spacing that they have there.
 // swift-format-ignore-file
 import Heartwood
 
@@ -7,4 +7,14 @@ func rename(_ store: Store) async throws(StoreError) {
     batch.put("new", "value", if: .absent)
     batch.remove("old")
     try await store.write(batch)
+}
+
+func putAll(_ pairs: [(String, String)], in store: Store) async throws(StoreError) {
+    var last: SequenceNumber = 0
+    for (key, value) in pairs {
+        last = try await store.put(key, value, durability: .buffered)
+        // At most 1,000 are on their way: a sync serves all that gathered during the one before.
+        if last > 1_000 { try await store.synced(through: last - 1_000) }
+    }
+    try await store.synced(through: last)
 }

@@ -9,7 +9,7 @@ enum WriteOperations {
             Operation(name: "put", summary: "a new key, put by itself, .buffered", times: 4_000, prepare: put),
             Operation(name: "overwrite", summary: "the same of a key that is there", times: 4_000, prepare: overwrite),
             Operation(
-                name: "overwrite-written", summary: "the same, .written: the caller's own commit, to a real file",
+                name: "overwrite-written", summary: "the same, .written: stored to a mapping of a real file",
                 times: 2_000, prepare: overwriteWritten),
             Operation(
                 name: "batch", summary: "a new key in a batch of 1,000; made, appended, indexed", times: 4_000,
@@ -45,18 +45,17 @@ enum WriteOperations {
         }
     }
 
-    /// Within room that is laid already, or the log writer is asked for more, and a caller who comes meanwhile waits for
-    /// it. Room is laid by four megabytes when fewer than that are left, which the fill ends 0.7 MiB before; so a megabyte
-    /// more goes first.
+    /// Within what is populated already, or a caller waits for the log writer. That grows with use, so that three megabytes go
+    /// first; then there are more than two before the log writer is woken again.
     private static func overwriteWritten(_ preparation: Preparation) async throws -> Operation.Work {
         let keys = CountedData.keys()
         let store = try await SteadyStore.open(POSIXFileSystem(), at: preparation.directory, keys)
         let values = CountedData.values
         let walk = Walk(keys.count)
-        try await store.put("next room", [UInt8](repeating: 1, count: 1 << 20), durability: .written)
-        store.settle()
-        try await store.put(keys[0], values[0], durability: .written)
-        store.settle()
+        for _ in 0..<100 {
+            try await store.put("grows", [UInt8](repeating: 1, count: 30_000), durability: .written)
+            store.settle()
+        }
         var commits = store.statistics.commits
         return { times in
             for _ in 0..<times {

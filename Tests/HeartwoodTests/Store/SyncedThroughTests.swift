@@ -1,0 +1,95 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// `synced(through:)`: one wait for the disk for many writes.
+@Suite struct SyncedThroughTests {
+    private let disk = SimulatedDisk(seed: 9)
+
+    private func open() async throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.fileSystem = disk
+        (configuration.timing.write, configuration.timing.sync, configuration.timing.mark) = (.max, .max, .max)
+        return try await Store.open(at: "/store", configuration: configuration)
+    }
+
+    private var syncs: Int { disk.trace.calls.count { $0.operation == .sync } }
+
+    @Test(arguments: [Durability.buffered, .written])
+    func whatItReturnsForSurvivesAPowerLoss(durability: Durability) async throws {
+        let store = try await open()
+        var last: SequenceNumber = 0
+        for number in 0..<3_000 {
+            last = try await store.put("\(number)", "1", durability: durability)
+            guard last > 100 else { continue }
+            try await store.synced(through: last - 100)
+            #expect(store.statistics.syncedSequence >= last - 100)
+            guard number % 500 == 0 else { continue }
+            let image = disk.crash().image
+            var configuration = Store.Configuration()
+            configuration.fileSystem = SimulatedDisk(image: image)
+            let found = try await Store.open(at: "/store", configuration: configuration)
+            for before in 0...(number - 100) { #expect(try found.contains("\(before)")) }
+            try await found.close()
+        }
+        try await store.synced(through: last)
+        #expect(store.statistics.syncedSequence == last)
+        #expect(store.statistics.syncs < 100, "each serves many")
+        try await store.close()
+    }
+
+    /// It asks for none where one that is under way brings it to the disk, nor for what is there.
+    @Test func noSyncIsAskedForTwice() async throws {
+        let store = try await open()
+        let first = try await store.put("a", "1", durability: .buffered)
+        try await store.synced(through: first)
+        var before = syncs
+        try await store.synced(through: first)
+        try await store.synced(through: 0)
+        #expect(syncs == before)
+        let second = try await store.put("b", "1", durability: .buffered)
+        let waiting = Locked<[Task<Void, any Error>]>([])
+        disk.observe { [weak store] operation, _ in
+            guard operation == .sync, let store, waiting.withLock({ $0.isEmpty }) else { return }
+            waiting.withLock { waiting in
+                for _ in 0..<8 { waiting.append(Task { try await store.synced(through: second) }) }
+            }
+            spin { store.log.syncedGate.waiterCount == 9 }
+        }
+        before = syncs
+        try await store.synced(through: second)
+        for task in waiting.withLock({ $0 }) { try await task.value }
+        disk.observe { _, _ in }
+        store.settle()
+        #expect(syncs == before + 1)
+        try await store.close()
+    }
+
+    @Test func numbersAndStatesThatCantBeAreErrors() async throws {
+        let store = try await open()
+        let sequence = try await store.put("a", "1", durability: .written)
+        await expectError(.invalidArgument) { try await store.synced(through: sequence + 1) }
+        await expectError(.invalidArgument) { try await store.synced(through: .max) }
+        disk.inject(Fault(.sync, .error(ErrorNumber.EIO)))
+        await expectError(.outcomeUnknown) { try await store.synced(through: sequence) }
+        await expectError(.failed) { try await store.synced(through: sequence) }
+        try await store.synced(through: 0)
+        await expectError(.failed) { try await store.close() }
+    }
+
+    @Test func aThreadWaitsTheSameWay() async throws {
+        let store = try await open()
+        let sequence = try await store.put("a", "1", durability: .buffered)
+        try await Task.detached { try Self.block(store, sequence) }.value
+        #expect(store.statistics.syncedSequence == sequence)
+        try await store.close()
+        await expectError(.closed) { try Self.block(store, sequence + 1) }
+    }
+
+    private static func block(_ store: Store, _ sequence: SequenceNumber) throws {
+        try store.blocking.synced(through: sequence)
+    }
+}
