@@ -46,8 +46,12 @@ struct Counts: ParsableCommand {
         try MainThread.run { [names] in
             for operation in Operation.all where names.isEmpty || names.contains(operation.name) {
                 let directory = "\(place)/\(operation.name)"
-                try await Self.count(operation, Preparation(directory: directory, times: operation.times))
-                print("\(operation.name): done")
+                do {
+                    try await Self.count(operation, Preparation(directory: directory, times: operation.times))
+                    print("\(operation.name): done")
+                } catch let error as LeftOut {
+                    print("\(operation.name): left out: \(error.reason)")
+                }
             }
         }
     }

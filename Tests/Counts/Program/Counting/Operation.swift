@@ -45,3 +45,8 @@ struct WrongOutcome: Error, CustomStringConvertible {
         if found != wanted { throw WrongOutcome("\(what): \(found), and not \(wanted)") }
     }
 }
+
+/// This machine can't do an operation in the way that is counted.
+struct LeftOut: Error {
+    let reason: String
+}

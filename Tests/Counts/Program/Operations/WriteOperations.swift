@@ -56,6 +56,10 @@ enum WriteOperations {
             try await store.put("grows", [UInt8](repeating: 1, count: 30_000), durability: .written)
             store.settle()
         }
+        guard store.statistics.logWriting == .mapped else {
+            try await store.close()
+            throw LeftOut(reason: "the file system of \(preparation.directory) keeps no mapping that is written to")
+        }
         var commits = store.statistics.commits
         return { times in
             for _ in 0..<times {
