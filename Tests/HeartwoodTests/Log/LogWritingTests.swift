@@ -254,9 +254,9 @@ import Testing
     }
 
     @Test func nothingIsStoredToASegmentWithoutAName() async throws {
-        let store = try await openMapped { $0.segmentBytes = 16 << 10 }
+        let store = try await openMapped { $0.segmentBytes = 64 << 10 }
         let isStored = try await stores(store, .rename) {
-            for number in 0..<30 {
+            for number in 0..<130 {
                 try await store.put("k\(number)", [UInt8](repeating: 1, count: 500), durability: .written)
                 // The next segment is mapped before it is needed.
                 store.settle()
