@@ -1,7 +1,7 @@
 internal import HeartwoodFormat
 
-/// The bytes of one commit while it is being gathered and written: room for the header, then records that already have
-/// their numbers and places. Large values are kept beside, each where it belongs.
+/// The bytes of one commit while it is gathered and written: space for the header, then records that already have their
+/// numbers and places. Large values are kept apart, each with its place.
 ///
 /// A commit that somebody wants in the kernel at once is stored to the mapping of its segment, if it has one. The others are
 /// written by the log writer: those who wait for a sync wait for the disk anyway, and the rest has time. Commits that were
@@ -159,9 +159,21 @@ final class CommitBuffer: @unchecked Sendable {
         return place
     }
 
+    /// The header of the commit as it is now.
+    ///
+    /// - Parameters:
+    ///   - first: The number of its first batch.
+    ///   - mark: Everything of the segment before this offset is on disk.
+    @inline(__always)
+    func header(first: SequenceNumber, mark: UInt64, time: UInt64) -> CommitHeader {
+        CommitHeader(
+            bodyLength: UInt64(bodyLength), firstSequence: first, syncedMark: mark, time: time,
+            recordCount: UInt32(recordCount))
+    }
+
     /// Fills in the commit header. By the log writer only, once the buffer is sealed.
     func finish(_ header: CommitHeader) {
-        header.encode(to: memory, salt: segment!.header.salt, offset: offset)
+        header.encode(to: memory, salt: identity.salt, offset: offset)
     }
 
     /// Calls `body` with the pieces of the commit in the order of the file, each with its offset.

@@ -239,16 +239,10 @@ package struct CommitPipeline: Sendable {
         if unsyncedSince == nil { unsyncedSince = acceptedAt }
     }
 
-    /// The commit in flight is in the kernel.
+    /// The commit in flight is in the kernel, and waits for nothing else unless it is to be synced.
     mutating func written() {
-        inFlight!.firstWritten = nil
         writtenSequence = inFlight!.last
-    }
-
-    /// A commit in flight that was written is done with, unless it waits to be synced.
-    mutating func finishWritten() {
-        precondition(inFlight!.firstWritten == nil)
-        if inFlight!.firstSynced == nil { inFlight = nil }
+        if inFlight!.firstSynced == nil { inFlight = nil } else { inFlight!.firstWritten = nil }
     }
 
     /// What is in the kernel is going to be synced.

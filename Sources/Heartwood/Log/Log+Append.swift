@@ -132,9 +132,8 @@ extension Log {
         let time = now.milliseconds
         let buffer = state.pointee.open
         let isFirstUnsynced = state.pointee.pipeline.unsyncedSince == nil
-        let header = CommitHeader(
-            bodyLength: UInt64(buffer.bodyLength), firstSequence: state.pointee.pipeline.sealInPlace(),
-            syncedMark: state.pointee.syncedEnd, time: time, recordCount: UInt32(buffer.recordCount))
+        let header = buffer.header(
+            first: state.pointee.pipeline.sealInPlace(), mark: state.pointee.syncedEnd, time: time)
         state.pointee.counters.commits += 1
         state.pointee.counters.writtenBytes += UInt64(buffer.count)
         buffer.store(header, to: state.pointee.mapping.unsafelyUnwrapped)

@@ -2,7 +2,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// A commit on its way to the kernel: by whoever has the turn.
+/// A commit on its way to the kernel, by a call of the log writer.
 nonisolated extension Log {
     /// A sealed commit.
     struct Sealed {
@@ -23,10 +23,7 @@ nonisolated extension Log {
         let buffer = sealed.buffer
         let segment = buffer.segment!
         let time = now.milliseconds
-        buffer.finish(
-            CommitHeader(
-                bodyLength: UInt64(buffer.bodyLength), firstSequence: sealed.content.first, syncedMark: sealed.mark,
-                time: time, recordCount: UInt32(buffer.recordCount)))
+        buffer.finish(buffer.header(first: sealed.content.first, mark: sealed.mark, time: time))
         try failing("the log could not be written", segment) { () throws(FileSystemError) in
             try buffer.forEachPiece { (piece, offset) throws(FileSystemError) in
                 try segment.file.writeFully(piece, at: offset)
@@ -80,7 +77,6 @@ extension Log.State {
         counters.commits += 1
         counters.writtenBytes += UInt64(sealed.buffer.count)
         pipeline.written()
-        pipeline.finishWritten()
         writtenEnd = sealed.buffer.end
         inFlight = nil
         sealed.buffer.reset(segment: nil, offset: 0, keeping: wanted)

@@ -115,22 +115,15 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
+        isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
         switch work {
-        case .commit(let sync):
-            isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
-            try commit(sync: sync)
-            prepare()
-            giveWayToCompaction()
-        case .sync:
-            isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
-            try syncWritten()
-            prepare()
-            giveWayToCompaction()
-        case .mark:
-            try writeMark(flags: .mark)
-        case .sleep:
-            break
+        case .commit(let sync): try commit(sync: sync)
+        case .sync: try syncWritten()
+        case .mark: return try writeMark(flags: .mark)
+        case .sleep: return
         }
+        prepare()
+        giveWayToCompaction()
     }
 
     private mutating func giveWayToCompaction() {
@@ -169,12 +162,12 @@ struct LogWriter: ~Copyable {
 
     /// Syncs what is written to the current segment, or to another one, and lets everybody see it.
     mutating func syncWritten(of other: Segment? = nil) throws(Failure) {
-        let (segment, mapping, length) = log.withState { state in
+        let (segment, mapping, synced, end) = log.withState { state in
             state.beginSync()
-            return (other ?? state.current!, other == nil ? state.mapping : nil, state.syncingEnd - state.syncedEnd)
+            return (other ?? state.current!, other == nil ? state.mapping : nil, state.syncedEnd, state.syncingEnd)
         }
         // What is no more than some pages isn't worth a call.
-        if length >= 64 << 10 { mapping?.release(before: log.withState { $0.syncingEnd }) }
+        if end - synced >= 64 << 10 { mapping?.release(before: end) }
         try syncFile(of: segment)
         noteSynced()
     }

@@ -80,8 +80,6 @@ import Testing
                     check()
                     pipeline.written()
                     mark(through: content.last, synced: false)
-                    check()
-                    pipeline.finishWritten()
                 }
                 if sync { beginSync() }
             case .sync: beginSync()
@@ -161,7 +159,6 @@ import Testing
         #expect(pipeline.work(now: until) == .commit(sync: false))
         _ = pipeline.seal()
         pipeline.written()
-        pipeline.finishWritten()
         guard case .sleep(let syncAt?) = pipeline.work(now: until) else {
             Issue.record("then waits to sync")
             return
@@ -182,18 +179,13 @@ import Testing
 
     /// The time at which a delay of `.max` would be over came round to the one before it began.
     @Test func aDelayWithoutEndIsNeverOver() {
-        var timing = CommitPipeline.Timing()
-        timing.write = .max
-        timing.sync = .max
-        timing.mark = .max
-        var pipeline = CommitPipeline(lastSequence: 0, timing: timing)
+        var pipeline = CommitPipeline(lastSequence: 0, timing: .never)
         _ = pipeline.accept(.buffered, now: 7)
         #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
         pipeline.requestWrite()
         #expect(pipeline.work(now: 8) == .commit(sync: false))
         _ = pipeline.seal()
         pipeline.written()
-        pipeline.finishWritten()
         #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
         pipeline.requestSync()
         #expect(pipeline.work(now: 9) == .sync)
@@ -213,7 +205,6 @@ import Testing
             if case .commit(let sync) = pipeline.work(now: now) {
                 _ = pipeline.seal()
                 pipeline.written()
-                pipeline.finishWritten()
                 if sync {
                     pipeline.beginSync()
                     pipeline.synced(now: now)
@@ -222,5 +213,14 @@ import Testing
             }
             #expect(now - lastSync <= 1_000_000_000)
         }
+    }
+}
+
+extension CommitPipeline.Timing {
+    /// The log writer does nothing by itself.
+    static var never: Self {
+        var timing = Self()
+        (timing.write, timing.sync, timing.mark) = (.max, .max, .max)
+        return timing
     }
 }

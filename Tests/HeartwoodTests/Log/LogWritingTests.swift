@@ -317,12 +317,3 @@ import Testing
         try await store.close()
     }
 }
-
-extension CommitPipeline.Timing {
-    /// The log writer does nothing by itself.
-    fileprivate static var never: Self {
-        var timing = Self()
-        (timing.write, timing.sync, timing.mark) = (.max, .max, .max)
-        return timing
-    }
-}

@@ -12,7 +12,7 @@ import Testing
     private func open() async throws -> Store {
         var configuration = Store.Configuration()
         configuration.fileSystem = disk
-        (configuration.timing.write, configuration.timing.sync, configuration.timing.mark) = (.max, .max, .max)
+        configuration.timing = .never
         return try await Store.open(at: "/store", configuration: configuration)
     }
 
