@@ -53,7 +53,7 @@ nonisolated extension Log {
     /// The log has grown so much that it may be time. By the log writer.
     func askForCompaction() {
         guard configuration.compaction.isAutomatic else { return }
-        withState { $0.compactionTrigger = .max }
+        withState { $0.uncovered.trigger = .max }
         wakeCompactor()
     }
 
@@ -92,10 +92,10 @@ nonisolated extension Log {
     func makeCut(isSparing: Bool) throws(StoreError) -> Cut {
         compaction.state.withState { $0.cut = nil }
         try withState { (state) throws(StoreError) in
-            try state.checkAcceptsWrites()
+            try state.life.checkAcceptsWrites()
             state.wantsCut = true
-            state.demands.cut = true
-            state.demands.isSparing = isSparing
+            state.room.demands.cut = true
+            state.room.demands.isSparing = isSparing
             wakeWriter(&state, deadline: 0)
         }
         let cut = compaction.state.withLock { held -> Result<Cut, StoreError> in
@@ -110,12 +110,4 @@ nonisolated extension Log {
         }
         return try cut.get()
     }
-}
-
-extension Log.State {
-    /// Bytes of log that no snapshot covers.
-    var logBytes: UInt64 { recoveredBytes + counters.writtenBytes - compactedBytes }
-
-    /// Records that no snapshot covers.
-    var logRecords: UInt64 { recoveredRecords + counters.records - compactedRecords }
 }

@@ -184,9 +184,9 @@ extension Store {
                 segments: log.segments.count,
                 heldFiles: heldFiles,
                 heldStates: index.heldPoints,
-                lastSequence: state.pipeline.lastSequence,
-                visibleSequence: state.pipeline.visible,
-                syncedSequence: state.pipeline.syncedSequence,
+                lastSequence: state.commits.pipeline.lastSequence,
+                visibleSequence: state.commits.pipeline.visible,
+                syncedSequence: state.commits.pipeline.syncedSequence,
                 batches: state.counters.batches,
                 records: state.counters.records,
                 acceptedBytes: state.counters.acceptedBytes,
@@ -194,7 +194,7 @@ extension Store {
                 writtenBytes: state.counters.writtenBytes,
                 syncs: state.counters.syncs,
                 rotations: state.counters.rotations,
-                logWriting: state.logWriting,
+                logWriting: state.commits.logWriting,
                 compaction: compaction)
         }
     }

@@ -5,7 +5,7 @@ extension Store {
     /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
     package nonisolated func settle() {
         spin {
-            log.withState { $0.writerSleepsUntil != nil || $0.phase == .ended }
+            log.withState { $0.writerSleepsUntil != nil || $0.life.phase == .ended }
         }
     }
 
@@ -34,7 +34,7 @@ extension Store {
         let log = log
         return {
             log.visibleGate.waiterCount > 0 || log.syncedGate.waiterCount > 0
-                || log.withState { !$0.waiters.isEmpty || !$0.closers.isEmpty }
+                || log.withState { $0.room.hasWaiters || $0.life.hasClosers }
         }
     }
 

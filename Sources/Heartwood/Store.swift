@@ -146,8 +146,8 @@ public actor Store {
 
 extension Log.State {
     var publicState: Store.State {
-        if phase != .running { return .closed }
-        if failure != nil { return .failed }
-        return refusal?.code == .outOfSpace ? .outOfSpace : .ready
+        if life.phase != .running { return .closed }
+        if life.failure != nil { return .failed }
+        return room.refusal?.code == .outOfSpace ? .outOfSpace : .ready
     }
 }

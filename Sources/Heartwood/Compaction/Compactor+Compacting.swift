@@ -27,10 +27,7 @@ extension Compactor {
         try putInPlace(making, path)
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
-        log.withState { state in
-            (state.compactedBytes, state.compactedRecords) = (cut.bytes, cut.records)
-            (state.recoveredBytes, state.recoveredRecords) = (0, 0)
-        }
+        log.withState { $0.uncovered.compacted(bytes: cut.bytes, records: cut.records) }
         var report = CompactionReport()
         report.snapshot = SnapshotDescription(snapshot)
         report.snapshot!.file = path

@@ -75,7 +75,7 @@ struct Compactor {
             case .sleep: break
             }
             let isReached = log.withState { state in
-                state.compactionTrigger = trigger
+                state.uncovered.trigger = trigger
                 return state.logBytes >= trigger
             }
             if isReached { continue }
@@ -160,7 +160,7 @@ nonisolated extension Log {
         let live = index.liveBytes
         let held = compaction.state.withState { $0.heldFiles }
         // Marks alone are nothing to compact.
-        let (logBytes, isNothing) = withState { ($0.logBytes, $0.failure != nil || $0.logRecords == 0) }
+        let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(
             logBytes: isNothing ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))
     }

@@ -14,7 +14,7 @@ nonisolated extension Log {
             case .now, .later(time: .some, logBytes: _): 0 as UInt64
             case .later(time: nil, let logBytes): logBytes
             }
-        withState { $0.compactionTrigger = trigger }
+        withState { $0.uncovered.trigger = trigger }
     }
 
     /// How long the log writer is to pause after a commit; 0 but in need. Only while a compaction runs, for nothing else

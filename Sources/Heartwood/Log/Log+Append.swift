@@ -20,7 +20,7 @@ extension Log {
     fileprivate func append(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
-        if ticket == 0 { ticket = makeTicket() }
+        if ticket == 0 { ticket = state.room.makeTicket() }
         try judge(conditions)
         return try append(
             length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes,
@@ -40,7 +40,7 @@ extension Log {
     fileprivate func append(
         _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
     ) throws(StoreError) -> Admission {
-        let ticket = makeTicket()
+        let ticket = state.room.makeTicket()
         let admission = try append(
             length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count,
             removesOnly: record.kind == .delete, hasExternals: false, durability, ticket
@@ -55,13 +55,8 @@ extension Log {
                 hint: hint)
         }
         // It comes again as a batch, with another ticket.
-        if case .mustWait = admission, state.exclusiveTicket == ticket { state.exclusiveTicket = nil }
+        if case .mustWait = admission { state.room.unclaim(ticket) }
         return admission
-    }
-
-    private func makeTicket() -> UInt64 {
-        state.lastTicket += 1
-        return state.lastTicket
     }
 
     /// Throws `.conflict` unless all of them hold in the newest state.
@@ -78,26 +73,24 @@ extension Log {
         _ fill: (CommitBuffer, SequenceNumber, UInt64, Bool, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
         let state = executor.pointer
-        if !state.pointee.acceptsAllWrites { try checkLimits() }
+        if !state.pointee.life.acceptsAllWrites { try checkLimits() }
         guard
-            state.pointee.makeRoom(
-                for: length, removesOnly: removesOnly, ticket: ticket, configuration: configuration,
-                segments: segments)
+            state.pointee.makeRoom(for: length, removesOnly: removesOnly, ticket: ticket, segments)
         else {
             wakeWriter(&state.pointee, deadline: 0)
-            return .mustWait(generation: state.pointee.roomGeneration)
+            return .mustWait(generation: state.pointee.room.generation)
         }
-        let base = state.pointee.open.identity.baseAddress
-        let start = state.pointee.open.end
+        let base = state.pointee.commits.open.identity.baseAddress
+        let start = state.pointee.commits.open.end
         let end = start + UInt64(length)
         let addresses = base + start >> 3...base + end >> 3 - 1
         let stores = durability == .written && !hasExternals && isStorable(to: end)
-        let isFirst = state.pointee.pipeline.open == nil
-        let now = isFirst && !(stores && state.pointee.pipeline.unsyncedSince != nil) ? delays.now() : 0
+        let isFirst = state.pointee.commits.pipeline.open == nil
+        let now = isFirst && !(stores && state.pointee.commits.pipeline.unsyncedSince != nil) ? delays.now() : 0
         // What is stored at once waits for nothing but what an earlier write waits for.
-        let (sequence, isVisible) = state.pointee.pipeline.accept(
+        let (sequence, isVisible) = state.pointee.commits.pipeline.accept(
             stores ? .buffered : durability, now: now, address: addresses.upperBound)
-        let buffer = state.pointee.open
+        let buffer = state.pointee.commits.open
         index.applyUnderLock(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
             fill(buffer, sequence, base, stores, &writer)
         }
@@ -113,14 +106,8 @@ extension Log {
     @inline(__always)
     private func isStorable(to end: UInt64) -> Bool {
         let state = executor.pointer
-        guard state.pointee.room.isPopulated(to: end), state.pointee.isAppendable,
-            state.pointee.pipeline.isSealedWritten, state.pointee.pipeline.awaitsNoWrite,
-            state.pointee.open.isStorable(to: end)
-        else {
-            state.pointee.usesMapping = true
-            return false
-        }
-        return true
+        state.pointee.commits.usesMapping = true
+        return state.pointee.room.plan.isPopulated(to: end) && state.pointee.commits.isStorable(to: end)
     }
 
     /// Stores the open commit to the mapping, so that it is in the kernel. Readers find its records in the file from here on.
@@ -128,34 +115,32 @@ extension Log {
     private func storeOpen(if stores: Bool) {
         guard stores else { return }
         let state = executor.pointer
-        state.pointee.usesMapping = true
         let time = now.milliseconds
-        let buffer = state.pointee.open
-        let isFirstUnsynced = state.pointee.pipeline.unsyncedSince == nil
-        let header = buffer.header(
-            first: state.pointee.pipeline.sealInPlace(), mark: state.pointee.syncedEnd, time: time)
+        let buffer = state.pointee.commits.open
+        let isFirstUnsynced = state.pointee.commits.pipeline.unsyncedSince == nil
         state.pointee.counters.commits += 1
         state.pointee.counters.writtenBytes += UInt64(buffer.count)
-        buffer.store(header, to: state.pointee.mapping.unsafelyUnwrapped)
-        state.pointee.writtenEnd = buffer.offset
+        state.pointee.commits.store(time: time)
         noteTime(time)
         unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
-        if isFirstUnsynced { wakeWriter(&state.pointee, deadline: state.pointee.pipeline.backgroundSync ?? .max) }
-        if buffer.offset > state.pointee.roomDue { askForRoomAhead() }
+        if isFirstUnsynced {
+            wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)
+        }
+        if buffer.offset > state.pointee.room.due { askForRoomAhead() }
     }
 
     @inline(never)
     private func askForRoomAhead() {
-        state.roomDue = .max
-        state.wantsRoomAhead = true
+        state.room.due = .max
+        state.room.wantsAhead = true
         wakeWriter(&state, deadline: 0)
     }
 
     /// Throws unless the store accepts a write of this task.
     @inline(never)
     private func checkLimits() throws(StoreError) {
-        try state.checkAcceptsWrites()
-        if state.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
+        try state.life.checkAcceptsWrites()
+        if state.life.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
     }
 }
 
@@ -207,11 +192,11 @@ nonisolated extension Log {
     private func wakeWriter(_ state: inout State, for durability: Durability.Level, isFirst: Bool, now: UInt64) {
         if durability != .buffered {
             wakeWriter(&state, deadline: 0)
-        } else if state.open.count >= configuration.commitBufferBytes / 4 {
-            state.pipeline.requestWrite()
+        } else if state.commits.open.count >= state.commits.bufferBytes / 4 {
+            state.commits.pipeline.requestWrite()
             wakeWriter(&state, deadline: 0)
         } else if isFirst {
-            wakeWriter(&state, deadline: CommitPipeline.Timing.end(of: state.pipeline.timing.write, from: now))
+            wakeWriter(&state, deadline: CommitPipeline.Timing.end(of: state.commits.pipeline.timing.write, from: now))
         }
     }
 
@@ -230,10 +215,8 @@ nonisolated extension Log {
 
     private func wake(_ sleeper: Sleeper<StoreError?>, whenRoomChangesFrom generation: UInt64, _ length: Int) {
         let passes = withState { state -> Bool in
-            guard state.roomGeneration == generation, state.failure == nil, state.phase == .running else {
-                return true
-            }
-            state.waiters.append(Waiter(sleeper: sleeper, length: length))
+            guard state.room.generation == generation, state.life.acceptsWrites else { return true }
+            state.room.wait(sleeper, for: length)
             return false
         }
         if passes { sleeper.resume(returning: nil) }
@@ -242,9 +225,7 @@ nonisolated extension Log {
     /// A write gives up: if others were waiting for it, they needn't any more.
     func withdraw(ticket: UInt64) {
         let waiters = withState { state -> [Sleeper<StoreError?>] in
-            guard state.exclusiveTicket == ticket else { return [] }
-            state.exclusiveTicket = nil
-            return state.takeWaiters()
+            state.room.unclaim(ticket) ? state.room.takeWaiters() : []
         }
         for waiter in waiters { waiter.resume(returning: nil) }
     }
@@ -252,24 +233,24 @@ nonisolated extension Log {
     /// Asks for everything accepted so far to be synced, and returns the last number of it.
     func requestSync() throws(StoreError) -> SequenceNumber {
         try withState { (state) throws(StoreError) in
-            try state.checkAcceptsWrites()
-            state.pipeline.requestSync()
+            try state.life.checkAcceptsWrites()
+            state.commits.pipeline.requestSync()
             wakeWriter(&state, deadline: 0)
-            return state.pipeline.lastSequence
+            return state.commits.pipeline.lastSequence
         }
     }
 
     /// Asks for everything up to a number to be synced, unless that is coming.
     func requestSync(through sequence: SequenceNumber) throws(StoreError) {
         try withState { (state) throws(StoreError) in
-            try state.checkAcceptsWrites()
-            guard sequence <= state.pipeline.lastSequence else {
+            try state.life.checkAcceptsWrites()
+            guard sequence <= state.commits.pipeline.lastSequence else {
                 throw StoreError(
                     .invalidArgument,
-                    "no write has the number \(sequence) yet, the newest is \(state.pipeline.lastSequence): wait for numbers that writes of this store have returned"
+                    "no write has the number \(sequence) yet, the newest is \(state.commits.pipeline.lastSequence): wait for numbers that writes of this store have returned"
                 )
             }
-            if state.pipeline.requestSync(through: sequence) { wakeWriter(&state, deadline: 0) }
+            if state.commits.pipeline.requestSync(through: sequence) { wakeWriter(&state, deadline: 0) }
         }
     }
 
@@ -320,92 +301,5 @@ private struct AppendedGroup {
         for index in 0..<count { hints[index].refine(records[index]!.key) }
         for index in 0..<count { writer.add(records[index]!, base: base, hint: hints[index]) }
         count = 0
-    }
-}
-
-extension Log.State {
-    func checkAcceptsWrites() throws(StoreError) {
-        if let failure { throw failure }
-        guard phase == .running else { throw .closed }
-    }
-
-    /// Whether a batch of `length` bytes can go into the open commit now; if not, notes what it lacks.
-    ///
-    /// - Parameter removesOnly: Whether the batch may use the space that is kept for removals.
-    mutating func makeRoom(
-        for length: Int, removesOnly: Bool, ticket: UInt64, configuration: Store.Configuration,
-        segments: SegmentTable
-    ) -> Bool {
-        if let exclusiveTicket, exclusiveTicket != ticket { return false }
-        guard current != nil else {
-            demands.askForRotation(length, removesOnly: removesOnly)
-            return false
-        }
-        let end = open.offset + UInt64(open.count + length)
-        if !room.fits(to: end), holdsNothing {
-            // A segment is named by its first number, so one without records can't be followed by another.
-            room.grow(toFit: end)
-            segments.extend(current!, to: room.limit)
-        }
-        if !room.fits(to: end) {
-            demands.askForRotation(length, removesOnly: removesOnly)
-            claimTurn(ticket, length, configuration)
-            return false
-        }
-        guard open.isEmpty || open.count + length <= configuration.commitBufferBytes else {
-            pipeline.requestWrite()
-            claimTurn(ticket, length, configuration)
-            return false
-        }
-        guard room.hasRoom(to: end) || removesOnly && room.hasRoomForRemoval(to: end) else {
-            demands.askForRoom(to: end, length, removesOnly: removesOnly)
-            claimTurn(ticket, length, configuration)
-            return false
-        }
-        exclusiveTicket = nil
-        return true
-    }
-
-    /// Whether the current segment has no record, in its file or on the way to it.
-    var holdsNothing: Bool { pipeline.lastSequence + 1 == current?.header.firstSequence }
-
-    /// A large write would wait for ever while small ones fill each buffer before it: it gets the next turn.
-    private mutating func claimTurn(_ ticket: UInt64, _ length: Int, _ configuration: Store.Configuration) {
-        if length > configuration.commitBufferBytes / 4, exclusiveTicket == nil { exclusiveTicket = ticket }
-    }
-
-    /// Room may have appeared: everybody who waits is to try again. The caller resumes them outside the lock.
-    mutating func takeWaiters() -> [Sleeper<StoreError?>] {
-        roomGeneration &+= 1
-        guard !waiters.isEmpty else { return [] }
-        defer { waiters = [] }
-        return waiters.map(\.sleeper)
-    }
-
-    /// The same, with those apart that have as many bytes as `length`, or more.
-    mutating func takeWaiters(
-        from length: Int
-    ) -> (tooLarge: [Sleeper<StoreError?>], others: [Sleeper<StoreError?>]) {
-        let isTooLarge = waiters.map { $0.length >= length }
-        let all = zip(takeWaiters(), isTooLarge)
-        return (all.filter(\.1).map(\.0), all.filter { !$0.1 }.map(\.0))
-    }
-}
-
-extension Log.Demands {
-    mutating func askForRoom(to end: UInt64, _ length: Int, removesOnly: Bool = false) {
-        room = max(room ?? 0, end)
-        note(length, removesOnly)
-    }
-
-    mutating func askForRotation(_ length: Int, removesOnly: Bool = false) {
-        rotation = max(rotation ?? 0, UInt64(length + FormatConstants.commitHeaderSize))
-        note(length, removesOnly)
-    }
-
-    private mutating func note(_ length: Int, _ removesOnly: Bool) {
-        largest = max(largest, length)
-        least = min(least, length)
-        if removesOnly { leastRemoval = min(leastRemoval, length) } else { hasPuts = true }
     }
 }

@@ -55,31 +55,3 @@ nonisolated extension Log {
         }
     }
 }
-
-extension Log.State {
-    /// Seals the open commit and opens the next one behind it in the same segment.
-    mutating func seal(wanted: Int) -> Log.Sealed { seal(next: current, at: open.end, wanted: wanted) }
-
-    /// Seals the open commit and opens the next one at `offset` of `next`.
-    mutating func seal(next: Segment?, at offset: UInt64, wanted: Int) -> Log.Sealed {
-        let content = pipeline.seal()
-        let sealed = open
-        let fresh = idle!
-        idle = nil
-        inFlight = sealed
-        fresh.reset(segment: next, offset: offset, keeping: wanted)
-        open = fresh
-        return Log.Sealed(buffer: sealed, content: content, mark: syncedEnd)
-    }
-
-    /// A commit has been written: its buffer is free again.
-    mutating func finish(_ sealed: Log.Sealed, wanted: Int) {
-        counters.commits += 1
-        counters.writtenBytes += UInt64(sealed.buffer.count)
-        pipeline.written()
-        writtenEnd = sealed.buffer.end
-        inFlight = nil
-        sealed.buffer.reset(segment: nil, offset: 0, keeping: wanted)
-        idle = sealed.buffer
-    }
-}

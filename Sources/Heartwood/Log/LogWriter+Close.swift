@@ -11,7 +11,7 @@ extension LogWriter {
         log.compaction.stop()
         var failure: StoreError?
         let (earlier, isAllOnDisk) = log.withState { state in
-            (state.failure, state.pipeline.lastSequence == state.pipeline.syncedSequence)
+            (state.life.failure, state.commits.pipeline.lastSequence == state.commits.pipeline.syncedSequence)
         }
         if let earlier {
             // Who closes in order relies on everything being there.
@@ -32,7 +32,7 @@ extension LogWriter {
 
     private mutating func finishLog() throws(Failure) {
         let (hasUnsealed, isUnsynced, current) = log.withState {
-            ($0.pipeline.hasUnsealed, $0.pipeline.unsyncedSince != nil, $0.current)
+            ($0.commits.pipeline.hasUnsealed, $0.commits.pipeline.unsyncedSince != nil, $0.commits.current)
         }
         guard let current else { return }
         if hasUnsealed {
@@ -41,7 +41,7 @@ extension LogWriter {
             try syncWritten()
         }
         try writeMark(flags: [.mark, .closing])
-        let end = log.withState { $0.writtenEnd }
+        let end = log.withState { $0.commits.writtenEnd }
         try log.failing("the log could not be trimmed at its end", current) { () throws(FileSystemError) in
             try current.file.truncate(to: end)
             try current.file.sync(.full)
@@ -65,12 +65,9 @@ extension LogWriter {
         }
         lock.unlock()
         let (closers, waiters) = log.withLock { held in
-            held.state.phase = .ended
-            held.state.closeFailure = failure
-            let closers = held.state.closers
-            held.state.closers = []
+            let closers = held.state.life.end(failure)
             held.broadcast()
-            return (closers, held.state.takeWaiters())
+            return (closers, held.state.room.takeWaiters())
         }
         log.visibleGate.fail(.closed)
         log.syncedGate.fail(.closed)
@@ -94,12 +91,11 @@ nonisolated extension Log {
     private func close(waking sleeper: Sleeper<StoreError?>) {
         enum Outcome { case waits, ended(StoreError?) }
         let (outcome, waiters) = withState { state -> (Outcome, [Sleeper<StoreError?>]) in
-            if state.phase == .ended { return (.ended(state.closeFailure), []) }
-            state.closers.append(sleeper)
-            state.phase = .closing
+            if state.life.phase == .ended { return (.ended(state.life.closeFailure), []) }
+            state.life.close(waking: sleeper)
             closing.store(true, ordering: .releasing)
             wakeWriter(&state, deadline: 0)
-            return (.waits, state.takeWaiters())
+            return (.waits, state.room.takeWaiters())
         }
         for waiter in waiters { waiter.resume(returning: .closed) }
         if case .ended(let failure) = outcome { sleeper.resume(returning: failure) }
@@ -109,9 +105,9 @@ nonisolated extension Log {
     /// let go of the files and the lock.
     func abandon() {
         withLock { held in
-            if held.state.phase == .running { held.state.phase = .abandoned }
+            held.state.life.abandon()
             held.broadcast()
-            while held.state.phase != .ended { held.wait() }
+            while held.state.life.phase != .ended { held.wait() }
         }
     }
 

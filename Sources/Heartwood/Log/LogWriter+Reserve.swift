@@ -16,17 +16,17 @@ extension LogWriter {
     /// has, then with the reserve.
     ///
     /// - Returns: Whether a rotation follows; nil where this serves none of them.
-    mutating func layFromReserve(_ demands: Log.Demands, turns: Bool, after error: FileSystemError) -> Bool? {
+    mutating func layFromReserve(_ demands: LogRoom.Demands, turns: Bool, after error: FileSystemError) -> Bool? {
         guard error.isOutOfSpace, demands.hasRemovals || demands.cut else { return nil }
         return (demands.hasRemovals ? layForRemoval(demands, turns: turns) : nil)
             ?? (demands.cut && turns ? layForCut() : nil)
     }
 
-    private mutating func layForRemoval(_ demands: Log.Demands, turns: Bool) -> Bool? {
+    private mutating func layForRemoval(_ demands: LogRoom.Demands, turns: Bool) -> Bool? {
         let removal = self.demands(of: demands.leastRemoval, removesOnly: true, like: demands)
         trimPredecessor()
         if (try? lay(removal, turns: turns)) != nil { return turns }
-        if log.withState({ $0.holdsNothing }) {
+        if log.withState({ $0.commits.holdsNothing }) {
             // A segment without records isn't followed by another, so it takes the space and not the file.
             guard let need = removal.room, (try? reserve.release(.removals)) != nil,
                 (try? layRoom(need: need, isOpen: false)) != nil
@@ -37,7 +37,7 @@ extension LogWriter {
     }
 
     private mutating func layForCut() -> Bool? {
-        var cut = Log.Demands()
+        var cut = LogRoom.Demands()
         cut.cut = true
         cut.isSparing = true
         trimPredecessor()
@@ -72,7 +72,9 @@ extension LogWriter {
 
     /// Gives the space that is allocated after the last commit back to the disk.
     mutating func trimCurrent() {
-        let (segment, size) = log.withState { state in (state.current, state.room.trim(end: state.open.end)) }
+        let (segment, size) = log.withState { state in
+            (state.commits.current, state.room.plan.trim(end: state.commits.open.end))
+        }
         if let segment, let size { try? segment.file.truncate(to: size) }
     }
 

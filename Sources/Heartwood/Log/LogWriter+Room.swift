@@ -2,7 +2,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Logging
 
-/// Room ahead of the writer, and the turn to the next segment.
+/// Room ahead of the writer.
 extension LogWriter {
     /// How long a full disk is left alone before the next look whether there is space again, in nanoseconds.
     static var probeInterval: UInt64 { 250_000_000 }
@@ -12,9 +12,9 @@ extension LogWriter {
 
     /// Lays the room that writers wait for. If that fails they are refused, and the store goes on: nothing was
     /// numbered, so nothing is lost.
-    mutating func meet(_ demands: Log.Demands) {
+    mutating func meet(_ demands: LogRoom.Demands) {
         // Decided once, for others write meanwhile. A segment without records is new enough for a cut.
-        var turns = demands.rotation != nil || demands.cut && !log.withState { $0.holdsNothing }
+        var turns = demands.rotation != nil || demands.cut && !log.withState { $0.commits.holdsNothing }
         do throws(Failure) {
             // Before a file is made: it could be made in another directory.
             if turns { try checkFiles() }
@@ -29,7 +29,7 @@ extension LogWriter {
             }
             if isReserveWhole { accepted() }
             // One without records is new enough for whoever asked for room, too: it grows as far as it must.
-            if turns, log.withState({ !$0.holdsNothing }) { try rotate() }
+            if turns, log.withState({ !$0.commits.holdsNothing }) { try rotate() }
             deliverCut()
         } catch {
             fail(error)
@@ -37,7 +37,7 @@ extension LogWriter {
     }
 
     /// Where batches put, the reserve is made whole first. Otherwise what is allocated is for removals alone, unless it is.
-    mutating func lay(_ demands: Log.Demands, turns: Bool) throws(FileSystemError) {
+    mutating func lay(_ demands: LogRoom.Demands, turns: Bool) throws(FileSystemError) {
         if demands.hasPuts {
             try fillReserve()
         } else if demands.hasRemovals {
@@ -57,11 +57,11 @@ extension LogWriter {
     /// waits for any of it yet, so a failure is left to the write that needs the room.
     mutating func prepare() {
         if !isSyncing { startWriteback() }
-        if log.withState({ $0.room.isReserved }) { return }
+        if log.withState({ $0.room.plan.isReserved }) { return }
         do throws(FileSystemError) {
             try layRoom(need: 0, isOpen: true)
             if isSyncing { try zeroAhead() }
-            let (end, room) = log.withState { ($0.open.end, $0.room) }
+            let (end, room) = log.withState { ($0.commits.open.end, $0.room.plan) }
             if spare == nil, end > room.spareDue {
                 try prepareSpare(need: 0)
                 try mapSpare()
@@ -76,7 +76,7 @@ extension LogWriter {
     /// written, 30 ms and more, and writers waited for it. RocksDB has `wal_bytes_per_sync` for it.
     private mutating func startWriteback() {
         let (segment, mapping, synced, written) = log.withState {
-            ($0.current, $0.mapping, $0.syncedEnd, $0.writtenEnd)
+            ($0.commits.current, $0.commits.mapping, $0.commits.syncedEnd, $0.commits.writtenEnd)
         }
         guard let segment else { return }
         if writeback.segment != ObjectIdentifier(segment) { writeback = (ObjectIdentifier(segment), 0) }
@@ -95,9 +95,10 @@ extension LogWriter {
     /// - Parameter isOpen: Whether every batch may use it.
     mutating func layRoom(need: UInt64, isOpen: Bool) throws(FileSystemError) {
         let (segment, end, plan, opened) = log.withState { state in
-            let opens = isOpen && state.room.isReserved
-            if opens { state.room.open(true) }
-            return (state.current, state.open.end, state.room, opens ? state.takeWaiters() : [])
+            let opens = isOpen && state.room.plan.isReserved
+            if opens { state.room.plan.open(true) }
+            let waiters = opens ? state.room.takeWaiters() : []
+            return (state.commits.current, state.commits.open.end, state.room.plan, waiters)
         }
         resume(opened)
         if need > 0, plan.hasRoomForRemoval(to: need) { return }
@@ -105,8 +106,8 @@ extension LogWriter {
         else { return }
         let waiters = log.withState { state in
             // A write may have let the segment grow meanwhile.
-            state.room.takeOver(grown)
-            return state.takeWaiters()
+            state.room.plan.takeOver(grown)
+            return state.room.takeWaiters()
         }
         resume(waiters)
     }
@@ -115,7 +116,10 @@ extension LogWriter {
     private mutating func populateAhead() throws(FileSystemError) {
         let (segment, mapped, uses, start, plan) = log.withState { state in
             // What is open already may be stored, too.
-            (state.current, state.mapping, state.usesMapping, state.open.offset, state.room)
+            (
+                state.commits.current, state.commits.mapping, state.commits.usesMapping, state.commits.open.offset,
+                state.room.plan
+            )
         }
         guard uses, let segment else { return }
         var mapping = mapped
@@ -123,9 +127,9 @@ extension LogWriter {
         guard let mapping else { return }
         if let range = plan.nextPopulating(end: start)?.clamped(to: 0..<mapping.count), !range.isEmpty {
             try mapping.populate(range)
-            log.withState { $0.room.populated(to: range.upperBound) }
+            log.withState { $0.room.plan.populated(to: range.upperBound) }
         }
-        log.withState { $0.roomDue = $0.room.nextDue(hasSpare: spare != nil) }
+        log.withState { $0.room.due = $0.room.plan.nextDue(hasSpare: spare != nil) }
     }
 
     /// Maps the current segment.
@@ -134,17 +138,16 @@ extension LogWriter {
         triedToMap = ObjectIdentifier(segment)
         let mapping = try segment.file.mapForWriting(plan.limit)
         return log.withState { state in
-            state.mapping = mapping.map { LogMapping($0) }
-            state.logWriting = mapping == nil ? .calls : .mapped
-            return state.mapping
+            state.commits.mapped(mapping.map { LogMapping($0) })
+            return state.commits.mapping
         }
     }
 
     /// The same for the next one, so that nobody who stores commits waits for the log writer behind the turn.
     private mutating func mapSpare() throws(FileSystemError) {
-        guard log.configuration.logWriting == .mapped, log.withState({ $0.mapping != nil && $0.usesMapping }) else {
-            return
-        }
+        guard log.configuration.logWriting == .mapped,
+            log.withState({ $0.commits.mapping != nil && $0.commits.usesMapping })
+        else { return }
         let end = UInt64(FormatConstants.fileHeaderSize)
         guard let mapping = try spare!.file.mapForWriting(spare!.room.limit),
             let range = spare!.room.nextPopulating(end: end)
@@ -157,7 +160,7 @@ extension LogWriter {
     /// Allocates the next piece of a file: a step if there is that much, or the least that is needed.
     ///
     /// - Returns: The plan with it; nil where there is nothing to allocate.
-    private func allocate(
+    func allocate(
         _ plan: RoomPlan, of file: any File, end: UInt64, need: UInt64, isOpen: Bool = true
     ) throws(FileSystemError) -> RoomPlan? {
         guard let step = plan.nextAllocation(end: end, need: need) else { return nil }
@@ -188,16 +191,16 @@ extension LogWriter {
 
     private mutating func zeroAhead() throws(FileSystemError) {
         let (segment, end, plan) = log.withState { state in
-            (state.current, state.open.end, state.room)
+            (state.commits.current, state.commits.open.end, state.room.plan)
         }
         // Zeros never cover a commit: what is accepted meanwhile is written by this same thread, afterwards, or stored to what
         // is populated, before.
         guard let segment, let range = plan.nextZeroing(end: end) else { return }
         try segment.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
-        log.withState { $0.room.zeroed(to: range.upperBound) }
+        log.withState { $0.room.plan.zeroed(to: range.upperBound) }
     }
 
-    private mutating func refuse(_ error: FileSystemError, _ demands: Log.Demands) {
+    private mutating func refuse(_ error: FileSystemError, _ demands: LogRoom.Demands) {
         let refusal = StoreError(
             error,
             demands.hasRemovals
@@ -213,13 +216,13 @@ extension LogWriter {
         }
         // A removal that has come since was not tried: all that wait ask again, and the reserve serves it.
         func answer(_ state: Log.State) -> StoreError? {
-            !demands.hasRemovals && state.demands.hasRemovals ? nil : refusal
+            !demands.hasRemovals && state.room.demands.hasRemovals ? nil : refusal
         }
         let modest = modest(demands)
         if let modest {
             // Those that are too large for what is left are refused; where there is some room, the others ask again.
             let (waiters, answer) = log.withState { state in
-                (state.takeWaiters(from: demands.largest), answer(state))
+                (state.room.takeWaiters(from: demands.largest), answer(state))
             }
             resume(waiters.tooLarge, with: answer)
             let isLaid = (try? lay(modest, turns: modest.rotation != nil)) != nil
@@ -228,12 +231,12 @@ extension LogWriter {
             if isLaid { return }
         }
         let (waiters, answer) = log.withState { state in
-            if state.refusal == nil {
+            if state.room.refusal == nil {
                 log.configuration.logger?.error(
                     "writes are refused for want of room", metadata: ["cause": "\(error)"])
             }
-            state.refusal = refusal
-            return (state.takeWaiters(), answer(state))
+            state.room.refusal = refusal
+            return (state.room.takeWaiters(), answer(state))
         }
         // Looking for space again takes nothing of the reserve.
         refusedDemands = modest ?? demands
@@ -243,18 +246,18 @@ extension LogWriter {
     }
 
     /// What the smallest of those who ask needs, and no more than a small step; nil where that is no less.
-    private func modest(_ demands: Log.Demands) -> Log.Demands? {
+    private func modest(_ demands: LogRoom.Demands) -> LogRoom.Demands? {
         let length = min(demands.least, Int(RoomPlan.firstStep))
         return length < demands.largest ? self.demands(of: length, removesOnly: false, like: demands) : nil
     }
 
     /// The same kind of demands, for a single batch.
-    func demands(of length: Int, removesOnly: Bool, like others: Log.Demands) -> Log.Demands {
-        var demands = Log.Demands()
+    func demands(of length: Int, removesOnly: Bool, like others: LogRoom.Demands) -> LogRoom.Demands {
+        var demands = LogRoom.Demands()
         if others.rotation != nil {
             demands.askForRotation(length, removesOnly: removesOnly)
         } else {
-            let end = log.withState { $0.open.end }
+            let end = log.withState { $0.commits.open.end }
             demands.askForRoom(to: end + UInt64(length), length, removesOnly: removesOnly)
         }
         return demands
@@ -263,215 +266,9 @@ extension LogWriter {
     private mutating func accepted() {
         nextProbe = nil
         let wasRefusing = log.withState { state in
-            defer { state.refusal = nil }
-            return state.refusal != nil
+            defer { state.room.refusal = nil }
+            return state.room.refusal != nil
         }
         if wasRefusing { log.configuration.logger?.notice("there is room again: writes are accepted") }
-    }
-
-    // MARK: - Segments
-
-    /// Makes the file that will be the next segment: allocated, but without a header, so without a meaning.
-    ///
-    /// - Parameter isSparing: Whether it is to take no more space than it must.
-    private mutating func prepareSpare(need: UInt64, isSparing: Bool = false) throws(FileSystemError) {
-        try removeLeftovers()
-        if spare == nil {
-            let path = log.directory + "/" + StoreFileName.spareName
-            let file = try log.configuration.fileSystem.openFile(path, for: .create)
-            let step = isSparing ? RoomPlan.reserve + 4096 : log.withState { $0.room.step }
-            spare = Spare(file: file, path: path, room: plan(need: need, step: step))
-        }
-        let header = UInt64(FormatConstants.fileHeaderSize)
-        if !spare!.room.fits(to: header + need) {
-            spare!.room = plan(need: need, step: spare!.room.step)
-            spare!.mapping = nil
-        }
-        do throws(FileSystemError) {
-            if let grown = try allocate(spare!.room, of: spare!.file, end: header, need: header + need) {
-                spare!.room = grown
-            }
-        } catch {
-            // Not as large as for this write, which is refused.
-            spare!.room = plan(need: 0, step: RoomPlan.firstStep)
-            spare!.mapping = nil
-            throw error
-        }
-        if isSyncing, let range = spare!.room.nextZeroing(end: header) {
-            try spare!.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
-            spare!.room.zeroed(to: range.upperBound)
-        }
-    }
-
-    private func plan(need: UInt64, step: UInt64) -> RoomPlan {
-        RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
-    }
-
-    private mutating func removeLeftovers() throws(FileSystemError) {
-        if !superseded.isEmpty {
-            let files = superseded
-            superseded = []
-            do throws(FileSystemError) {
-                // Whoever gave the snapshot its name may have died before that was durable.
-                try log.configuration.fileSystem.syncDirectory(log.directory)
-                leftovers += files.reversed()
-            } catch {
-                // A second attempt would succeed and prove nothing: the next opening or compaction sees to it.
-                log.configuration.logger?.warning(
-                    "files that a snapshot covers are not removed", metadata: ["cause": "\(error)"])
-            }
-        }
-        while let path = leftovers.last {
-            do throws(FileSystemError) {
-                try log.configuration.fileSystem.remove(path)
-            } catch {
-                guard error.isNotFound else { throw error }
-            }
-            leftovers.removeLast()
-        }
-    }
-
-    /// Turns to the next segment.
-    ///
-    /// The order is what makes a segment's existence prove that its predecessor is durable: sync the old one, write
-    /// the header into the spare, sync it, rename it, sync the directory; only then commits go into it.
-    private mutating func rotate() throws(Failure) {
-        let spare = self.spare!
-        self.spare = nil
-        if log.withState({ $0.current == nil }) {
-            try beginFirst(spare)
-            return
-        }
-        let turn = turn(to: spare)
-        try finish(turn.sealed)
-        if log.withState({ $0.pipeline.unsyncedSince != nil }) { try syncWritten(of: turn.old) }
-        if log.configuration.valueReading == .mapped { turn.old.allowMapping() }
-        try putInPlace(turn.new, from: spare.path)
-        withExtendedLifetime(turn.mapping) {}
-    }
-
-    /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
-    /// of this opening, and after a crash its numbers would be given a second time.
-    private mutating func beginFirst(_ spare: Spare) throws(Failure) {
-        let first = log.withState { $0.pipeline.lastSequence + 1 }
-        let segment = makeSegment(
-            of: spare, salt: log.configuration.fileSystem.randomSalt(), created: log.configuration.clock.now(),
-            first: first, after: predecessor)
-        try putInPlace(segment, from: spare.path)
-        predecessor = nil
-        let waiters = log.withState { state in
-            state.demands = Log.Demands()
-            state.open.reset(
-                segment: segment, offset: UInt64(FormatConstants.fileHeaderSize),
-                keeping: log.configuration.commitBufferBytes)
-            state.current = segment
-            state.room = spare.room
-            cut(&state)
-            return state.takeWaiters()
-        }
-        resume(waiters)
-    }
-
-    /// Holds all that was accepted, where compaction has asked for it: everything of it lies in other segments than the
-    /// current one, which holds nothing yet.
-    private mutating func cut(_ state: inout Log.State) {
-        guard state.wantsCut, let current = state.current else { return }
-        state.wantsCut = false
-        state.demands.cut = false
-        finishedCut = Cut(
-            point: log.index.holdNewestUnderLock(), end: current.header.predecessor,
-            covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes,
-            records: state.counters.records)
-    }
-
-    /// Gives compaction the cut, now that all before it is durable, and the segment behind it in place.
-    private mutating func deliverCut() {
-        if finishedCut == nil {
-            log.withState { state in
-                // Where somebody has written meanwhile, there has to be a turn after all.
-                if state.holdsNothing { cut(&state) } else if state.wantsCut { state.demands.cut = true }
-            }
-        }
-        guard let cut = finishedCut else { return }
-        finishedCut = nil
-        // A snapshot holds only what is visible.
-        log.publish(log.withState { $0.pipeline.visiblePoint })
-        reserve.noteCompaction()
-        log.compaction.deliver(.success(cut))
-    }
-
-    private mutating func putInPlace(_ segment: Segment, from path: String) throws(Failure) {
-        try log.failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
-            let fileSystem = log.configuration.fileSystem
-            try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
-                try segment.file.writeFully(bytes, at: 0)
-            }
-            try segment.file.sync(.full)
-            try rename(path, to: segment.path)
-            try fileSystem.syncDirectory(log.directory)
-        }
-        log.withState { state in
-            state.syncedEnd = UInt64(FormatConstants.fileHeaderSize)
-            state.writtenEnd = state.syncedEnd
-            state.isAppendable = true
-            state.counters.rotations += 1
-        }
-        if log.segments.count >= log.configuration.compaction.maximumSegments { log.askForCompaction() }
-    }
-
-    private struct Turn {
-        /// What was accepted before and isn't in the kernel yet.
-        var sealed: Sealed?
-        let old: Segment
-        let new: Segment
-        /// That of the old segment, so that it isn't the lock's holder who unmaps it.
-        let mapping: LogMapping?
-    }
-
-    /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
-    /// there once the file is in place. What was accepted before is sealed.
-    private mutating func turn(to spare: Spare) -> Turn {
-        let salt = log.configuration.fileSystem.randomSalt()
-        let created = log.configuration.clock.now()
-        let start = UInt64(FormatConstants.fileHeaderSize)
-        let (turned, waiters) = log.withState { state in
-            let first = state.pipeline.lastSequence + 1
-            let old = state.current!
-            let mapping = state.mapping
-            precondition(!state.holdsNothing, "two segments would have one name")
-            // Whoever asked for this turn while it was being prepared has it now.
-            state.demands = Log.Demands()
-            let end = state.open.offset + UInt64(state.open.isEmpty ? 0 : state.open.count)
-            let before = FileHeader.Predecessor(
-                salt: old.header.salt, lastSequence: first - 1, endOffset: end)
-            let new = makeSegment(of: spare, salt: salt, created: created, first: first, after: before)
-            var sealed: Sealed?
-            if state.open.isEmpty {
-                state.open.reset(segment: new, offset: start, keeping: log.configuration.commitBufferBytes)
-            } else {
-                sealed = state.seal(next: new, at: start, wanted: log.configuration.commitBufferBytes)
-            }
-            state.current = new
-            state.isAppendable = false
-            state.mapping = spare.mapping
-            state.usesMapping = false
-            state.room = spare.room
-            state.roomDue = spare.room.nextDue(hasSpare: false)
-            cut(&state)
-            return (Turn(sealed: sealed, old: old, new: new, mapping: mapping), state.takeWaiters())
-        }
-        resume(waiters)
-        return turned
-    }
-
-    /// What the spare will be: a segment with a header and a name, though neither is on disk yet.
-    private func makeSegment(
-        of spare: Spare, salt: UInt32, created: Timestamp, first: SequenceNumber, after before: FileHeader.Predecessor?
-    ) -> Segment {
-        let header = FileHeader(
-            kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
-            creationTime: created.milliseconds)
-        return log.segments.add(
-            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.room.limit)
     }
 }

@@ -33,7 +33,7 @@ struct LogWriter: ~Copyable {
     var writeback: (segment: ObjectIdentifier?, end: UInt64) = (nil, 0)
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
-    var refusedDemands = Log.Demands()
+    var refusedDemands = LogRoom.Demands()
     /// Disk space for removals and compaction.
     var reserve: Reserve
 
@@ -62,7 +62,7 @@ struct LogWriter: ~Copyable {
     /// What is to be done next, as far as the shared state decides it.
     enum Job {
         case pipeline(CommitPipeline.Work)
-        case demands(Log.Demands)
+        case demands(LogRoom.Demands)
         case prepare
         case close
         case abandon
@@ -115,7 +115,7 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
-        isSyncing = log.withState { $0.pipeline.open?.firstSynced != nil }
+        isSyncing = log.withState { $0.commits.pipeline.open?.firstSynced != nil }
         switch work {
         case .commit(let sync): try commit(sync: sync)
         case .sync: try syncWritten()
@@ -127,7 +127,7 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func giveWayToCompaction() {
-        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.logBytes >= $0.compactionTrigger) }
+        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.logBytes >= $0.uncovered.trigger) }
         if isDue { log.askForCompaction() }
         let pause = log.compactionPause(
             written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
@@ -141,8 +141,8 @@ struct LogWriter: ~Copyable {
     mutating func commit(sync: Bool) throws(Failure) {
         let (sealed, waiters) = log.withState { state in
             // A caller may have stored it since.
-            let isThere = state.pipeline.hasUnsealed
-            return (isThere ? state.seal(wanted: log.configuration.commitBufferBytes) : nil, state.takeWaiters())
+            let isThere = state.commits.pipeline.hasUnsealed
+            return (isThere ? state.commits.seal() : nil, state.room.takeWaiters())
         }
         resume(waiters)
         try finish(sealed)
@@ -154,8 +154,8 @@ struct LogWriter: ~Copyable {
     mutating func finish(_ sealed: Sealed?) throws(Failure) {
         if let sealed { try log.write(sealed) }
         let visible = log.withState { state in
-            if let sealed { state.finish(sealed, wanted: log.configuration.commitBufferBytes) }
-            return state.pipeline.visiblePoint
+            if let sealed { state.noteWritten(sealed) }
+            return state.commits.pipeline.visiblePoint
         }
         log.publish(visible)
     }
@@ -163,8 +163,11 @@ struct LogWriter: ~Copyable {
     /// Syncs what is written to the current segment, or to another one, and lets everybody see it.
     mutating func syncWritten(of other: Segment? = nil) throws(Failure) {
         let (segment, mapping, synced, end) = log.withState { state in
-            state.beginSync()
-            return (other ?? state.current!, other == nil ? state.mapping : nil, state.syncedEnd, state.syncingEnd)
+            state.commits.beginSync()
+            let commits = state.commits
+            return (
+                other ?? commits.current!, other == nil ? commits.mapping : nil, commits.syncedEnd, commits.syncingEnd
+            )
         }
         // What is no more than some pages isn't worth a call.
         if end - synced >= 64 << 10 { mapping?.release(before: end) }
@@ -184,8 +187,9 @@ struct LogWriter: ~Copyable {
     private func noteSynced() {
         let now = log.delays.now()
         let (visible, onDisk) = log.withState { state in
-            state.noteSynced(now: now)
-            return (state.pipeline.visiblePoint, state.pipeline.syncedSequence)
+            state.counters.syncs += 1
+            state.commits.synced(now: now)
+            return (state.commits.pipeline.visiblePoint, state.commits.pipeline.syncedSequence)
         }
         log.publish(visible)
         log.syncedGate.open(to: onDisk)
@@ -197,19 +201,16 @@ struct LogWriter: ~Copyable {
     mutating func writeMark(flags: CommitHeader.Flags) throws(Failure) {
         let placed = log.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
             // Something came in the meantime: it will bring a mark of its own.
-            guard state.pipeline.open == nil, state.pipeline.unsyncedSince == nil, let segment = state.current else {
-                return nil
-            }
+            guard state.commits.pipeline.open == nil, state.commits.pipeline.unsyncedSince == nil,
+                let segment = state.commits.current
+            else { return nil }
             // Each takes a page, and the reserve is for removals. The next commit says the same; so does the close.
-            if state.room.isReserved, !flags.contains(.closing) {
-                state.pipeline.marked()
+            if state.room.plan.isReserved, !flags.contains(.closing) {
+                state.commits.pipeline.marked()
                 return nil
             }
-            let offset = markBoundary(from: state.open.offset)
-            state.open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
-            state.isAppendable = false
             state.counters.marks += 1
-            return (segment, offset, state.pipeline.lastSequence + 1)
+            return (segment, state.commits.beginMark(), state.commits.pipeline.lastSequence + 1)
         }
         guard let (segment, offset, next) = placed else { return }
         let time = log.now.milliseconds
@@ -220,15 +221,11 @@ struct LogWriter: ~Copyable {
             try lend(bytes) { (buffer) throws(FileSystemError) in try segment.file.writeFully(buffer, at: offset) }
             try segment.file.sync(.data)
         }
-        let end = offset + UInt64(FormatConstants.commitHeaderSize)
-        log.noteWritten(segment, to: end)
+        log.noteWritten(segment, to: offset + UInt64(bytes.count))
         log.withState { state in
-            state.writtenEnd = end
-            state.syncedEnd = end
-            state.isAppendable = true
             state.counters.writtenBytes += UInt64(bytes.count)
             state.counters.syncs += 1
-            state.pipeline.marked()
+            state.commits.marked()
         }
     }
 
@@ -258,9 +255,9 @@ nonisolated extension Log {
             "\(doing); whether this write survives is unknown: close the store, open it again, and look",
             file: cause.path, cause: cause)
         let waiters = withState { state in
-            state.failure = refused
+            state.life.fail(refused)
             state.wantsCut = false
-            return state.takeWaiters()
+            return state.room.takeWaiters()
         }
         for waiter in waiters { waiter.resume(returning: refused) }
         visibleGate.fail(unknown)
@@ -282,17 +279,17 @@ extension Log.State {
     /// - Parameters:
     ///   - probe: When it looks again whether a full disk has room.
     ///   - refused: What was asked for when it hadn't.
-    fileprivate func nextJob(now: UInt64, probe: UInt64?, refused: Log.Demands) -> Found {
-        switch phase {
+    fileprivate func nextJob(now: UInt64, probe: UInt64?, refused: LogRoom.Demands) -> Found {
+        switch life.phase {
         case .closing: return .job(.close)
         case .abandoned, .ended: return .job(.abandon)
         case .running: break
         }
-        if failure != nil { return .sleep(until: .max) }
-        if !demands.isEmpty { return .job(.demands(demands)) }
+        if life.failure != nil { return .sleep(until: .max) }
+        if !room.demands.isEmpty { return .job(.demands(room.demands)) }
         if let probe, probe <= now { return .job(.demands(refused)) }
-        if wantsRoomAhead { return .job(.prepare) }
-        switch pipeline.work(now: now) {
+        if room.wantsAhead { return .job(.prepare) }
+        switch commits.pipeline.work(now: now) {
         case .sleep(let deadline): return .sleep(until: min(probe ?? .max, deadline ?? .max))
         case let work: return .job(.pipeline(work))
         }
@@ -301,22 +298,16 @@ extension Log.State {
     /// The log writer does this job now: nobody needs to ask for it again.
     fileprivate mutating func noteTaken(_ job: LogWriter.Job) {
         switch job {
-        case .demands: demands = Log.Demands()
-        case .prepare: wantsRoomAhead = false
+        case .demands: room.demands = LogRoom.Demands()
+        case .prepare: room.wantsAhead = false
         case .pipeline, .close, .abandon: break
         }
     }
 
-    /// What is written is going to be synced.
-    mutating func beginSync() {
-        syncingEnd = writtenEnd
-        pipeline.beginSync()
-    }
-
-    /// What was written when the sync began is on disk.
-    mutating func noteSynced(now: UInt64) {
-        counters.syncs += 1
-        syncedEnd = syncingEnd
-        pipeline.synced(now: now)
+    /// A sealed commit is in the kernel.
+    fileprivate mutating func noteWritten(_ sealed: Log.Sealed) {
+        counters.commits += 1
+        counters.writtenBytes += UInt64(sealed.buffer.count)
+        commits.written(sealed)
     }
 }

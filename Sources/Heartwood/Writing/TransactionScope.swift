@@ -25,13 +25,13 @@ final class TransactionScope: Sendable {
     /// - Throws: `.invalidArgument` where this task already runs a transaction of the store.
     static func begin(in log: Log) throws(StoreError) -> TransactionScope {
         if contains(log) { throw .transactionInsideTransaction }
-        log.withState { $0.transactions += 1 }
+        log.withState { $0.life.transactions += 1 }
         return TransactionScope(log)
     }
 
     func end(in log: Log) {
         isOver.store(true, ordering: .releasing)
-        log.withState { $0.transactions -= 1 }
+        log.withState { $0.life.transactions -= 1 }
     }
 
     /// Whether this task is part of a run of the store's.

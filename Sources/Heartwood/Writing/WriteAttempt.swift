@@ -87,7 +87,7 @@ struct WriteAttempt {
 
 nonisolated extension Log {
     /// The number of the newest write, visible or not.
-    var newestSequence: SequenceNumber { withState { $0.pipeline.lastSequence } }
+    var newestSequence: SequenceNumber { withState { $0.commits.pipeline.lastSequence } }
 }
 
 /// The two drivers.

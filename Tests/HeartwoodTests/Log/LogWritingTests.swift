@@ -274,7 +274,7 @@ import Testing
         #expect(try await stores(store, .sync) { try await store.flush() })
         let sequence = store.statistics.lastSequence
         #expect(store.statistics.syncedSequence == sequence - 1)
-        let (synced, written) = store.log.withState { ($0.syncedEnd, $0.writtenEnd) }
+        let (synced, written) = store.log.withState { ($0.commits.syncedEnd, $0.commits.writtenEnd) }
         #expect(synced < written)
         try await store.flush()
         #expect(store.statistics.syncedSequence == sequence)
