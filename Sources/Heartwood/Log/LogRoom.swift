@@ -137,6 +137,7 @@ extension Log.State {
     /// Whether a batch of `length` bytes can go into the open commit now; if not, notes what it lacks.
     ///
     /// - Parameter removesOnly: Whether the batch may use the space that is kept for removals.
+    @inline(__always)
     mutating func makeRoom(for length: Int, removesOnly: Bool, ticket: UInt64, _ segments: SegmentTable) -> Bool {
         if room.isTaken(from: ticket) { return false }
         guard commits.current != nil else {
