@@ -161,6 +161,16 @@ extension BlockingStore {
         return sequence
     }
 
+    /// Writes all that is live into a snapshot, and drops the log that it replaces; blocks until that is done. See
+    /// ``Store/compact(progress:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.compact'")
+    @discardableResult
+    public func compact(
+        progress: (@Sendable (CompactionProgress) -> Void)? = nil
+    ) throws(StoreError) -> CompactionReport {
+        try store.log.compactBlocking(progress).get()
+    }
+
     /// Closes the store; blocks until that is done. See ``Store/close()``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.close'")
     public func close() throws(StoreError) { try store.log.closeBlocking() }

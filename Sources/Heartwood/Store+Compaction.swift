@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import Logging
 internal import Synchronization
 
 extension Store {
@@ -20,13 +21,10 @@ extension Store {
         progress: (@Sendable (CompactionProgress) -> Void)? = nil
     ) async throws(StoreError) -> CompactionReport {
         let control = log.compaction
-        let id = control.state.withState { state in
-            state.nextRequest += 1
-            return state.nextRequest
-        }
+        let id = control.makeRequestID()
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<CompactionControl.Outcome, Never>) in
-                log.compact(CompactionControl.Request(id: id, continuation: continuation, progress: progress))
+            await Sleeper.suspend {
+                log.compact(CompactionControl.Request(id: id, sleeper: $0, progress: progress))
             }
         } onCancel: {
             control.cancel(id)
@@ -38,16 +36,52 @@ extension Store {
 nonisolated extension Log {
     /// Takes a request; the compactor's thread answers it.
     func compact(_ request: CompactionControl.Request) {
-        if Task.isCancelled { return request.continuation.resume(returning: .failure(.compactionCancelled)) }
+        if Task.isCancelled { return request.sleeper.resume(returning: .failure(.compactionCancelled)) }
         let isClosed = compaction.state.withState { state in
             if state.isStopping { return true }
             state.waiting.append(request)
             return false
         }
-        if isClosed { return request.continuation.resume(returning: .failure(.closed)) }
+        if isClosed { return request.sleeper.resume(returning: .failure(.closed)) }
         // Cancelled before it was among those that wait: nobody has found it then.
         if Task.isCancelled { compaction.cancel(request.id) }
         wakeCompactor()
+    }
+
+    /// Compacts for a thread, which is blocked meanwhile.
+    func compactBlocking(_ progress: (@Sendable (CompactionProgress) -> Void)?) -> CompactionControl.Outcome {
+        let id = compaction.makeRequestID()
+        return Sleeper.block { compact(CompactionControl.Request(id: id, sleeper: $0, progress: progress)) }
+    }
+
+    /// Compacts what short openings have left, before a close. What fails leaves the store as it is.
+    nonisolated(nonsending) func compactBeforeClose() async {
+        guard isDueAtClose else { return }
+        let id = compaction.makeRequestID()
+        let outcome = await Sleeper.suspend {
+            compact(CompactionControl.Request(id: id, sleeper: $0, progress: nil))
+        }
+        noteBeforeClose(outcome)
+    }
+
+    /// The same for a thread, which is blocked meanwhile.
+    func compactBeforeCloseBlocking() {
+        if isDueAtClose { noteBeforeClose(compactBlocking(nil)) }
+    }
+
+    private var isDueAtClose: Bool {
+        // One that was short has made one segment. The others compact while they run.
+        guard withState({ $0.counters.rotations == 1 && $0.life.acceptsWrites }) else { return false }
+        let facts = compactionFacts
+        return compaction.state.withState { $0.schedule.isDueAtClose(facts) }
+    }
+
+    private func noteBeforeClose(_ outcome: CompactionControl.Outcome) {
+        if case .failure(let error) = outcome {
+            configuration.logger?.notice(
+                "the store was closed without being compacted",
+                metadata: ["store": "\(directory)", "error": "\(error)"])
+        }
     }
 
     /// The log has grown so much that it may be time. By the log writer.
@@ -82,7 +116,7 @@ nonisolated extension Log {
             let failure = StoreError(
                 .tooManyFiles, "the thread of compaction could not be started: raise the limit of threads",
                 cause: error)
-            for request in waiting { request.continuation.resume(returning: .failure(failure)) }
+            for request in waiting { request.sleeper.resume(returning: .failure(failure)) }
         }
     }
 

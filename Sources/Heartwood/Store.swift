@@ -110,6 +110,8 @@ public actor Store {
 
     /// Closes the store: syncs what was accepted, writes a closing mark, lets go of the files and the lock.
     ///
+    /// Where short openings have left many small log segments it compacts them before; see ``CompactionPolicy``.
+    ///
     /// May be called any number of times, by anybody; each call returns when it is done, with the same outcome. Calls
     /// that come after it throw `.closed`. Cancellation doesn't interrupt it.
     ///
@@ -129,10 +131,11 @@ public actor Store {
         let superseded = recovered.outcome.superseded
         let storeID = recovered.outcome.storeID
         let predecessor = recovered.outcome.predecessor
+        let keepsLog = recovered.directory.keepsLog
         _ = try startThread(name: "heartwood-log") {
             var writer = LogWriter(
                 log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers,
-                superseded: superseded)
+                superseded: superseded, keepsLog: keepsLog)
             writer.run()
         }
     }

@@ -8,6 +8,8 @@ public enum StoreFileName: Sendable, Hashable {
     case temporary
     /// The lock file.
     case lock
+    /// The file by which a store says that its log is kept behind snapshots.
+    case keepLog
     /// Anything else; not ours.
     case other
 
@@ -17,6 +19,8 @@ public enum StoreFileName: Sendable, Hashable {
         let name = name.utf8
         if name.elementsEqual(Self.lockName.utf8) {
             self = .lock
+        } else if name.elementsEqual(Self.keepLogName.utf8) {
+            self = .keepLog
         } else if name.ends(with: ".tmp") {
             self = .temporary
         } else if let sequence = Self.sequence(of: name, suffix: ".log") {
@@ -30,6 +34,8 @@ public enum StoreFileName: Sendable, Hashable {
 
     /// The name of the lock file.
     public static let lockName = "LOCK"
+    /// The name of the file that says that the log is kept.
+    public static let keepLogName = "KEEP-LOG"
     /// The name of the segment that is being prepared.
     public static let spareName = "spare.log.tmp"
 

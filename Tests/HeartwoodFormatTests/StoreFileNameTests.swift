@@ -9,6 +9,7 @@ import Testing
             ("ffffffffffffffff.log", .log(firstSequence: .max)),
             ("00000000000412a6.snapshot", .snapshot(sequence: 0x412A6)),
             ("LOCK", .lock),
+            ("KEEP-LOG", .keepLog),
             ("spare.log.tmp", .temporary),
             ("0000000000000001.log.tmp", .temporary),
             (".tmp", .temporary),
@@ -48,6 +49,7 @@ import Testing
 
     @Test func namesOfOurOwn() {
         #expect(StoreFileName(StoreFileName.lockName) == .lock)
+        #expect(StoreFileName(StoreFileName.keepLogName) == .keepLog)
         #expect(StoreFileName(StoreFileName.spareName) == .temporary)
     }
 

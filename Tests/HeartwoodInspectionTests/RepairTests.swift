@@ -194,7 +194,7 @@ import Testing
         let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
         let aside = try #require(report.movedTo)
         var old = try StoreImage(of: fileSystem, at: aside)
-        old.files["notes.txt"] = image.files["notes.txt"]
+        for name in ["notes.txt", StoreFileName.keepLogName] { old.files[name] = image.files[name] }
         #expect(old.files == image.files, "nothing of the old files is changed or gone")
         let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
         #expect(found == written.state(of: recoverable.sequences, after: recoverable.base))

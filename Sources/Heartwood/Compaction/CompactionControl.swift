@@ -39,7 +39,7 @@ final class CompactionControl: Sendable {
     /// Somebody who waits for a compaction that begins after he asked.
     struct Request: Sendable {
         let id: UInt64
-        let continuation: UnsafeContinuation<Outcome, Never>
+        let sleeper: Sleeper<Outcome>
         let progress: (@Sendable (CompactionProgress) -> Void)?
     }
 
@@ -82,6 +82,14 @@ final class CompactionControl: Sendable {
         damaged = found.damaged
     }
 
+    /// A number for one who asks.
+    func makeRequestID() -> UInt64 {
+        state.withState { state in
+            state.nextRequest += 1
+            return state.nextRequest
+        }
+    }
+
     /// The log writer has made the cut, or can't.
     func deliver(_ cut: Result<Cut, StoreError>) {
         state.withLock { held in
@@ -99,7 +107,7 @@ final class CompactionControl: Sendable {
             defer { held.state.waiting = [] }
             return held.state.waiting
         }
-        for request in waiting { request.continuation.resume(returning: .failure(.closed)) }
+        for request in waiting { request.sleeper.resume(returning: .failure(.closed)) }
     }
 
     /// Whether the present compaction is to end: the store is closed, or nobody wants it any more.
@@ -116,7 +124,7 @@ final class CompactionControl: Sendable {
             if held.state.served.isEmpty { held.state.isGivenUp = true }
             return request
         }
-        request?.continuation.resume(returning: .failure(.compactionCancelled))
+        request?.sleeper.resume(returning: .failure(.compactionCancelled))
     }
 
     /// Tells those who wait for the present compaction how far it is.

@@ -17,7 +17,8 @@ public struct CompactionPolicy: Sendable, Hashable {
     /// many, every write is written 11 times over.
     public var maximumLogBytes: UInt64?
     /// A number of log segments at which the log is compacted however small it is: each is a file that is kept open. 512
-    /// by default.
+    /// by default. A store that is closed is compacted at 8 segments already, if it has one for each 64 KiB that is live, so
+    /// that short openings, each of which makes one, leave no more than these.
     public var maximumSegments = 512
     /// How long what was written may lie in the log before it is compacted, however little that is; nil by default.
     /// Each time costs as much as there are live bytes.
@@ -39,17 +40,4 @@ public struct CompactionPolicy: Sendable, Hashable {
         let limit = max(minimumLogBytes, share < 0x1p62 ? UInt64(share) : .max)
         return min(limit, maximumLogBytes ?? .max)
     }
-}
-
-/// Which log is kept though a snapshot covers it, for those who follow or copy it. Nothing reads it at an opening.
-public struct LogRetention: Sendable, Hashable {
-    /// How many bytes of the newest covered segments are kept.
-    let bytes: UInt64
-
-    /// None: the default.
-    public static let none = LogRetention(bytes: 0)
-    /// All of it, for good.
-    public static let everything = LogRetention(bytes: .max)
-    /// The newest segments, as many as fit into so many bytes.
-    public static func bytes(_ count: UInt64) -> LogRetention { LogRetention(bytes: count) }
 }

@@ -122,7 +122,7 @@ struct Compactor {
         var outcome = outcome
         // The functions that were told the progress may be the last to have the store: they go before anybody is resumed,
         // while those who wait still have it. The store's end waits for this thread.
-        let continuations = control.state.withState { state in
+        let sleepers = control.state.withState { state in
             // Whoever waited for it didn't cancel it: the store was closed.
             if case .failure(let error) = outcome, error.code == .cancelled, state.isStopping {
                 outcome = .failure(.closed)
@@ -143,14 +143,14 @@ struct Compactor {
                 state.statistics.failure = "\(error)"
             }
             defer { state.served = [] }
-            return state.served.map(\.continuation)
+            return state.served.map(\.sleeper)
         }
         if isAutomatic, case .failure(let error) = outcome, error.code != .closed, error.code != .cancelled {
             log.configuration.logger?.error(
                 "compaction failed; nothing was dropped, and it is tried again later",
                 metadata: ["store": "\(log.directory)", "error": "\(error)"])
         }
-        for continuation in continuations { continuation.resume(returning: outcome) }
+        for sleeper in sleepers { sleeper.resume(returning: outcome) }
     }
 }
 

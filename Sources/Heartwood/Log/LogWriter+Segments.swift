@@ -40,7 +40,21 @@ extension LogWriter {
         RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
     }
 
+    /// Says whether the log is kept.
+    private mutating func noteRetention() throws(FileSystemError) {
+        let keeps = log.configuration.logRetention != .none
+        guard keepsLog != keeps else { return }
+        let path = log.directory + "/" + StoreFileName.keepLogName
+        if keeps {
+            try log.configuration.fileSystem.openFile(path, for: .create).close()
+        } else {
+            leftovers.append(path)
+        }
+        keepsLog = keeps
+    }
+
     private mutating func removeLeftovers() throws(FileSystemError) {
+        try noteRetention()
         if !superseded.isEmpty {
             let files = superseded
             superseded = []

@@ -18,6 +18,8 @@ struct LogWriter: ~Copyable {
     var leftovers: [String]
     /// Files that the snapshot covers with which this opening began; they go then, too.
     var superseded: [String]
+    /// Whether the store says that its log is kept. Before the first file of our own it says what this opening does.
+    var keepsLog: Bool
 
     /// The segment being prepared.
     var spare: Spare?
@@ -48,7 +50,7 @@ struct LogWriter: ~Copyable {
 
     init(
         log: Log, lock: any FileLock, storeID: StoreID, predecessor: FileHeader.Predecessor?, leftovers: [String],
-        superseded: [String]
+        superseded: [String], keepsLog: Bool
     ) {
         self.log = log
         self.lock = lock
@@ -56,6 +58,7 @@ struct LogWriter: ~Copyable {
         self.predecessor = predecessor
         self.leftovers = leftovers
         self.superseded = superseded
+        self.keepsLog = keepsLog
         reserve = Reserve(log.directory, in: log.configuration.fileSystem)
     }
 

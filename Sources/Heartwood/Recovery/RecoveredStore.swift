@@ -12,6 +12,8 @@ package struct RecoveredStore {
     /// - Throws: As `Store.init`; then everything that was opened is closed again.
     package init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let directory = try StoreDirectory(path, configuration: configuration)
+        var configuration = configuration
+        configuration.logRetention.resolve(keepsLog: directory.keepsLog)
         let index = VersionedIndex()
         let segments = SegmentTable()
         do throws(StoreError) {

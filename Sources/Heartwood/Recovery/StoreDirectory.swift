@@ -9,6 +9,8 @@ struct StoreDirectory {
     private(set) var logs: [(name: String, firstSequence: SequenceNumber)] = []
     /// Files that an earlier opening was preparing.
     private(set) var leftovers: [String] = []
+    /// Whether the store says that its log is kept.
+    private(set) var keepsLog = false
     /// The snapshots' names, in the order of their sequence numbers.
     private(set) var snapshots: [(name: String, sequence: SequenceNumber)] = []
 
@@ -83,6 +85,7 @@ struct StoreDirectory {
             case .snapshot(let sequence): snapshots.append((name, sequence))
             case .temporary:
                 if Reserve.Piece(rawValue: name) == nil { leftovers.append(path + "/" + name) }
+            case .keepLog: keepsLog = true
             case .lock, .other: break
             }
         }
@@ -93,7 +96,7 @@ struct StoreDirectory {
     private static func isOfStore(_ name: String) -> Bool {
         switch StoreFileName(name) {
         case .log, .snapshot, .lock: true
-        case .temporary, .other: false
+        case .temporary, .keepLog, .other: false
         }
     }
 

@@ -48,7 +48,7 @@ package struct DataFile {
         guard case .damaged = state else { return false }
         switch meaning {
         case .log, .snapshot: return true
-        case .temporary, .lock, .other: return isRebuilt
+        case .temporary, .lock, .keepLog, .other: return isRebuilt
         }
     }
 
@@ -57,7 +57,7 @@ package struct DataFile {
         switch meaning {
         case .log: return .log
         case .snapshot: return .snapshot
-        case .temporary, .lock, .other: return nil
+        case .temporary, .lock, .keepLog, .other: return nil
         }
     }
 
@@ -180,7 +180,7 @@ package struct DataFile {
             }
             return end.lastSequence == sequence
                 ? .sound : .misplaced(expected: StoreFileName.snapshot(end.lastSequence))
-        case .temporary, .lock, .other:
+        case .temporary, .lock, .keepLog, .other:
             return .sound
         }
     }

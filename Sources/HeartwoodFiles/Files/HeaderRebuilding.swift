@@ -124,7 +124,7 @@ struct HeaderRebuilding {
         switch meaning {
         case .log: kind == .log
         case .snapshot: kind == .snapshot
-        case .temporary, .lock, .other: true
+        case .temporary, .lock, .keepLog, .other: true
         }
     }
 

@@ -107,6 +107,7 @@ package struct StoreFiles {
                     "what has the name of the lock file is no regular file: move it away while no process uses the store",
                     refusesOpening: true))
             return
+        case .keepLog: return
         case .other where entry.file == nil:
             others.append(entry.name)
             return
@@ -118,7 +119,7 @@ package struct StoreFiles {
         case .log: members.append(Member(file: data, role: .log))
         case .snapshot: members.append(Member(file: data, role: .older))
         case .temporary: members.append(Member(file: data, role: .temporary))
-        case .other, .lock:
+        case .other, .lock, .keepLog:
             // What has another name but begins like one of ours is worth knowing: it may have been renamed.
             guard isFile ? data.isOurs : data.header != nil && data.state == .sound else {
                 others.append(entry.name)
@@ -136,7 +137,7 @@ package struct StoreFiles {
             switch entry.meaning {
             case .log: "a log segment"
             case .snapshot: "a snapshot"
-            case .temporary, .lock, .other: "a file"
+            case .temporary, .lock, .keepLog, .other: "a file"
             }
         var finding = Finding(
             .unreadable, file: entry.path, offset: 0, "\(name) is a symbolic link that leads nowhere")
@@ -153,7 +154,7 @@ package struct StoreFiles {
         case .log:
             finding.refusesOpening = true
             findings.append(finding)
-        case .temporary, .lock, .other: findings.append(finding)
+        case .temporary, .lock, .keepLog, .other: findings.append(finding)
         }
     }
 
@@ -162,7 +163,7 @@ package struct StoreFiles {
         switch data.meaning {
         case .log: kind = "log segment"
         case .snapshot: kind = "snapshot"
-        case .temporary, .lock, .other:
+        case .temporary, .lock, .keepLog, .other:
             guard isFile else { return }
             kind = data.kind == .snapshot ? "snapshot" : "log segment"
         }

@@ -110,7 +110,7 @@ package struct StoreListing {
         for name in names where !StoreFileName.isReserve(name) {
             var entry = Entry(name: name, path: path + "/" + name, meaning: StoreFileName(name))
             do throws(FileSystemError) {
-                if entry.meaning == .lock || entry.meaning == .other && !foreign {
+                if [.lock, .keepLog].contains(entry.meaning) || entry.meaning == .other && !foreign {
                     entry.kind = try fileSystem.kind(of: entry.path)
                 } else {
                     try entry.open(in: fileSystem)
@@ -132,7 +132,7 @@ package struct StoreListing {
         names.filter {
             switch StoreFileName($0) {
             case .log, .snapshot: true
-            case .temporary, .lock, .other: false
+            case .temporary, .lock, .keepLog, .other: false
             }
         }
     }

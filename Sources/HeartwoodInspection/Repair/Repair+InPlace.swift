@@ -142,7 +142,7 @@ struct Exchange {
             switch StoreFileName(name) {
             case .log, .snapshot: name != RepairGuard.name
             case .temporary: try fileSystem.kind(of: path + "/" + name) == .file
-            case .lock, .other: false
+            case .lock, .keepLog, .other: false
             }
         }
     }

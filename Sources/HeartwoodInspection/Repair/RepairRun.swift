@@ -247,7 +247,7 @@ struct RepairRun {
                 var loss = Self.openLoss(after: last, "nothing in this snapshot verifies", path, isProven: false)
                 loss.sequences = last + 1...sequence
                 report.add(loss)
-            case .log, .snapshot, .temporary, .lock, .other: break
+            case .log, .snapshot, .temporary, .lock, .keepLog, .other: break
             }
         }
     }

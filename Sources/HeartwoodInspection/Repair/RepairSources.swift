@@ -352,7 +352,7 @@ extension StoreFileName {
     var isData: Bool {
         switch self {
         case .log, .snapshot: true
-        case .temporary, .lock, .other: false
+        case .temporary, .lock, .keepLog, .other: false
         }
     }
 }

@@ -169,7 +169,7 @@ package struct RepairCase {
         guard (1...1 + more).contains(kept.count) else {
             throw BrokenRule(.inPlace, "the old files are in \(kept)")
         }
-        let old = damaged.image.files.filter { $0.key != StoreFileName.lockName }
+        let old = damaged.image.files.filter { $0.key != StoreFileName.lockName && $0.key != StoreFileName.keepLogName }
         let isKept = try kept.contains { name in
             try StoreImage(of: fileSystem, at: StoreImage.path + "/" + name).files == old
         }
@@ -207,7 +207,7 @@ extension StoreFileName {
     var isDataFile: Bool {
         switch self {
         case .log, .snapshot: true
-        case .temporary, .lock, .other: false
+        case .temporary, .lock, .keepLog, .other: false
         }
     }
 }

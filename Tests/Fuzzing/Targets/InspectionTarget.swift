@@ -46,7 +46,7 @@ enum InspectionTarget {
     private static func isOfStore(_ name: String) -> Bool {
         switch StoreFileName(name) {
         case .log, .snapshot, .temporary: true
-        case .lock, .other: false
+        case .lock, .keepLog, .other: false
         }
     }
 

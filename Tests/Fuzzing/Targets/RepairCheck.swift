@@ -133,7 +133,7 @@ struct RepairCheck {
         image.files.allSatisfy {
             switch StoreFileName($0.name) {
             case .log, .snapshot: true
-            case .temporary, .lock, .other: false
+            case .temporary, .lock, .keepLog, .other: false
             }
         }
     }

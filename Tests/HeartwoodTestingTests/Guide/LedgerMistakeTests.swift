@@ -63,10 +63,17 @@ import Testing
         let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
         let fault = try #require(failure.fault)
         #expect("\(failure)".contains(", fault: Fault([], .error(5), at: \(fault.first))"), "\(failure)")
-        let again = try await #require(throws: CrashTest.Failure.self) {
-            try await careless(CrashTest(seed: failure.seed, only: failure.crash.state, fault: failure.fault))
+        // Where the machine pauses for 50 ms between two calls, a mark comes between them, and another call is the one that
+        // fails: then it is asked again.
+        var again: CrashTest.Failure?
+        for _ in 0..<20 where again == nil {
+            do {
+                try await careless(CrashTest(seed: failure.seed, only: failure.crash.state, fault: failure.fault))
+            } catch let found as CrashTest.Failure {
+                again = found
+            }
         }
-        #expect("\(again.cause)" == "\(failure.cause)")
+        #expect(again.map { "\($0.cause)" } == "\(failure.cause)")
     }
 
     @Test(arguments: [Durability.buffered, .written])

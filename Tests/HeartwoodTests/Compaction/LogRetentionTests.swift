@@ -44,4 +44,23 @@ import Testing
         #expect((2...3).contains(fixture.logs.count))
         try await store.close()
     }
+
+    /// An opening that leaves it unchanged does as the one before it that chose: the store says which.
+    @Test func whetherTheLogIsKeptIsSaidByTheStore() async throws {
+        let keeping = try await fixture.open { $0.logRetention = .bytes(1 << 20) }
+        #expect(!fixture.files.contains("KEEP-LOG"), "nothing was written yet")
+        try await fixture.fill(keeping, 0..<100)
+        try await keeping.close()
+        #expect(fixture.files.contains("KEEP-LOG"))
+        let logs = fixture.logs
+        let choices = [(LogRetention.unchanged, true), (.everything, true), (.none, false), (.unchanged, false)]
+        for (retention, keeps) in choices {
+            let store = try await fixture.open { $0.logRetention = retention }
+            try await fixture.fill(store, 0..<10, round: 1)
+            try await store.compact()
+            try await store.close()
+            #expect(fixture.files.contains("KEEP-LOG") == keeps)
+            #expect(Set(fixture.logs).isSuperset(of: logs) == keeps)
+        }
+    }
 }

@@ -98,12 +98,7 @@ struct LoadCommand: AsyncParsableCommand {
         let input = try InputFile(path: file)
         // Opening takes as long as the log is, and may be ended at any moment.
         Signals.endAtRequests()
-        let (summary, outcome) = try await store.withStore(creating: true) { configuration in
-            level.configure(&configuration)
-            // A large load may overwrite a lot.
-            configuration.compaction = CompactionPolicy()
-            configuration.logRetention = .none
-        } body: { store in
+        let (summary, outcome) = try await store.withStore(creating: true, configure: level.configure) { store in
             Signals.noteRequestsToStop()
             return try await load(input, into: store)
         }

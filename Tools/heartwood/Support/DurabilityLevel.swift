@@ -29,7 +29,9 @@ struct DurabilityOption: ParsableArguments {
                 + "mapping of its file otherwise, where the file system allows it."))
     var byCalls = false
 
+    /// What writes compacts, too: a large load may overwrite a lot, and each opening leaves a file.
     func configure(_ configuration: inout Store.Configuration) {
+        configuration.compaction = CompactionPolicy()
         if byCalls { configuration.logWriting = .calls }
     }
 }

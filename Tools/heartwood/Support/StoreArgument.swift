@@ -22,8 +22,8 @@ struct StoreArgument: ParsableArguments {
 
     /// Opens the store, and closes it on every path.
     ///
-    /// Unless told otherwise it isn't compacted, and no file of it goes: a glance at a store that belongs to some program
-    /// must not decide what that program has decided by its own configuration.
+    /// Unless told otherwise it isn't compacted, and its log is kept where the store says so: a glance at a store that
+    /// belongs to some program must not decide what that program has decided by its own configuration.
     ///
     /// - Parameters:
     ///   - creating: Whether to make a store where there is none.
@@ -36,7 +36,7 @@ struct StoreArgument: ParsableArguments {
         var configuration = Store.Configuration()
         configuration.createIfMissing = creating
         configuration.compaction = .manual
-        configuration.logRetention = .everything
+        configuration.logRetention = .unchanged
         configure(&configuration)
         let notice = OpeningNotice()
         if let notice { configuration.recoveryProgress = { notice.show($0) } }

@@ -127,7 +127,7 @@ extension StoreFileName {
     /// Whether a file with this name may be one that a store needs.
     fileprivate var isStores: Bool {
         switch self {
-        case .log, .snapshot, .lock: true
+        case .log, .snapshot, .lock, .keepLog: true
         case .temporary, .other: false
         }
     }

@@ -1,0 +1,91 @@
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodFormat
+import HeartwoodTesting
+import Testing
+
+@testable import Heartwood
+
+/// What short openings leave behind.
+@Suite struct CompactionAtCloseTests {
+    private let fixture = CompactionFixture()
+
+    /// Each opening makes a segment; what is left of a hundred is a few, and all that was written.
+    @Test(arguments: [true, false])
+    func shortOpeningsLeaveFewFiles(blocking: Bool) async throws {
+        for number in 0..<100 {
+            let store = try await fixture.open()
+            try await store.put("key/\(number)", "value")
+            if blocking { try close(store) } else { try await store.close() }
+            #expect(fixture.files.count <= CompactionSchedule.segmentsAtClose + 1, "\(fixture.files)")
+        }
+        let store = try await fixture.open()
+        #expect(try (0..<100).allSatisfy { try store.get("key/\($0)") == [UInt8]("value".utf8) })
+        try await store.close()
+    }
+
+    private func close(_ store: Store) throws { try store.blocking.close() }
+
+    /// An opening that writes nothing changes nothing, and one that compacts by hand alone doesn't at its close.
+    @Test func onlyThoseThatWriteAndMayCompactDo() async throws {
+        for number in 0..<20 {
+            let store = try await fixture.open { $0.compaction = .manual }
+            try await store.put("key/\(number)", "value")
+            try await store.close()
+        }
+        #expect(fixture.logs.count == 20)
+        let reading = try await fixture.open()
+        #expect(try reading.get("key/7") != nil)
+        try await reading.close()
+        #expect(fixture.logs.count == 20)
+        let writing = try await fixture.open()
+        try await writing.put("a", "b")
+        try await writing.close()
+        #expect(fixture.logs.count == 1 && fixture.snapshots.count == 1)
+    }
+
+    /// A close writes no more than a few times what short openings have written: a large store isn't compacted for them.
+    @Test func aLargeStoreIsLeftAlone() async throws {
+        for number in 0..<10 {
+            let store = try await fixture.open { $0.segmentBytes = 16 << 20 }
+            for part in 0..<10 {
+                try await store.put("\(number)/\(part)", [UInt8](repeating: 1, count: 100_000), durability: .buffered)
+            }
+            try await store.close()
+        }
+        #expect(fixture.logs.count == 10 && fixture.snapshots.isEmpty)
+    }
+
+    /// What fails before the close leaves the store closed in order, with all that was written.
+    @Test func aFailureLeavesTheStoreAsItIs() async throws {
+        for number in 0..<7 {
+            let store = try await fixture.open()
+            try await store.put("key/\(number)", "value")
+            try await store.close()
+        }
+        let store = try await fixture.open()
+        try await store.put("key/7", "value")
+        fixture.disk.inject(Fault(.rename, .error(ErrorNumber.EIO), path: StoreFileName.newSnapshotName, times: .max))
+        try await store.close()
+        fixture.disk.heal()
+        #expect(fixture.snapshots.isEmpty && fixture.logs.count >= 8)
+        let again = try await fixture.open()
+        #expect(again.recoveryReport.tail == .closed)
+        #expect(try (0..<8).allSatisfy { try again.get("key/\($0)") != nil })
+        try await again.close()
+    }
+
+    @Test func aCancelledTaskClosesAllTheSame() async throws {
+        for number in 0..<10 {
+            let store = try await fixture.open()
+            try await store.put("key/\(number)", "value")
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await store.close()
+            }
+            task.cancel()
+            try await task.value
+            #expect(store.state == .closed)
+        }
+    }
+}
