@@ -168,7 +168,7 @@ extension BlockingStore {
     public func compact(
         progress: (@Sendable (CompactionProgress) -> Void)? = nil
     ) throws(StoreError) -> CompactionReport {
-        try store.log.compactBlocking(progress).get()
+        try Sleeper.block { store.log.compact(waking: $0, progress: progress) }.get()
     }
 
     /// Closes the store; blocks until that is done. See ``Store/close()``.

@@ -48,35 +48,23 @@ nonisolated extension Log {
         wakeCompactor()
     }
 
-    /// Compacts for a thread, which is blocked meanwhile.
-    func compactBlocking(_ progress: (@Sendable (CompactionProgress) -> Void)?) -> CompactionControl.Outcome {
-        let id = compaction.makeRequestID()
-        return Sleeper.block { compact(CompactionControl.Request(id: id, sleeper: $0, progress: progress)) }
+    /// The same for a caller that can't cancel it.
+    func compact(
+        waking sleeper: Sleeper<CompactionControl.Outcome>, progress: (@Sendable (CompactionProgress) -> Void)? = nil
+    ) {
+        compact(CompactionControl.Request(id: compaction.makeRequestID(), sleeper: sleeper, progress: progress))
     }
 
-    /// Compacts what short openings have left, before a close. What fails leaves the store as it is.
-    nonisolated(nonsending) func compactBeforeClose() async {
-        guard isDueAtClose else { return }
-        let id = compaction.makeRequestID()
-        let outcome = await Sleeper.suspend {
-            compact(CompactionControl.Request(id: id, sleeper: $0, progress: nil))
-        }
-        noteBeforeClose(outcome)
-    }
-
-    /// The same for a thread, which is blocked meanwhile.
-    func compactBeforeCloseBlocking() {
-        if isDueAtClose { noteBeforeClose(compactBlocking(nil)) }
-    }
-
-    private var isDueAtClose: Bool {
+    /// Whether to compact, before a close, what short openings have left.
+    var isDueAtClose: Bool {
         // One that was short has made one segment. The others compact while they run.
         guard withState({ $0.counters.rotations == 1 && $0.life.acceptsWrites }) else { return false }
         let facts = compactionFacts
         return compaction.state.withState { $0.schedule.isDueAtClose(facts) }
     }
 
-    private func noteBeforeClose(_ outcome: CompactionControl.Outcome) {
+    /// Logs a failure of the compaction before a close, which leaves the store as it is.
+    func noteBeforeClose(_ outcome: CompactionControl.Outcome) {
         if case .failure(let error) = outcome {
             configuration.logger?.notice(
                 "the store was closed without being compacted",

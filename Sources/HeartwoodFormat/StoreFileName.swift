@@ -47,6 +47,14 @@ public enum StoreFileName: Sendable, Hashable {
     /// The name of the snapshot that is being written.
     public static let newSnapshotName = "new.snapshot.tmp"
 
+    /// Whether it is a log segment or a snapshot.
+    package var isData: Bool {
+        switch self {
+        case .log, .snapshot: true
+        case .temporary, .lock, .keepLog, .other: false
+        }
+    }
+
     /// Whether a temporary file holds disk space in reserve, and nothing else. The engine has three of them.
     package static func isReserve(_ name: String) -> Bool {
         StoreFileName(name) == .temporary && name.utf8.starts(with: "reserve-".utf8)

@@ -1,10 +1,11 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Room in the log: what is laid in the current segment, what is asked of the log writer, and who waits for it.
+/// Space in the log: what is preallocated in the current segment, what writes have requested of the log writer, and the
+/// writes that wait for it.
 ///
-/// Invariant: a write that is refused room leaves what it needs in `demands`, or asks the pipeline to empty the buffer, or
-/// finds a large one before it that did; so whoever waits is woken by what follows.
+/// Invariant: a write that finds no space leaves what it needs in `demands`, or asks the pipeline to empty the buffer, or
+/// finds that a large write ahead of it did. So the log writer wakes every write that waits.
 struct LogRoom {
     var plan: RoomPlan
     /// Once a commit that is stored reaches up to here, the log writer is to lay more.
@@ -15,7 +16,7 @@ struct LogRoom {
     private var waiters: [Waiter] = []
     /// Counts the times at which room appeared, so that a waiter that comes late doesn't miss it.
     private(set) var generation: UInt64 = 0
-    /// A write that is too large to find room beside others: until it is taken, nobody else is.
+    /// A write that is too large to find space beside others: until it is accepted, no other write is.
     private var exclusiveTicket: UInt64?
     /// The ticket of the last write that was tried.
     private var lastTicket: UInt64 = 0
@@ -55,9 +56,9 @@ struct LogRoom {
         let length: Int
     }
 
-    /// The log has turned to another segment: whoever asked for that while it was prepared has it now.
+    /// The log has rotated to another segment, which also serves the writes that asked for it while it was prepared.
     ///
-    /// - Returns: Those who waited.
+    /// - Returns: The writes that waited.
     mutating func turn(to plan: RoomPlan) -> [Sleeper<StoreError?>] {
         self.plan = plan
         due = plan.nextDue(hasSpare: false)

@@ -50,7 +50,7 @@ struct LogLife {
     private(set) var closeFailure: StoreError?
 
     private mutating func noteLimits() {
-        acceptsAllWrites = failure == nil && phase == .running && transactions == 0
+        acceptsAllWrites = acceptsWrites && transactions == 0
     }
 
     /// Whether writes of a task that runs no transaction are accepted.
@@ -61,7 +61,7 @@ struct LogLife {
         guard phase == .running else { throw .closed }
     }
 
-    /// The first failure stays the one that is told.
+    /// Keeps the first failure as the one that is reported.
     mutating func fail(_ error: StoreError) { if failure == nil { failure = error } }
 
     /// The close begins, or goes on for one more who waits for it. Before the end only.

@@ -80,13 +80,13 @@ nonisolated extension Log {
     /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
     /// gets its outcome.
     nonisolated(nonsending) func close() async throws(StoreError) {
-        await compactBeforeClose()
+        if isDueAtClose { noteBeforeClose(await Sleeper.suspend { compact(waking: $0) }) }
         if let failure = await Sleeper.suspend({ close(waking: $0) }) { throw failure }
     }
 
     /// The same for a thread, which is blocked meanwhile.
     func closeBlocking() throws(StoreError) {
-        compactBeforeCloseBlocking()
+        if isDueAtClose { noteBeforeClose(Sleeper.block { compact(waking: $0) }) }
         if let failure = Sleeper.block({ close(waking: $0) }) { throw failure }
     }
 

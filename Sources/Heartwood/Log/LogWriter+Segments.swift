@@ -40,7 +40,7 @@ extension LogWriter {
         RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
     }
 
-    /// Says whether the log is kept.
+    /// Makes or removes the file that says that the log is kept.
     private mutating func noteRetention() throws(FileSystemError) {
         let keeps = log.configuration.logRetention != .none
         guard keepsLog != keeps else { return }
@@ -59,7 +59,7 @@ extension LogWriter {
             let files = superseded
             superseded = []
             do throws(FileSystemError) {
-                // Whoever gave the snapshot its name may have died before that was durable.
+                // The process that renamed the snapshot may have died before the rename was durable.
                 try log.configuration.fileSystem.syncDirectory(log.directory)
                 leftovers += files.reversed()
             } catch {
@@ -132,7 +132,7 @@ extension LogWriter {
     mutating func deliverCut() {
         if finishedCut == nil {
             log.withState { state in
-                // Where somebody has written meanwhile, there has to be a turn after all.
+                // Where writes came in meanwhile, a rotation is needed after all.
                 if state.commits.holdsNothing { cut(&state) } else if state.wantsCut { state.room.demands.cut = true }
             }
         }

@@ -129,12 +129,7 @@ package struct StoreListing {
     }
 
     private static func dataNames(_ names: [String]) -> [String] {
-        names.filter {
-            switch StoreFileName($0) {
-            case .log, .snapshot: true
-            case .temporary, .lock, .keepLog, .other: false
-            }
-        }
+        names.filter { StoreFileName($0).isData }
     }
 
     private static func holder(_ path: String, in fileSystem: any FileSystem) -> Int32? {

@@ -348,15 +348,6 @@ struct RepairSources {
     }
 }
 
-extension StoreFileName {
-    var isData: Bool {
-        switch self {
-        case .log, .snapshot: true
-        case .temporary, .lock, .keepLog, .other: false
-        }
-    }
-}
-
 extension DataFile {
     /// Whether the first record of a file is one that another file has in another place: the salts say in which.
     ///

@@ -98,7 +98,7 @@ package struct RepairCase {
     var options: RepairOptions {
         var options = RepairOptions()
         // Where not most of the files are of the store, it must be said which one is meant.
-        let foreign = damaged.image.files.keys.filter { StoreFileName($0).isDataFile && damaged.origins[$0] == nil }
+        let foreign = damaged.image.files.keys.filter { StoreFileName($0).isData && damaged.origins[$0] == nil }
         if !foreign.isEmpty, foreign.count >= damaged.soundHeaders.count {
             options.storeID = history.files.first?.value.header.storeID
         }
@@ -198,16 +198,6 @@ package struct RepairCase {
         guard repaired.report.batchesBehindTear > 0 || repaired.contents == contents else {
             throw BrokenRule(
                 .sameVerdict, "repaired it holds \(RepairHistory.difference(repaired.contents, contents))")
-        }
-    }
-}
-
-extension StoreFileName {
-    /// Whether it is the name of a segment or a snapshot.
-    var isDataFile: Bool {
-        switch self {
-        case .log, .snapshot: true
-        case .temporary, .lock, .keepLog, .other: false
         }
     }
 }

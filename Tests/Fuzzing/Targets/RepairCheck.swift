@@ -130,11 +130,6 @@ struct RepairCheck {
 
     /// A repair reads files under other names, too.
     private var hasOnlyItsOwnNames: Bool {
-        image.files.allSatisfy {
-            switch StoreFileName($0.name) {
-            case .log, .snapshot: true
-            case .temporary, .lock, .keepLog, .other: false
-            }
-        }
+        image.files.allSatisfy { StoreFileName($0.name).isData }
     }
 }

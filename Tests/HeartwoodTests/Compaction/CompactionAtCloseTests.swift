@@ -26,21 +26,21 @@ import Testing
 
     private func close(_ store: Store) throws { try store.blocking.close() }
 
+    private func openShortly(_ number: Int, _ change: (inout Store.Configuration) -> Void = { _ in }) async throws {
+        let store = try await fixture.open(change)
+        try await store.put("key/\(number)", "value")
+        try await store.close()
+    }
+
     /// An opening that writes nothing changes nothing, and one that compacts by hand alone doesn't at its close.
     @Test func onlyThoseThatWriteAndMayCompactDo() async throws {
-        for number in 0..<20 {
-            let store = try await fixture.open { $0.compaction = .manual }
-            try await store.put("key/\(number)", "value")
-            try await store.close()
-        }
+        for number in 0..<20 { try await openShortly(number) { $0.compaction = .manual } }
         #expect(fixture.logs.count == 20)
         let reading = try await fixture.open()
         #expect(try reading.get("key/7") != nil)
         try await reading.close()
         #expect(fixture.logs.count == 20)
-        let writing = try await fixture.open()
-        try await writing.put("a", "b")
-        try await writing.close()
+        try await openShortly(20)
         #expect(fixture.logs.count == 1 && fixture.snapshots.count == 1)
     }
 
@@ -58,11 +58,7 @@ import Testing
 
     /// What fails before the close leaves the store closed in order, with all that was written.
     @Test func aFailureLeavesTheStoreAsItIs() async throws {
-        for number in 0..<7 {
-            let store = try await fixture.open()
-            try await store.put("key/\(number)", "value")
-            try await store.close()
-        }
+        for number in 0..<7 { try await openShortly(number) }
         let store = try await fixture.open()
         try await store.put("key/7", "value")
         fixture.disk.inject(Fault(.rename, .error(ErrorNumber.EIO), path: StoreFileName.newSnapshotName, times: .max))

@@ -80,6 +80,7 @@ import Testing
                     check()
                     pipeline.written()
                     mark(through: content.last, synced: false)
+                    check()
                 }
                 if sync { beginSync() }
             case .sync: beginSync()
