@@ -44,6 +44,8 @@ extension Store {
         /// The log writer's delays, and the clock that they go by; tests choose their own.
         package var timing = CommitPipeline.Timing()
         package var delays = DelayClock.system
+        /// From how many log segments on a close compacts, where they are small.
+        package var segmentsAtClose = 8
 
         /// The defaults.
         public init() {}

@@ -60,7 +60,7 @@ nonisolated extension Log {
         // One that was short has made one segment. The others compact while they run.
         guard withState({ $0.counters.rotations == 1 && $0.life.acceptsWrites }) else { return false }
         let facts = compactionFacts
-        return compaction.state.withState { $0.schedule.isDueAtClose(facts) }
+        return compaction.state.withState { $0.schedule.isDueAtClose(facts, from: configuration.segmentsAtClose) }
     }
 
     /// Logs a failure of the compaction before a close, which leaves the store as it is.

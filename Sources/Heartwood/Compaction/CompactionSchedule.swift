@@ -21,8 +21,7 @@ struct CompactionSchedule: Sendable {
     /// After the first failure in a row; each further one doubles it.
     static let firstPause: UInt64 = 30_000_000_000
     static let longestPause: UInt64 = 3_600_000_000_000
-    /// A store with so many log segments is compacted when it is closed, if it has one for each so many live bytes.
-    static let segmentsAtClose = 8
+    /// A store is compacted when it is closed only where it has a log segment for each so many live bytes.
     static let liveBytesPerSegmentAtClose: UInt64 = 64 << 10
     let policy: CompactionPolicy
     /// Since when the log has something that no snapshot covers.
@@ -56,9 +55,11 @@ struct CompactionSchedule: Sendable {
 
     /// Whether to compact before a close. Every opening that writes makes a segment of its own, so short ones would leave
     /// hundreds of small files; no more is written than a few times what they hold.
-    func isDueAtClose(_ facts: Facts) -> Bool {
+    ///
+    /// - Parameter least: How many segments there have to be.
+    func isDueAtClose(_ facts: Facts, from least: Int) -> Bool {
         guard policy.isAutomatic, failures == 0, facts.logBytes > 0 else { return false }
-        let few = max(Self.segmentsAtClose, Int(clamping: facts.liveBytes / Self.liveBytesPerSegmentAtClose))
+        let few = max(least, Int(clamping: facts.liveBytes / Self.liveBytesPerSegmentAtClose))
         return facts.segments >= min(few, max(2, policy.maximumSegments))
     }
 

@@ -62,9 +62,8 @@ extension WorkRun {
     }
 
     func close() async throws {
-        let store = store!
         do throws(StoreError) {
-            try await store.close()
+            try await closeStore()
             wasClosed = hasAccepted
             disk.note(HistoryNote.synced(lastAccepted))
         } catch {

@@ -144,8 +144,10 @@ package final class WorkRun {
         configuration.commitBufferBytes = 64 << 10
         configuration.maximumValueBytes = 1 << 20
         if plan.usesCompression { configuration.compression = .zlib(level: 1, threshold: 300) }
-        configuration.compaction.isAutomatic = workload == .compacting
-        configuration.compaction.minimumLogBytes = 20 << 10
+        configuration.compaction.isAutomatic = workload == .compacting || workload == .reopening
+        if workload == .compacting { configuration.compaction.minimumLogBytes = 20 << 10 }
+        // Half of those that open again compact as they close.
+        configuration.segmentsAtClose = SeededRandom.mix(seed) & 2 == 0 ? 2 : .max
         if workload.hasTasks {
             // Short, so that the writer's own syncs and marks come in the midst of it.
             configuration.timing.write = 50_000
@@ -206,6 +208,15 @@ package final class WorkRun {
         isIdle.withLock { $0 = true }
         body(store!)
         isIdle.withLock { $0 = false }
+    }
+
+    /// Closes the store. Where that compacts, the task waits for compaction, and others make calls meanwhile.
+    func closeStore() async throws(StoreError) {
+        let compacts = workload == .reopening
+        if compacts { settle() }
+        isIdle.withLock { $0 = compacts }
+        defer { isIdle.withLock { $0 = false } }
+        try await store!.close()
     }
 
     private func wait(_ nanoseconds: UInt64) async throws {

@@ -17,7 +17,7 @@ import Testing
             let store = try await fixture.open()
             try await store.put("key/\(number)", "value")
             if blocking { try close(store) } else { try await store.close() }
-            #expect(fixture.files.count <= CompactionSchedule.segmentsAtClose + 1, "\(fixture.files)")
+            #expect(fixture.files.count <= 9, "\(fixture.files)")
         }
         let store = try await fixture.open()
         #expect(try (0..<100).allSatisfy { try store.get("key/\($0)") == [UInt8]("value".utf8) })
