@@ -59,7 +59,7 @@ extension LogWriter {
         if !isSyncing { startWriteback() }
         if log.withState({ $0.room.plan.isReserved }) { return }
         do throws(FileSystemError) {
-            try layRoom(need: 0, isOpen: true)
+            if try layRoom(need: 0, isOpen: true), isReserveWhole { accepted() }
             if isSyncing { try zeroAhead() }
             let (end, room) = log.withState { ($0.commits.open.end, $0.room.plan) }
             if spare == nil, end > room.spareDue {
@@ -93,7 +93,9 @@ extension LogWriter {
     /// Allocates so that a commit up to `need` fits, and a step ahead.
     ///
     /// - Parameter isOpen: Whether every batch may use it.
-    mutating func layRoom(need: UInt64, isOpen: Bool) throws(FileSystemError) {
+    /// - Returns: Whether the disk had space that was not allocated before.
+    @discardableResult
+    mutating func layRoom(need: UInt64, isOpen: Bool) throws(FileSystemError) -> Bool {
         let (segment, end, plan, opened) = log.withState { state in
             let opens = isOpen && state.room.plan.isReserved
             if opens { state.room.plan.open(true) }
@@ -101,15 +103,16 @@ extension LogWriter {
             return (state.commits.current, state.commits.open.end, state.room.plan, waiters)
         }
         resume(opened)
-        if need > 0, plan.hasRoomForRemoval(to: need) { return }
+        if need > 0, plan.hasRoomForRemoval(to: need) { return false }
         guard let segment, let grown = try allocate(plan, of: segment.file, end: end, need: need, isOpen: isOpen)
-        else { return }
+        else { return false }
         let waiters = log.withState { state in
             // A write may have let the segment grow meanwhile.
             state.room.plan.takeOver(grown)
             return state.room.takeWaiters()
         }
         resume(waiters)
+        return true
     }
 
     /// Brings what is laid into memory, for commits that are stored: where there are any, and the file can be mapped.

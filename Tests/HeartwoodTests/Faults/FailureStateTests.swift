@@ -94,6 +94,27 @@ import Testing
         try await again.close()
     }
 
+    /// A small write fitted into what was preallocated, and more was preallocated after it; the state stayed `.outOfSpace`
+    /// until the next look at the disk.
+    @Test func spaceThatIsPreallocatedAfterAWriteEndsOutOfSpace() async throws {
+        let store = try open {
+            $0.segmentBytes = 1 << 20
+            $0.delays = .manual(ManualDelays())
+        }
+        try await store.put("first", "1")
+        disk.fail { $0.operation == .allocate ? ENOSPC : nil }
+        var refused: StoreError?
+        while refused == nil {
+            do { try await store.put("fill", [UInt8](repeating: 7, count: 40_000)) } catch { refused = error }
+        }
+        #expect(refused?.code == .outOfSpace && store.state == .outOfSpace)
+        disk.heal()
+        try await store.put("small", "1")
+        store.settle()
+        #expect(store.state == .ready)
+        try await store.close()
+    }
+
     @Test func aFullDiskAtTheFirstWriteOfAnOpening() async throws {
         let store = try open()
         disk.fail { $0.operation == .allocate || $0.operation == .write ? EDQUOT : nil }
