@@ -22,6 +22,26 @@
 
 /* Files */
 
+int heartwood_link_count(int descriptor, uint64_t *count) {
+#if defined(__linux__) && defined(STATX_NLINK)
+    struct statx found;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_NLINK, &found) == 0) {
+        *count = found.stx_nlink;
+        return 0;
+    }
+    /* Some sandboxes refuse it. */
+    if (errno != ENOSYS && errno != EPERM) {
+        return errno;
+    }
+#endif
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) {
+        return errno;
+    }
+    *count = status.st_nlink;
+    return 0;
+}
+
 #if defined(__APPLE__)
 
 int heartwood_allocate(int descriptor, uint64_t offset, uint64_t count) {

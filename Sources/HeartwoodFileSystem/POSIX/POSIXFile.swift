@@ -95,7 +95,14 @@ final class POSIXFile: File {
         descriptor.leave()
     }
 
-    func isLinked() throws(FileSystemError) -> Bool { try status().st_nlink > 0 }
+    func isLinked() throws(FileSystemError) -> Bool {
+        try using(.status) { descriptor throws(FileSystemError) in
+            var count: UInt64 = 0
+            let code = heartwood_link_count(descriptor, &count)
+            guard code == 0 else { throw FileSystemError(operation: .status, path: path, code: code) }
+            return count > 0
+        }
+    }
 
     func isAt(_ path: String) throws(FileSystemError) -> Bool {
         let own = try status()
