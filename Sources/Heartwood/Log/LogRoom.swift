@@ -61,7 +61,7 @@ struct LogRoom {
     /// - Returns: The writes that waited.
     mutating func turn(to plan: RoomPlan) -> [Sleeper<StoreError?>] {
         self.plan = plan
-        due = plan.nextDue(hasSpare: false)
+        due = plan.nextDue(end: 0, hasSpare: false)
         demands = Demands()
         return takeWaiters()
     }

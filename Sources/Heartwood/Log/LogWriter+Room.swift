@@ -10,6 +10,9 @@ extension LogWriter {
     /// What the system is asked to bring to the disk at a time, at least.
     static var writebackStep: Int { 1 << 20 }
 
+    /// On its way to the disk at a time, at most, and what came since the last step.
+    static var writebackWindow: UInt64 { 1 << 20 }
+
     /// Lays the room that writers wait for. If that fails they are refused, and the store goes on: nothing was
     /// numbered, so nothing is lost.
     mutating func meet(_ demands: LogRoom.Demands) {
@@ -56,7 +59,8 @@ extension LogWriter {
     /// Between commits: room for what comes, blocks that are cheap to sync, and the next segment in good time. Nobody
     /// waits for any of it yet, so a failure is left to the write that needs the room.
     mutating func prepare() {
-        if !isSyncing { startWriteback() }
+        // Last, because it may wait for the disk.
+        defer { if !isSyncing { startWriteback() } }
         if log.withState({ $0.room.plan.isReserved }) { return }
         do throws(FileSystemError) {
             if try layRoom(need: 0, isOpen: true), isReserveWhole { accepted() }
@@ -73,19 +77,24 @@ extension LogWriter {
     }
 
     /// Lets the system bring to the disk what the next sync would have to: without this a sync took what half a second had
-    /// written, 30 ms and more, and writers waited for it. RocksDB has `wal_bytes_per_sync` for it.
+    /// written, 30 ms and more, and writers waited for it. RocksDB has `wal_bytes_per_sync` for it, and
+    /// `strict_bytes_per_sync` for the wait, without which all of it may still be on its way when a sync begins.
     private mutating func startWriteback() {
         let (segment, mapping, synced, written) = log.withState {
             ($0.commits.current, $0.commits.mapping, $0.commits.syncedEnd, $0.commits.writtenEnd)
         }
         guard let segment else { return }
-        if writeback.segment != ObjectIdentifier(segment) { writeback = (ObjectIdentifier(segment), 0) }
+        if writeback.segment != ObjectIdentifier(segment) { writeback = (ObjectIdentifier(segment), 0, 0) }
         // The next commit writes to the last page, and would wait until that is on the disk.
         let part = max(synced, writeback.end) & ~4095..<max(synced, writeback.end, written) & ~4095
         guard part.count >= Self.writebackStep else { return }
         mapping?.release(before: part.upperBound)
         segment.file.startWriteback(from: part.lowerBound, count: UInt64(part.count), waiting: false)
         writeback.end = part.upperBound
+        let arriving = max(synced & ~4095, writeback.arrived)
+        guard part.upperBound >= arriving + Self.writebackWindow + UInt64(Self.writebackStep) else { return }
+        writeback.arrived = part.upperBound - Self.writebackWindow
+        segment.file.startWriteback(from: arriving, count: writeback.arrived - arriving, waiting: true)
     }
 
     // MARK: - Room
@@ -132,7 +141,7 @@ extension LogWriter {
             try mapping.populate(range)
             log.withState { $0.room.plan.populated(to: range.upperBound) }
         }
-        log.withState { $0.room.due = $0.room.plan.nextDue(hasSpare: spare != nil) }
+        log.withState { $0.room.due = $0.room.plan.nextDue(end: $0.commits.open.offset, hasSpare: spare != nil) }
     }
 
     /// Maps the current segment.

@@ -91,6 +91,8 @@ extension LogWriter {
         }
         let turn = turn(to: spare)
         try finish(turn.sealed)
+        // Pages that are mapped cost several times as much to write: 26 ms for 9 MB.
+        turn.mapping?.release(before: .max)
         if log.withState({ $0.commits.pipeline.unsyncedSince != nil }) { try syncWritten(of: turn.old) }
         if log.configuration.valueReading == .mapped { turn.old.allowMapping() }
         try putInPlace(turn.new, from: spare.path)

@@ -31,8 +31,8 @@ struct LogWriter: ~Copyable {
     private var lastCommit: (writtenBytes: UInt64, time: UInt64) = (0, 0)
     /// The last segment that it was tried to map.
     var triedToMap: ObjectIdentifier?
-    /// Up to where the system was asked to bring which segment to the disk.
-    var writeback: (segment: ObjectIdentifier?, end: UInt64) = (nil, 0)
+    /// Up to where the system was asked to bring which segment to the disk, and up to where it has.
+    var writeback: (segment: ObjectIdentifier?, end: UInt64, arrived: UInt64) = (nil, 0, 0)
     /// When the next attempt to find room is made while the disk is full.
     var nextProbe: UInt64?
     var refusedDemands = LogRoom.Demands()

@@ -23,7 +23,7 @@ struct RoomPlan: Sendable, Hashable {
     private(set) var zeroedEnd: UInt64
     /// Everything before may be stored to in the segment's mapping, as far as commits have not got there yet.
     private(set) var populatedEnd: UInt64 = 0
-    /// How much of it is laid ahead next; and where commits are once half of what was laid is used.
+    /// How much of it is laid ahead next; and where commits are once it is to be.
     private var populatedStep = RoomPlan.zeroPiece
     private var populatedDue: UInt64 = 0
     /// How much is laid ahead next; handed on to the next segment's plan, so that a busy log stays ahead.
@@ -129,16 +129,20 @@ struct RoomPlan: Sendable, Hashable {
         return start < wanted ? start..<wanted : nil
     }
 
-    /// In steps that double from 128 KiB to 8 MiB: the next sync writes what nothing was stored to yet, too.
+    /// In steps that double from 128 KiB to 8 MiB: the next sync writes what nothing was stored to yet, too. From then on a
+    /// quarter of a step at a time, so that the disk gets what was stored in small pieces.
     mutating func populated(to end: UInt64) {
+        let last = 2 * Self.lastStep
         populatedEnd = end
-        populatedDue = end - min(end, populatedStep / 2)
-        populatedStep = min(2 * Self.lastStep, 2 * populatedStep)
+        populatedDue = end - min(end, populatedStep == last ? last / 4 * 3 : populatedStep / 2)
+        populatedStep = min(last, 2 * populatedStep)
     }
 
-    /// Once commits that are stored to the mapping reach up to here, the log writer is to go on before anybody waits for it.
-    func nextDue(hasSpare: Bool) -> UInt64 {
-        min(populatedEnd < limit ? populatedDue : .max, hasSpare ? .max : spareDue)
+    /// Once commits that are stored to the mapping reach up to here, the log writer is to go on before any write waits for it.
+    ///
+    /// - Parameter end: Where they end now. What they write behind what is populated last is still to be brought to the disk.
+    func nextDue(end: UInt64, hasSpare: Bool) -> UInt64 {
+        min(populatedEnd < limit ? populatedDue : end + Self.lastStep / 2, hasSpare ? .max : spareDue)
     }
 
     mutating func zeroed(to end: UInt64) { zeroedEnd = max(zeroedEnd, end) }

@@ -36,7 +36,9 @@ import Testing
         var stored = 0
         while plan.fits(to: end + 1_000) {
             if let range = plan.nextAllocation(end: end, need: end) { plan.allocated(to: range.upperBound) }
-            if end > plan.nextDue(hasSpare: true) || plan.populatedEnd == 0, let range = plan.nextPopulating(end: end) {
+            if end > plan.nextDue(end: end, hasSpare: true) || plan.populatedEnd == 0,
+                let range = plan.nextPopulating(end: end)
+            {
                 #expect(range.lowerBound >= plan.populatedEnd && range.upperBound <= plan.allocatedEnd)
                 plan.populated(to: range.upperBound)
             }

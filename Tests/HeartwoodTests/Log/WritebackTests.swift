@@ -36,6 +36,11 @@ import Testing
             for (part, next) in zip(file.started, file.started.dropFirst()) {
                 #expect(part.part.upperBound <= next.part.lowerBound)
             }
+            for (part, next) in zip(file.awaited, file.awaited.dropFirst()) {
+                #expect(part.upperBound == next.lowerBound)
+            }
+            let (started, awaited) = (file.started.last!.part.upperBound, file.awaited.last?.upperBound ?? 0)
+            #expect(awaited < started && started < awaited + 16 << 20, "the next sync is never long")
         }
         let started = files.flatMap(\.started).reduce(0) { $0 + $1.part.count }
         #expect(started > 20 << 20, "of 40 MB")
@@ -54,6 +59,7 @@ import Testing
 private final class RecordingFileSystem: ForwardingFileSystem {
     struct Record {
         var started: [(part: Range<UInt64>, written: UInt64)] = []
+        var awaited: [Range<UInt64>] = []
         var written: UInt64 = 0
     }
 
@@ -85,7 +91,14 @@ private final class RecordingFileSystem: ForwardingFileSystem {
         }
 
         func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {
-            fileSystem.files.withLock { $0[number].started.append((offset..<offset + count, $0[number].written)) }
+            let part = offset..<offset + count
+            fileSystem.files.withLock { files in
+                if waiting {
+                    files[number].awaited.append(part)
+                } else {
+                    files[number].started.append((part, files[number].written))
+                }
+            }
         }
     }
 }
