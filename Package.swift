@@ -31,8 +31,9 @@ let package = Package(
         .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
-    // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package that
-    // depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies' shows it.
+    // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
+    // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
+    // shows it.
     traits: [
         .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values.")
     ],
@@ -91,6 +92,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/heartwood",
+            resources: [
+                .embedInCode("Inspect/Page/inspect.css"), .embedInCode("Inspect/Page/inspect.html"),
+                .embedInCode("Inspect/Page/inspect.js"),
+            ],
             swiftSettings: settings
         ),
         // Campaigns: random operations against a model, kill -9 upon kill -9.

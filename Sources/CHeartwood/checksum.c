@@ -6,11 +6,11 @@
 
 #include "checksum_tables.h"
 
-/* The length of each of the three chains; checksum_tables.h has a table for both. */
+/* Lengths of one of the three chains. checksum_tables.h has a shift table for each length. */
 #define SHORT_BLOCK 256
 #define LONG_BLOCK 8192
 
-/* What each processor calls the same four instructions. */
+/* Each processor's names for the same four instructions. */
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -44,7 +44,7 @@ bool heartwood_crc32c_has_hardware(void) { return true; }
 
 #include <sys/sysctl.h>
 
-/* Not every arm64 device has them: the oldest Apple TV that runs tvOS 18 doesn't. */
+/* Some arm64 devices lack the instructions: the oldest Apple TV that runs tvOS 18 does. */
 bool heartwood_crc32c_has_hardware(void) {
     int value = 0;
     size_t size = sizeof(value);
@@ -69,7 +69,7 @@ bool heartwood_crc32c_has_hardware(void) { return false; }
 
 #endif
 
-/* Below, `state` is the bare register; `crc` is the checksum, which is its complement. */
+/* Below, `state` is the bare register. `crc` is the checksum, which is the register's complement. */
 
 static inline uint64_t load_8(const uint8_t *bytes) {
     uint64_t value;
@@ -127,14 +127,14 @@ USES_INSTRUCTIONS static inline uint32_t serial(uint32_t state, const uint8_t *n
     return state;
 }
 
-/* The register after as many zero bytes as the tables stand for. */
+/* Returns the register after the number of zero bytes that the tables are made for. */
 static inline uint32_t shift(const uint32_t tables[4][256], uint32_t state) {
     return tables[0][state & 0xFF] ^ tables[1][(state >> 8) & 0xFF] ^ tables[2][(state >> 16) & 0xFF] ^
            tables[3][state >> 24];
 }
 
-/* Three neighbouring blocks. A CRC is linear: the register after `a b` is the register after `a`, moved on by as many
- * zero bytes as `b` has, xored with the register after `b` alone. So the blocks can be walked side by side. */
+/* Processes three adjacent blocks in parallel. A CRC is linear: the register after `a b` is the register after `a`,
+ * advanced by as many zero bytes as `b` has, xored with the register after `b` alone. */
 USES_INSTRUCTIONS static inline uint32_t three_blocks(
     uint32_t state, const uint8_t *next, size_t block, const uint32_t tables[4][256]) {
     uint32_t second = 0, third = 0;
@@ -190,8 +190,8 @@ typedef uint32_t (*implementation)(uint32_t, const void *, size_t);
 
 static uint32_t choose(uint32_t crc, const void *bytes, size_t count);
 
-/* The first call replaces `choose` by what it chose. Threads that race to do so store the same pointer, so the order
- * of memory doesn't matter. */
+/* The first call replaces `choose` with the chosen implementation. Threads that race here store the same pointer, so
+ * relaxed memory order is enough. */
 static _Atomic(implementation) chosen = choose;
 
 static uint32_t choose(uint32_t crc, const void *bytes, size_t count) {

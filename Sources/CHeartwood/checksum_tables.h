@@ -1,14 +1,12 @@
 /* Tables of the CRC-32C register, for checksum.c only.
  *
- * Every table answers one question: what becomes of a register in which only one byte is set, when N zero bytes are
- * fed to it? The answer is linear in the bits of that byte, so the source holds eight numbers a table (what becomes of
- * bits 0 to 7) and the compiler works out the 256 entries. The eight numbers follow from the definition of the
- * reflected polynomial:
+ * Each table entry is the result of feeding N zero bytes to a register in which only one byte is set. The result is
+ * linear in the bits of that byte. So the source has eight numbers per table (the results for bits 0 to 7), and the
+ * compiler computes the 256 entries. The eight numbers follow from the definition of the reflected polynomial:
  *
  *     repeat 8 * N times: register = (register >> 1) ^ (register & 1 ? 0x82F63B78 : 0)
  *
- * The tests compare all implementations with each other at every length, so a wrong number can't hide.
- */
+ * The tests compare all implementations with each other at every length, which detects a wrong number. */
 #ifndef HEARTWOOD_CHECKSUM_TABLES_H
 #define HEARTWOOD_CHECKSUM_TABLES_H
 
@@ -29,7 +27,7 @@
 #define BYTE_TABLE(...)                                                                                                \
     {ENTRIES64(0, __VA_ARGS__), ENTRIES64(64, __VA_ARGS__), ENTRIES64(128, __VA_ARGS__), ENTRIES64(192, __VA_ARGS__)}
 
-/* Slice-by-8: table k holds the lowest byte of the register after k + 1 zero bytes. */
+/* Slice-by-8: table k has the results for the lowest byte of the register after k + 1 zero bytes. */
 static const uint32_t slice_tables[8][256] = {
     BYTE_TABLE(
         0xF26B8303, 0xE13B70F7, 0xC79A971F, 0x8AD958CF,
@@ -57,7 +55,7 @@ static const uint32_t slice_tables[8][256] = {
         0x847609B4, 0x0D006599, 0x1A00CB32, 0x34019664),
 };
 
-/* Table k holds byte k of the register after SHORT_BLOCK = 256 zero bytes. */
+/* Table k has the results for byte k of the register after SHORT_BLOCK = 256 zero bytes. */
 static const uint32_t shift_short_tables[4][256] = {
     BYTE_TABLE(
         0xDCB17AA4, 0xBC8E83B9, 0x7CF17183, 0xF9E2E306,
@@ -73,7 +71,7 @@ static const uint32_t shift_short_tables[4][256] = {
         0x5067B052, 0xA0CF60A4, 0x4472B7B9, 0x88E56F72),
 };
 
-/* Table k holds byte k of the register after LONG_BLOCK = 8192 zero bytes. */
+/* Table k has the results for byte k of the register after LONG_BLOCK = 8192 zero bytes. */
 static const uint32_t shift_long_tables[4][256] = {
     BYTE_TABLE(
         0xE040E0AC, 0xC56DB7A9, 0x8F3719A3, 0x1B8245B7,

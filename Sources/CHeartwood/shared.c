@@ -8,7 +8,8 @@
 #define MAP_ANONYMOUS MAP_ANON
 #endif
 
-/* The forms for ThreadSanitizer: the same as those in the header, compiled here, where each access is instrumented. */
+/* The forms for ThreadSanitizer. They do the same as those in the header, but are compiled here, where each access
+ * is instrumented. */
 
 uint16_t heartwood_checked_load16(const void *at) { return heartwood_load16(at); }
 uint64_t heartwood_checked_load64(const void *at) { return heartwood_load64(at); }
@@ -66,11 +67,11 @@ unsigned heartwood_thread_stripe(void) {
     return stripe;
 }
 
-/* The size at which processors have larger pages, as a rule. */
+/* The usual size of a large page. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 void *heartwood_pages_map(size_t count) {
-    /* Whole large pages need a large page's alignment: what lies before and behind is given back at once. */
+    /* Large pages need the alignment of a large page. The unaligned pages at both ends are unmapped at once. */
     size_t slack = count % LARGE_PAGE == 0 ? LARGE_PAGE : 0;
     void *pages = mmap(NULL, count + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return NULL;

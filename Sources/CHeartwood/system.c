@@ -29,7 +29,7 @@ int heartwood_link_count(int descriptor, uint64_t *count) {
         *count = found.stx_nlink;
         return 0;
     }
-    /* Some sandboxes refuse it. */
+    /* Some sandboxes refuse statx. */
     if (errno != ENOSYS && errno != EPERM) {
         return errno;
     }
@@ -73,7 +73,7 @@ int heartwood_sync(int descriptor, bool data_only) {
     if (fcntl(descriptor, F_FULLFSYNC) == 0) {
         return 0;
     }
-    /* Only "this file system doesn't know that" may fall back; a failed flush must stay a failure. */
+    /* Fall back only if the file system does not support the call. A failed flush must remain a failure. */
     if (errno != ENOTSUP && errno != EOPNOTSUPP && errno != EINVAL && errno != ENOTTY) {
         return errno;
     }
@@ -109,7 +109,7 @@ void heartwood_write_back(int descriptor, uint64_t offset, uint64_t count, bool 
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Linux 5.14 and later. */
+/* MADV_POPULATE_WRITE needs Linux 5.14 or later. */
 static bool can_populate(void) {
     void *const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) {
@@ -170,7 +170,7 @@ int heartwood_next_data(int descriptor, int64_t offset, int64_t *start, int64_t 
             *end = hole;
             return 0;
         }
-        /* The file may have been cut in between; otherwise the system can't tell. */
+        /* The file may have been truncated meanwhile. Otherwise the system can't tell where data is. */
     }
 #endif
     struct stat status;
@@ -205,7 +205,7 @@ uintptr_t heartwood_thread_number_of_system(void) { return (uintptr_t)pthread_se
 
 int heartwood_mutex_init(heartwood_mutex *mutex) {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-    /* Locks are held for less than a microsecond, and to sleep and be woken takes tens: look a few times before. */
+    /* Locks are held for less than a microsecond, while sleeping and waking takes tens: spin a few times first. */
     pthread_mutexattr_t attributes;
     int error = pthread_mutexattr_init(&attributes);
     if (error != 0) return error;
@@ -224,7 +224,7 @@ void heartwood_condition_destroy(heartwood_condition *condition) { pthread_cond_
 
 int heartwood_condition_init(heartwood_condition *condition) {
 #if defined(__APPLE__)
-    /* Timed waits below are relative, which Darwin measures by the monotonic clock. */
+    /* Timed waits below are relative, and Darwin measures those by the monotonic clock. */
     return pthread_cond_init(&condition->value, NULL);
 #else
     pthread_condattr_t attributes;
@@ -282,7 +282,8 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* All but those that mean a defect in the thread itself (a crash reporter wants them there) and a profiler's. */
+/* All signals except those that mean a defect in the thread itself (a crash reporter needs them there), and a
+ * profiler's. */
 static void signals_to_block(sigset_t *signals) {
     static const int kept[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
     sigfillset(signals);
@@ -313,7 +314,7 @@ int heartwood_thread_start(const char *name, void (*body)(void *context), void *
         pthread_attr_setstacksize(&attributes, smallest_stack);
     }
 
-    /* A new thread inherits the mask, so that no signal reaches it even in its first moment. */
+    /* A new thread inherits the mask, so no signal reaches it before it runs. */
     sigset_t blocked, previous;
     signals_to_block(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &previous);

@@ -2,23 +2,23 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// The writes of a store for code that isn't asynchronous. Each call blocks its thread where the asynchronous form of the same
-/// name suspends its task.
+/// The writes of a store for code that isn't asynchronous. Each call blocks its thread where the asynchronous method of
+/// the same name suspends its task.
 ///
 /// ```swift
 /// try store.blocking.put("user:1", bytes)
 /// ```
 ///
-/// One rule holds for the whole interface: a write on ``Store`` is asynchronous, and the same write on ``Store/blocking`` blocks.
-/// Reads need no second form: ``Store/get(_:)`` is synchronous, ``Store/fetch(_:)`` and ``Store/scan(_:reversed:)`` are
-/// asynchronous.
+/// A write on ``Store`` is asynchronous, and the same write on ``Store/blocking`` blocks. Reads need no second form:
+/// ``Store/get(_:)`` is synchronous, ``Store/fetch(_:)`` and ``Store/scan(_:reversed:)`` are asynchronous.
 ///
-/// In asynchronous code the compiler refuses these calls, and its message names the form to use; in Swift 5 mode it warns.
-/// Synchronous closures and functions that asynchronous code calls may use them, but they block a thread of the cooperative
-/// pool then. Threads that wait for the disk share its syncs as tasks do, but the system has to wake each of them: with many
-/// writers tasks are several times as fast.
+/// In asynchronous code the compiler refuses these calls, and its message names the method to use. In Swift 5 mode it
+/// warns. Synchronous closures and functions that asynchronous code calls may use them, but then they block a thread of
+/// the cooperative pool. Blocked threads share syncs of the disk as tasks do, but the system has to wake each of them:
+/// with many writers, tasks are several times as fast.
 ///
-/// They throw what the asynchronous forms throw; `.cancelled` only where the thread runs a task that was cancelled before.
+/// These methods throw what the asynchronous ones throw. They throw `.cancelled` only if the thread runs a task that
+/// was cancelled before the call.
 public struct BlockingStore: Sendable {
     @usableFromInline let store: Store
 
@@ -27,13 +27,13 @@ public struct BlockingStore: Sendable {
 }
 
 extension Store {
-    /// The writes of this store for code that isn't asynchronous: each blocks its thread. O(1).
+    /// The writes of this store for code that isn't asynchronous. Each blocks its thread. O(1).
     @inlinable
     public nonisolated var blocking: BlockingStore { BlockingStore(self) }
 }
 
 extension BlockingStore {
-    /// Sets a key's value; blocks until the write is what its durability says. See
+    /// Sets a key's value. Blocks until the write is as durable as requested. See
     /// ``Store/put(_:_:expires:if:durability:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.put'")
     @discardableResult
@@ -53,7 +53,8 @@ extension BlockingStore {
         return try store.finishBlocking(write, durability)
     }
 
-    /// Removes a key; it needn't be there. Blocks until the write is what its durability says.
+    /// Removes a key, which doesn't have to exist. Blocks until the write is as durable as requested. See
+    /// ``Store/remove(_:if:durability:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.remove'")
     @discardableResult
     @inlinable
@@ -67,7 +68,7 @@ extension BlockingStore {
         return try store.finishBlocking(write, durability)
     }
 
-    /// Changes when a key expires, and keeps its value; blocks until the write is what its durability says. See
+    /// Changes when a key expires, and keeps its value. Blocks until the write is as durable as requested. See
     /// ``Store/touch(_:expires:durability:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.touch'")
     @discardableResult
@@ -84,12 +85,12 @@ extension BlockingStore {
         }
     }
 
-    /// Writes what `body` puts into a batch, together or not at all. Blocks until that is what its durability says.
+    /// Writes what `body` adds to a batch, all or nothing. Blocks until the batch is as durable as requested.
     ///
-    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch from
+    /// The error type is `any Error`, because `body` may throw anything. For typed errors, write a batch from
     /// ``Store/makeBatch()`` without a closure.
     ///
-    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` if a condition doesn't hold.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
@@ -100,10 +101,9 @@ extension BlockingStore {
         return try write(batch, if: conditions, durability: durability)
     }
 
-    /// Writes a batch, together or not at all, where all the conditions hold. Blocks until that is what its durability
-    /// says.
+    /// Writes a batch, all or nothing, if all conditions hold. Blocks until the batch is as durable as requested.
     ///
-    /// - Throws: `.conflict` where a condition doesn't hold.
+    /// - Throws: `.conflict` if a condition doesn't hold.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
@@ -113,8 +113,8 @@ extension BlockingStore {
         return try store.writeBlocking(batch.encoded, batch.conditions + conditions, durability)
     }
 
-    /// Reads, decides and writes as if nothing else happened meanwhile; blocks until that is what its durability says.
-    /// See ``Store/transaction(durability:_:)``.
+    /// Reads, decides and writes in isolation from other writes. Blocks until the write is as durable as requested. See
+    /// ``Store/transaction(durability:_:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.transaction'")
     @discardableResult
     public func transaction<R>(
@@ -122,7 +122,7 @@ extension BlockingStore {
     ) throws -> Committed<R> {
         while true {
             if store.log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(Hold(store.log, .newest), store.encoder)
+            let transaction = Transaction(ReadPin(store.log, .newest), store.encoder)
             let value = try run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try store.writeBlocking(transaction.encoded, transaction.conditions, durability)
@@ -139,9 +139,11 @@ extension BlockingStore {
         return try TransactionScope.$current.withValue(scope) { try body(transaction) }
     }
 
-    /// Blocks until the write with this number, and all before it, are on the disk. See ``Store/synced(through:)``.
+    /// Blocks until the write with this sequence number, and all earlier ones, are on the disk. See
+    /// ``Store/synced(through:)``.
     ///
-    /// - Throws: `.invalidArgument` for a number that no write has yet, `.closed`, `.failed`, `.outcomeUnknown`.
+    /// - Throws: `.invalidArgument` for a sequence number that no write has yet; `.closed`, `.failed`,
+    ///   `.outcomeUnknown`.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.synced'")
     public func synced(through sequence: SequenceNumber) throws(StoreError) {
         if store.log.syncedGate.isReached(sequence) { return }
@@ -149,9 +151,9 @@ extension BlockingStore {
         try store.log.syncedGate.block(until: sequence)
     }
 
-    /// Brings everything that was accepted so far to the disk; blocks until it is there.
+    /// Syncs all writes accepted so far. Blocks until they are on the disk.
     ///
-    /// - Returns: The number up to which everything is on the disk.
+    /// - Returns: The sequence number up to which all writes are on the disk.
     /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.flush'")
     @discardableResult
@@ -161,7 +163,7 @@ extension BlockingStore {
         return sequence
     }
 
-    /// Writes all that is live into a snapshot, and drops the log that it replaces; blocks until that is done. See
+    /// Writes all live data into a snapshot, and deletes the log that it replaces. Blocks until that is done. See
     /// ``Store/compact(progress:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.compact'")
     @discardableResult
@@ -171,7 +173,7 @@ extension BlockingStore {
         try Sleeper.block { store.log.compact(waking: $0, progress: progress) }.get()
     }
 
-    /// Closes the store; blocks until that is done. See ``Store/close()``.
+    /// Closes the store. Blocks until it is closed. See ``Store/close()``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.close'")
     public func close() throws(StoreError) { try store.log.closeBlocking() }
 }

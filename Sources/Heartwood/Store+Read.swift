@@ -1,19 +1,20 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Reading. Reads see every write that has returned, never queue behind writers, and never see a write before it is as
-/// durable as it was asked to be.
+/// Reading. Reads see every write that has returned. They never wait for writers, and never see a write before it is as
+/// durable as requested.
 ///
-/// Synchronous, and allowed in any code; ``fetch(_:)`` and ``scan(_:reversed:)`` are the forms that don't block a thread of the
+/// Reads are synchronous, and allowed in any code. ``fetch(_:)`` and ``scan(_:reversed:)`` don't block a thread of the
 /// cooperative pool.
 extension Store {
     private nonisolated var reader: Reader { Reader(log: log, point: .latest) }
 
-    /// The value of a key; nil where there is none.
+    /// Returns the value of a key; nil if there is none.
     ///
-    /// May block on the disk: in a task that must not, use ``fetch(_:)``. A long loop of this call in a task keeps a thread of
-    /// Swift's pool, of which there are only as many as processors, and the other tasks of the process wait for it meanwhile:
-    /// such a loop uses ``fetch(_:)`` or ``get(all:)``, or calls `await Task.yield()` now and then.
+    /// May block on the disk: in a task that must not block, use ``fetch(_:)``. A long loop of this call in a task
+    /// occupies a thread of Swift's cooperative pool, which has only as many threads as processors, and other tasks of
+    /// the process wait for it. In such a loop use ``fetch(_:)`` or ``get(all:)``, or call `await Task.yield()` from
+    /// time to time.
     ///
     /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
     ///   `maximumValueBytes`.
@@ -28,17 +29,18 @@ extension Store {
         try reader.withValue(of: key) { [UInt8]($0) }
     }
 
-    /// The values of many keys, in the order of the keys; nil where there is none. All of them are of one state. May block
-    /// on the disk.
+    /// Returns the values of many keys, in the order of the keys; nil for a key that has none. All values are read at
+    /// one read point. May block on the disk.
     ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As that of one `get` each; the records are read in the order in which they lie in the files. One key
-    ///   outside the limits refuses the whole call. All the values are in memory at once.
+    /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
+    /// - Complexity: As one `get` for each key. The records are read in the order of the files. All values are in
+    ///   memory at once.
     public nonisolated func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
-        try snapshot().get(all: keys)
+        try readView().get(all: keys)
     }
 
-    /// The value of a key; nil where there is none. Reads off the cooperative pool; cancellation doesn't interrupt it.
+    /// Returns the value of a key; nil if there is none. Reads off the cooperative pool. Cancellation doesn't interrupt
+    /// it.
     ///
     /// - Throws: As ``get(_:)``.
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
@@ -47,16 +49,17 @@ extension Store {
         return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
     }
 
-    /// The key with its value, sequence number and expiry; nil where there is none. May block on the disk.
+    /// Returns the key with its value, sequence number and expiry; nil if there is none. May block on the disk.
     ///
     /// - Throws: As ``get(_:)``.
     public nonisolated func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
         try reader.entry(of: key)
     }
 
-    /// Calls `body` with the bytes of a value, without making an array of them; nil where the key isn't there.
+    /// Calls `body` with the bytes of a value, without copying them into an array. Returns nil if the key doesn't
+    /// exist.
     ///
-    /// May block on the disk. The bytes are valid during the call only; compressed values are decompressed first.
+    /// May block on the disk. The bytes are valid only during the call. Compressed values are decompressed first.
     ///
     /// - Throws: As ``get(_:)``, or what `body` throws.
     /// - Complexity: As ``get(_:)``.
@@ -69,7 +72,7 @@ extension Store {
         return try result?.get()
     }
 
-    /// Not generic, so that it is compiled for what it does.
+    /// Not generic, so that it is compiled in this module.
     @usableFromInline
     nonisolated func lendValue(
         of key: UnsafeRawBufferPointer, _ body: (RawSpan) -> Void
@@ -77,7 +80,7 @@ extension Store {
         _ = try reader.withValue(of: key) { value in body(value.bytes) }
     }
 
-    /// Whether a key is there. Never blocks on the disk.
+    /// Returns whether a key exists. Never blocks on the disk.
     ///
     /// - Throws: `.invalidArgument`, `.closed`.
     /// - Complexity: O(log n).
@@ -85,31 +88,32 @@ extension Store {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
-    /// When a key expires: `.never` or `.at`; nil where the key isn't there. Never blocks on the disk.
+    /// Returns when a key expires: `.never` or `.at`; nil if the key doesn't exist. Never blocks on the disk.
     ///
     /// ```swift
     /// let end = try store.expiry(of: "session:1")?.timestamp
     /// ```
     ///
     /// - Throws: `.invalidArgument`, `.closed`.
-    /// - Complexity: O(log n): the index has it, so the value isn't read.
+    /// - Complexity: O(log n): the index has the expiry, so the value isn't read.
     public nonisolated func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.expiry(of: key) }
     }
 
-    /// The store as it is now, to read from as often as you like.
+    /// Returns a read view: the store as it is now, for any number of reads. Versions and files that it needs are kept
+    /// until it is released.
     ///
     /// - Throws: `.closed`.
-    public nonisolated func snapshot() throws(StoreError) -> Snapshot {
+    public nonisolated func readView() throws(StoreError) -> ReadView {
         if log.isEnded { throw .closed }
-        return Snapshot(Hold(log))
+        return ReadView(ReadPin(log))
     }
 
     /// The entries of a range, in order, as they are now.
     ///
     /// - Complexity: O(log n) to begin; each entry costs one read.
     public nonisolated func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(hold: Hold(log), range: range, reversed: reversed)
+        Scan(pin: ReadPin(log), range: range, reversed: reversed)
     }
 
     /// The entries whose keys begin with `prefix`, in order, as they are now.
@@ -117,7 +121,7 @@ extension Store {
         scan(.prefix(prefix), reversed: reversed)
     }
 
-    /// The entries with keys from `lower` on, up to `upper` and without it, in order, as they are now.
+    /// The entries with keys from `lower` up to but not including `upper`, in order, as they are now.
     public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan
     {
         scan(.range(from: lower, to: upper), reversed: reversed)
@@ -125,53 +129,54 @@ extension Store {
 
     /// The keys of a range, in order, as they are now, without their values. Never blocks on the disk.
     ///
-    /// - Throws: `.closed`. A walk that has begun isn't affected when the store is closed.
+    /// - Throws: `.closed`. Closing the store doesn't affect an iteration that has begun.
     /// - Complexity: O(log n) to begin.
     public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
-        try snapshot().keys(in: range, reversed: reversed)
+        try readView().keys(in: range, reversed: reversed)
     }
 
-    /// Calls `body` with the entries of a range, in order, until it says stop. May block on the disk.
+    /// Calls `body` with the entries of a range, in order, until `body` returns `.stop`. May block on the disk.
     ///
     /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
-    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
+    /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
+    ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
     public nonisolated func forEach(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
     ) throws {
-        try snapshot().forEach(in: range, reversed: reversed, body)
+        try readView().forEach(in: range, reversed: reversed, body)
     }
 
-    /// Calls `body` with the keys and values of a range, in order, until it says stop, without making arrays of them: the
-    /// fastest way to see many. May block on the disk. The bytes are valid during the call only.
+    /// Calls `body` with the keys and values of a range, in order, until `body` returns `.stop`, without copying them
+    /// into arrays. This is the fastest way to read many entries. May block on the disk. The bytes are valid only
+    /// during the call of `body`.
     ///
     /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries); records that lie close together are read together. The state is held until it
-    ///   returns; no lock is held while `body` runs. Cancellation isn't looked at: say `.stop`.
+    /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
+    ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
     public nonisolated func forEachRecord(
         in range: KeyRange = .all, reversed: Bool = false,
         _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
     ) throws {
-        try snapshot().forEachRecord(in: range, reversed: reversed, body)
+        try readView().forEachRecord(in: range, reversed: reversed, body)
     }
 
-    /// Calls `body` with the keys of a range, in order, until it says stop. Never blocks on the disk. The bytes are valid
-    /// during the call only.
+    /// Calls `body` with the keys of a range, in order, until `body` returns `.stop`. Never blocks on the disk. The
+    /// bytes are valid only during the call of `body`.
     ///
     /// - Throws: What `body` throws, or `.closed`.
-    /// - Complexity: O(log n + keys). The state is held until it returns; no lock is held while `body` runs. Cancellation
-    ///   isn't looked at: say `.stop`.
+    /// - Complexity: O(log n + keys). A read pin is kept until the call returns; no lock is held while `body` runs.
+    ///   Cancellation isn't checked: return `.stop`.
     public nonisolated func forEachKey(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
     ) throws {
-        try snapshot().forEachKey(in: range, reversed: reversed, body)
+        try readView().forEachKey(in: range, reversed: reversed, body)
     }
 
-    /// What the store holds and has done. O(1).
+    /// The contents and the activity of the store. O(1).
     public nonisolated var statistics: Statistics {
         let index = log.index.statistics
         let log = log
-        let (compaction, heldFiles) = log.compaction.state.withState { ($0.statistics, $0.heldFiles) }
+        let (compaction, heldFiles) = log.compactionControl.state.withState { ($0.statistics, $0.heldFiles) }
         return log.withState { state in
             Statistics(
                 state: state.publicState,
@@ -183,7 +188,7 @@ extension Store {
                 snapshotBytes: compaction.snapshot?.bytes ?? 0,
                 segments: log.segments.count,
                 heldFiles: heldFiles,
-                heldStates: index.heldPoints,
+                heldStates: index.readPoints,
                 lastSequence: state.commits.pipeline.lastSequence,
                 visibleSequence: state.commits.pipeline.visible,
                 syncedSequence: state.commits.pipeline.syncedSequence,

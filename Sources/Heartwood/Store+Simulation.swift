@@ -1,15 +1,15 @@
 internal import HeartwoodFileSystem
 
-/// What simulations need to run the same way each time.
+/// Functions with which simulations run the same way each time.
 extension Store {
-    /// Waits until the log writer has nothing to do at the present time of its clock, or is at its end. Blocks.
+    /// Waits until the log writer has nothing to do at the current time of its clock, or has ended. Blocks.
     package nonisolated func settle() {
         spin {
             log.withState { $0.writerSleepsUntil != nil || $0.life.phase == .ended }
         }
     }
 
-    /// Moves the clock of the log writer's delays, and waits until it has done what is due then.
+    /// Moves the clock of the log writer's delays, and waits until the log writer has done what is due by then.
     package nonisolated func moveDelays(_ delays: ManualDelays, by nanoseconds: UInt64) {
         settle()
         delays.move(by: nanoseconds)
@@ -17,9 +17,9 @@ extension Store {
         settle()
     }
 
-    /// Lets the compactor look whether replaced files can go, and waits until it has nothing to do. Blocks.
+    /// Makes the compactor check whether replaced files can be deleted, and waits until it has nothing to do. Blocks.
     package nonisolated func settleCompaction() {
-        let compaction = log.compaction
+        let compaction = log.compactionControl
         let hasThread = compaction.state.withLock { held in
             held.state.isPoked = true
             held.broadcast()
@@ -29,16 +29,17 @@ extension Store {
         spin { compaction.state.withState { $0.isAsleep && !$0.isPoked } }
     }
 
-    /// Tells whether a task waits: for room, for its write to be done, or for the close. Doesn't keep the store alive.
+    /// Returns whether a task waits: for space, for its write to be done, or for the close. Doesn't keep the store
+    /// alive.
     package nonisolated var hasWaiters: @Sendable () -> Bool {
         let log = log
         return {
             log.visibleGate.waiterCount > 0 || log.syncedGate.waiterCount > 0
-                || log.withState { $0.room.hasWaiters || $0.life.hasClosers }
+                || log.withState { $0.space.hasWaiters || $0.life.hasClosers }
         }
     }
 
-    /// Tells up to where readers see, at the moment at which it is called. Doesn't keep the store alive.
+    /// Returns the sequence number up to which readers see writes when it is called. Doesn't keep the store alive.
     package nonisolated var readableNow: @Sendable () -> SequenceNumber {
         let index = log.index
         return { index.visibleSequence }

@@ -1,33 +1,34 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// What became of the attempt to write a single key without being suspended.
+/// The outcome of an attempt to write a single key without suspension.
 @usableFromInline
 enum SingleWrite: Sendable {
-    /// It has this number, and no wait is left.
+    /// The write has this sequence number, and is as durable as requested.
     case done(SequenceNumber)
-    /// The same, and the thread has been busy for so long that others should have their turn.
+    /// The same, but the thread has been busy for so long that it should yield to other tasks.
     case doneInOvertime(SequenceNumber)
-    /// It has this number, and isn't yet what was promised.
+    /// The write has this sequence number, and isn't yet as durable as requested.
     case accepted(SequenceNumber)
-    /// It takes the way of batches: it has a condition, is large or compressed, or there was no room.
+    /// The write continues as a batch: it has a condition, is large or compressed, or there was no space.
     case batch(ConditionalBatch)
 }
 
-/// A batch with the conditions under which it is written.
+/// A batch, and the conditions under which it is written.
 @usableFromInline
 struct ConditionalBatch: Sendable {
     let batch: EncodedBatch
     let conditions: [Condition]
 }
 
-/// Writes of one key: what the generic forms come down to, which are specialised in the caller's module (an unspecialised
-/// one costs some 200 ns a put).
+/// Writes of one key: the functions that the generic methods call. The generic methods are specialised in the caller's
+/// module, because an unspecialised one costs about 200 ns per put.
 ///
-/// The record is made in the commit buffer itself, from the caller's bytes: no memory is allocated, nothing is copied
-/// twice. Only the checksum is computed before, so that writers do that side by side.
+/// The record is encoded directly into the commit buffer from the caller's bytes: nothing is allocated, and nothing is
+/// copied twice. Only the checksum is computed earlier, without the lock, so that writers compute checksums in
+/// parallel.
 extension Store {
-    /// - Parameter external: The value again, where it is too large to be copied.
+    /// - Parameter external: The value again, if it is too large to be copied.
     @usableFromInline
     nonisolated func attempt(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, _ expires: Expiry,
@@ -62,7 +63,7 @@ extension Store {
         _ durability: Durability?
     ) throws(StoreError) -> SingleWrite {
         if Task.isCancelled { throw .cancelled }
-        // First, so that the leaf is on its way into the cache while the checksum is computed and the lock is taken.
+        // First, so that the leaf is fetched into the cache while the checksum is computed and the lock is taken.
         let hint = log.index.tree.approach(key)
         let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
@@ -78,7 +79,7 @@ extension Store {
         }
     }
 
-    /// Waits until the write is what was promised.
+    /// Waits until the write is as durable as requested.
     @usableFromInline
     nonisolated(nonsending) func finish(
         _ attempt: SingleWrite, _ durability: Durability?

@@ -2,16 +2,16 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// Writing. Each write returns its sequence number once it has survived what its durability says and every reader sees
-/// it. A write is refused (`.cancelled`) when its task is cancelled before it is numbered; afterwards it runs to its
-/// end, and cancellation changes nothing.
+/// Writing. Each write returns its sequence number once it is as durable as requested and every reader sees it. If the
+/// task is cancelled before the write has its sequence number, the write is refused with `.cancelled`. Later
+/// cancellation has no effect.
 ///
-/// All of them throw `.invalidArgument`, `.tooLarge`, `.closed`, `.cancelled`, `.outOfSpace`, `.failed`, `.permission`,
-/// `.tooManyFiles` and `.inputOutput`, where nothing was written; `.conflict` where a condition doesn't hold;
-/// `.corruption` where the record that a condition on a number reads is damaged; and `.outcomeUnknown`, where a write to the disk
-/// failed while this one was under way.
+/// All writes throw `.invalidArgument`, `.tooLarge`, `.closed`, `.cancelled`, `.outOfSpace`, `.failed`, `.permission`,
+/// `.tooManyFiles` and `.inputOutput` if nothing was written; `.conflict` if a condition doesn't hold; `.corruption` if
+/// the record that a condition on a sequence number reads is damaged; and `.outcomeUnknown` if a write to the disk
+/// failed while this write was in progress.
 ///
-/// All of them are asynchronous and run on the caller's actor. Code that isn't asynchronous has the same writes on
+/// All writes are asynchronous and run on the caller's actor. Code that isn't asynchronous has the same writes on
 /// ``Store/blocking``.
 extension Store {
     /// Sets a key's value.
@@ -19,11 +19,11 @@ extension Store {
     /// - Parameters:
     ///   - key: 1 to 65,535 bytes.
     ///   - value: Up to `maximumValueBytes`; may be empty.
-    ///   - expires: When the key ceases to exist.
-    ///   - condition: What must be true of the key; `.conflict` is thrown where it isn't.
-    ///   - durability: That of the configuration where it is nil.
-    /// - Returns: The number of this write.
-    /// - Complexity: O(log n) and the bytes; `.synced` waits for one sync of the disk.
+    ///   - expires: When the key stops existing.
+    ///   - condition: What must be true of the key; otherwise `.conflict` is thrown.
+    ///   - durability: If nil, that of the configuration.
+    /// - Returns: The sequence number of this write.
+    /// - Complexity: O(log n + bytes); `.synced` waits for one sync of the disk.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func put(
@@ -37,15 +37,16 @@ extension Store {
                     bytes, valueBytes, external: isLarge ? value.byteArray : nil, expires, condition, durability)
             }
         }
-        // Nobody who needn't wait pays for a call that might.
+        // Returns without calling an asynchronous function if there is nothing to wait for.
         if case .done(let sequence) = write { return sequence }
         return try await finish(write, durability)
     }
 
-    /// Removes a key; it needn't be there. A full disk accepts removals as far as the store's reserve goes.
+    /// Removes a key, which doesn't have to exist. On a full disk, removals are accepted until the store's reserve is
+    /// used up.
     ///
-    /// - Parameter condition: What must be true of the key; `.conflict` is thrown where it isn't.
-    /// - Returns: The number of this write.
+    /// - Parameter condition: What must be true of the key; otherwise `.conflict` is thrown.
+    /// - Returns: The sequence number of this write.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func remove(
@@ -54,20 +55,20 @@ extension Store {
         let write = try key.withByteBuffer { (key) throws(StoreError) in
             try attemptRemoval(of: key, condition, durability)
         }
-        // Nobody who needn't wait pays for a call that might.
+        // Returns without calling an asynchronous function if there is nothing to wait for.
         if case .done(let sequence) = write { return sequence }
         return try await finish(write, durability)
     }
 
-    /// Changes when a key expires, and keeps its value: one step, which no other write comes between.
+    /// Changes when a key expires, and keeps its value. This is one atomic step.
     ///
     /// - Parameters:
     ///   - key: 1 to 65,535 bytes.
-    ///   - expires: When the key ceases to exist from now on; `.never` takes an expiry away.
-    ///   - durability: That of the configuration where it is nil.
-    /// - Returns: The number of this write; nil where the key isn't there, and then nothing was written.
-    /// - Complexity: As a `fetch` and a `put`: the value is read, off the cooperative pool, and written again. Where other
-    ///   writers overtake it, it reads again.
+    ///   - expires: The new time at which the key stops existing; `.never` removes the expiry.
+    ///   - durability: If nil, that of the configuration.
+    /// - Returns: The sequence number of this write; nil if the key doesn't exist, and then nothing was written.
+    /// - Complexity: As a `fetch` and a `put`: the value is read, off the cooperative pool, and written again. If
+    ///   another write changes the key meanwhile, it reads again.
     @discardableResult
     public nonisolated(nonsending) func touch(
         _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
@@ -86,10 +87,10 @@ extension Store {
         }
     }
 
-    /// Writes what `body` puts into a batch, together or not at all.
+    /// Writes what `body` adds to a batch, all or nothing.
     ///
-    /// The error type is `any Error`, as `body` may throw anything. Where it should be `StoreError`, write a batch without
-    /// a closure:
+    /// The error type is `any Error`, because `body` may throw anything. For typed errors, write a batch without a
+    /// closure:
     ///
     /// ```swift
     /// func rename(_ store: Store) async throws(StoreError) {
@@ -100,9 +101,9 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
-    /// - Returns: The number of this write; of the last visible one where the batch is empty.
-    /// - Throws: What `body` throws; nothing was written then. `.conflict` where a condition doesn't hold.
+    /// - Parameter conditions: What must be true, in addition to the conditions of the batch's operations.
+    /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
+    /// - Throws: What `body` throws; nothing was written then. `.conflict` if a condition doesn't hold.
     @discardableResult
     public nonisolated(nonsending) func write(
         if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
@@ -112,11 +113,11 @@ extension Store {
         return try await write(batch, if: conditions, durability: durability)
     }
 
-    /// Writes a batch, together or not at all, where all the conditions hold. Throws only `StoreError`.
+    /// Writes a batch, all or nothing, if all conditions hold. Throws only `StoreError`.
     ///
-    /// - Parameter conditions: What must be true, beside the conditions of the batch's operations.
-    /// - Returns: The number of this write; of the last visible one where the batch is empty.
-    /// - Throws: `.conflict` where a condition doesn't hold.
+    /// - Parameter conditions: What must be true, in addition to the conditions of the batch's operations.
+    /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
+    /// - Throws: `.conflict` if a condition doesn't hold.
     @discardableResult
     public nonisolated(nonsending) func write(
         _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
@@ -125,21 +126,21 @@ extension Store {
         return try await write(batch.encoded, batch.conditions + conditions, durability)
     }
 
-    /// An empty batch for ``write(_:if:durability:)``, whose errors are typed.
+    /// Makes an empty batch for ``write(_:if:durability:)``, whose errors are typed.
     public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder) }
 
-    /// Reads, decides and writes as if nothing else happened meanwhile.
+    /// Reads, decides and writes in isolation from other writes.
     ///
-    /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it is done,
-    /// it runs again; so it must have no effects but those on its transaction. One of several transactions in conflict
-    /// always commits; a transaction that others overtake again and again continues until it is cancelled.
+    /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
+    /// runs again; so it must have no effects other than those on its transaction. Of several transactions in conflict,
+    /// one always commits. A transaction that others overtake again and again continues until it is cancelled.
     ///
     /// Inside `body`, and in tasks that it starts, the store's own writes and transactions are refused with
-    /// `.invalidArgument` while `body` runs: use those of the transaction. Reads of the store are allowed; the commit
-    /// doesn't check what they saw. A detached task can't be told from other writers: don't wait for a write of one.
+    /// `.invalidArgument` while `body` runs: use the methods of the transaction. Reads of the store are allowed; the
+    /// commit doesn't check what they saw. A detached task can't be told from other writers: don't wait for its writes.
     ///
-    /// - Returns: What `body` returned, in the run that was committed, and the number of the write.
-    /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, as `body` may throw
+    /// - Returns: What `body` returned in the run that was committed, and the sequence number of the write.
+    /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, because `body` may throw
     ///   anything; the store itself throws only `StoreError`.
     /// - Complexity: O(keys and ranges that were read), and the write of a batch.
     @discardableResult
@@ -150,7 +151,7 @@ extension Store {
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
             if log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(Hold(log, .newest), encoder)
+            let transaction = Transaction(ReadPin(log, .newest), encoder)
             let value = try await run(body, with: transaction)
             do throws(StoreError) {
                 let sequence = try await write(transaction.encoded, transaction.conditions, durability)
@@ -170,8 +171,8 @@ extension Store {
         return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     }
 
-    /// Returns once the write with this number, and all before it, are on the disk: an acknowledgement as strong as that of
-    /// `.synced`, for many writes at once. It asks for a sync, unless one is coming.
+    /// Returns once the write with this sequence number, and all earlier ones, are on the disk. This acknowledges many
+    /// writes at once, as strongly as `.synced`. It requests a sync, unless one is already coming.
     ///
     /// ```swift
     /// var last: SequenceNumber = 0
@@ -183,20 +184,20 @@ extension Store {
     /// try await store.synced(through: last)
     /// ```
     ///
-    /// When readers see a write is as its own durability says: a `.buffered` one may be seen long before this returns.
+    /// It doesn't affect when readers see a write: a `.buffered` write may be visible long before this returns.
     ///
-    /// - Parameter sequence: What a write of this store has returned.
-    /// - Throws: `.invalidArgument` for a number that no write has yet, `.closed`, `.failed`, `.outcomeUnknown`; nothing where
-    ///   it is on the disk already. Cancellation doesn't interrupt it.
+    /// - Parameter sequence: The sequence number that a write of this store has returned.
+    /// - Throws: `.invalidArgument` for a sequence number that no write has yet, `.closed`, `.failed`,
+    ///   `.outcomeUnknown`; nothing if the write is already on the disk. Cancellation doesn't interrupt it.
     public nonisolated(nonsending) func synced(through sequence: SequenceNumber) async throws(StoreError) {
         if log.syncedGate.isReached(sequence) { return }
         try log.requestSync(through: sequence)
         try await log.syncedGate.wait(for: sequence)
     }
 
-    /// Brings everything that was accepted so far to the disk.
+    /// Syncs all writes accepted so far.
     ///
-    /// - Returns: The number up to which everything is on the disk.
+    /// - Returns: The sequence number up to which all writes are on the disk.
     /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`. Cancellation doesn't interrupt it.
     @discardableResult
     public nonisolated(nonsending) func flush() async throws(StoreError) -> SequenceNumber {

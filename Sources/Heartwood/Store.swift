@@ -10,34 +10,35 @@ internal import HeartwoodFormat
 /// try await store.close()
 /// ```
 ///
-/// An actor within serialises writes: it checks conditions, gives each write its sequence number, appends it to the open
-/// commit and adds it to the index, in one step without I/O and without suspension. A thread of its own writes and
-/// syncs commits, each for all the writes of its moment. Reads take no lock.
+/// An internal actor serialises writes. In one step, without I/O and without suspension, it checks conditions, gives
+/// the write its sequence number, appends it to the open commit and adds it to the index. A separate thread writes and
+/// syncs commits; one commit serves all writes that wait at the same time. Reads take no lock.
 ///
-/// Everything here is `nonisolated`. Methods that you isolate to the store in an extension run one at a time, as on any actor;
-/// no write waits for them.
+/// All members are `nonisolated`. Methods that you isolate to the store in an extension run one at a time, as on any
+/// actor; no write waits for them.
 ///
-/// Writes are asynchronous and run on the caller's actor; ``blocking`` has them for code that isn't asynchronous. Reads are
-/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are the asynchronous ones.
+/// Writes are asynchronous and run on the caller's actor. Use ``blocking`` in code that isn't asynchronous. Reads are
+/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are asynchronous.
 ///
-/// A store that is dropped without `close()` behaves as after the death of the process: what was acknowledged is safe.
+/// A store that is released without `close()` behaves as after the death of the process: acknowledged writes are safe.
 public actor Store {
-    /// The directory.
+    /// The path of the store's directory.
     public nonisolated let path: String
-    /// What the opening found.
+    /// What recovery found when the store was opened.
     public nonisolated let recoveryReport: RecoveryReport
     nonisolated let log: Log
     nonisolated let encoder: RecordEncoder
 
-    /// Opens a store, and makes it where there is none; blocks meanwhile. In asynchronous code use
+    /// Opens a store, and creates it if there is none. Blocks until it is open. In asynchronous code use
     /// ``open(at:configuration:)``.
     ///
     /// - Parameters:
-    ///   - path: The directory. One that begins with `~` is refused: only a shell replaces that by the home directory.
+    ///   - path: The directory. A path that begins with `~` is refused: only a shell replaces `~` with the home
+    ///     directory.
     ///   - configuration: How the store works.
     /// - Throws: `.locked`, `.notFound`, `.permission`, `.corruption`, `.tornTail`, `.unsupportedFormat`,
-    ///   `.inputOutput`, `.tooManyFiles`, `.outOfSpace`, `.invalidArgument`. A store that can't be opened is left as
-    ///   it was.
+    ///   `.inputOutput`, `.tooManyFiles`, `.outOfSpace`, `.invalidArgument`. A store that can't be opened is left
+    ///   unchanged.
     /// - Complexity: O(bytes of log).
     public init(openingAt path: String, configuration: Configuration = Configuration()) throws(StoreError) {
         let configuration = try configuration.validated()
@@ -66,7 +67,7 @@ public actor Store {
         log.abandon()
     }
 
-    /// Opens a store, and makes it where there is none, without blocking a thread of the cooperative pool.
+    /// Opens a store, and creates it if there is none, without blocking a thread of the cooperative pool.
     ///
     /// Cancellation doesn't interrupt it.
     ///
@@ -79,9 +80,9 @@ public actor Store {
         }
     }
 
-    /// Opens a store, calls `body` with it, and closes it on every path.
+    /// Opens a store, calls `body` with it, and closes it, also when `body` throws.
     ///
-    /// - Throws: What `body` throws, or else what the opening or the closing throws.
+    /// - Throws: What `body` throws; otherwise what opening or closing throws.
     @discardableResult
     public nonisolated(nonsending) static func withStore<R>(
         at path: String, configuration: Configuration = Configuration(),
@@ -99,7 +100,7 @@ public actor Store {
         return result
     }
 
-    /// A new store in memory, which behaves as one on disk in everything but that it is gone with the process.
+    /// Creates a store in memory. It behaves like a store on disk, but it is lost when the process ends.
     ///
     /// - Parameter configuration: Its file system is replaced.
     public static func inMemory(configuration: Configuration = Configuration()) throws(StoreError) -> Store {
@@ -108,20 +109,20 @@ public actor Store {
         return try Store(openingAt: "/store", configuration: configuration)
     }
 
-    /// Closes the store: syncs what was accepted, writes a closing mark, lets go of the files and the lock.
+    /// Closes the store: syncs the accepted writes, writes a closing sync mark, and releases the files and the lock.
     ///
-    /// Where short openings have left many small log segments it compacts them before; see ``CompactionPolicy``.
+    /// Before that, it compacts if short openings have left many small log segments; see ``CompactionPolicy``.
     ///
-    /// May be called any number of times, by anybody; each call returns when it is done, with the same outcome. Calls
-    /// that come after it throw `.closed`. Cancellation doesn't interrupt it.
+    /// May be called any number of times, from any task or thread. Each call returns when the store is closed, with the
+    /// same outcome. Other operations then throw `.closed`. Cancellation doesn't interrupt it.
     ///
-    /// - Throws: `.inputOutput` and others when the last writes could not be brought to the disk, or files of the store
-    ///   were removed or moved; `.failed` when an earlier failure kept them from it. It is closed all the same.
+    /// - Throws: `.inputOutput` and others if the last writes could not be brought to the disk, or files of the store
+    ///   were removed or moved; `.failed` if an earlier failure prevented that. The store is closed in every case.
     public nonisolated(nonsending) func close() async throws(StoreError) {
         try await log.close()
     }
 
-    /// What the store can do at the moment.
+    /// What the store can do now.
     public nonisolated var state: State { log.withState { $0.publicState } }
 
     private static func startWriter(_ recovered: RecoveredStore) throws {
@@ -151,6 +152,6 @@ extension Log.State {
     var publicState: Store.State {
         if life.phase != .running { return .closed }
         if life.failure != nil { return .failed }
-        return room.refusal?.code == .outOfSpace ? .outOfSpace : .ready
+        return space.refusal?.code == .outOfSpace ? .outOfSpace : .ready
     }
 }

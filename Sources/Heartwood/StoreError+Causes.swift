@@ -1,9 +1,9 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 
-/// The errors of a store that is open, or is to be opened.
+/// Errors of a store that is open or is being opened.
 extension StoreError {
-    /// The store is held by another opening.
+    /// Another opening has locked the store.
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
         let remedy =
             cause.isLockedByThisProcess
@@ -13,12 +13,12 @@ extension StoreError {
             file: directory, cause: cause)
     }
 
-    /// There is nothing to open, and the configuration says not to make it.
+    /// There is no store at the path, and the configuration forbids creating one.
     static func noStore(_ path: String) -> StoreError {
         StoreError(.notFound, "there is no store here: check the path, or open it with createIfMissing", file: path)
     }
 
-    /// A write that its own transaction would be in conflict with, in each run.
+    /// A write inside the body of a transaction, which would make the transaction conflict in every run.
     static let writeInsideTransaction = StoreError(
         .invalidArgument,
         "a write to the store was made inside the body of a transaction of the same store, where it would run the body again without end; nothing was written: use the transaction's own 'put' and 'remove', or write when the transaction has returned"
@@ -37,7 +37,7 @@ extension StoreError {
     static let compactionCancelled = StoreError(
         .cancelled, "the task was cancelled, so compaction was given up: the store is as before")
 
-    /// The store was closed, but a failure had come before.
+    /// The store is closed, but it had failed before.
     static func closedAfterFailure(_ failure: StoreError) -> StoreError {
         let isMissing = (failure.cause as? FileSystemError)?.operation == .status
         return StoreError(

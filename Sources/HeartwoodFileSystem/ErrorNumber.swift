@@ -6,25 +6,25 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The system's error numbers, for whoever stands in for a file system and has to give them.
+/// The system's error numbers, for code that simulates a file system.
 ///
-/// They differ from system to system; these are those of the one that this was compiled for.
+/// The numbers differ between systems. These are the numbers of the system that this code was compiled for.
 public enum ErrorNumber {
     /// Permission denied.
     public static let EACCES: Int32 = systemEacces
-    /// The file is closed, or not open for this.
+    /// The file is closed, or not open for this operation.
     public static let EBADF: Int32 = systemEbadf
-    /// It is in use.
+    /// The file or directory is in use.
     public static let EBUSY: Int32 = systemEbusy
     /// The quota is used up.
     public static let EDQUOT: Int32 = systemEdquot
-    /// There is something of that name.
+    /// The name exists already.
     public static let EEXIST: Int32 = systemEexist
-    /// The file would be too large.
+    /// The file would become too large.
     public static let EFBIG: Int32 = systemEfbig
-    /// A signal came first.
+    /// A signal interrupted the call.
     public static let EINTR: Int32 = systemEintr
-    /// An argument makes no sense.
+    /// An argument is invalid.
     public static let EINVAL: Int32 = systemEinval
     /// The device failed.
     public static let EIO: Int32 = systemEio
@@ -38,21 +38,21 @@ public enum ErrorNumber {
     public static let ENOENT: Int32 = systemEnoent
     /// The disk is full.
     public static let ENOSPC: Int32 = systemEnospc
-    /// It is no directory.
+    /// It is not a directory.
     public static let ENOTDIR: Int32 = systemEnotdir
     /// The directory is not empty.
     public static let ENOTEMPTY: Int32 = systemEnotempty
-    /// The file system has no such operation.
+    /// The file system does not support the operation.
     public static let EOPNOTSUPP: Int32 = systemEopnotsupp
     /// The operation is not permitted.
     public static let EPERM: Int32 = systemEperm
     /// The disk is mounted read-only.
     public static let EROFS: Int32 = systemErofs
-    /// Somebody else has it.
+    /// The call would have to wait, such as for a lock that is held elsewhere.
     public static let EWOULDBLOCK: Int32 = systemEwouldblock
 }
 
-// Inside the enum the names would mean themselves.
+// Inside the enum the same names would refer to the enum's own members.
 private let systemEacces = EACCES
 private let systemEbadf = EBADF
 private let systemEbusy = EBUSY

@@ -9,8 +9,8 @@ internal import Glibc
 extension File {
     /// Reads until the buffer is full or the file ends.
     ///
-    /// - Returns: How many bytes were read: fewer than the buffer holds only at the end of the file.
-    /// - Throws: ``FileSystemError``, other than `EINTR`. Part of the buffer may have been written to.
+    /// - Returns: How many bytes were read. This is less than the size of the buffer only at the end of the file.
+    /// - Throws: ``FileSystemError``, other than `EINTR`. Part of the buffer may have been overwritten.
     public func readFully(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(FileSystemError) -> Int {
@@ -28,8 +28,8 @@ extension File {
 
     /// Writes all of the bytes.
     ///
-    /// - Throws: ``FileSystemError``, other than `EINTR`; `EIO` where the system writes nothing and gives no reason.
-    ///   Part of the bytes may have been written.
+    /// - Throws: ``FileSystemError``, other than `EINTR`; `EIO` if the system writes nothing and reports no error. Part
+    ///   of the bytes may have been written.
     public func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
         var done = 0
         while done < bytes.count {
@@ -42,9 +42,9 @@ extension File {
         }
     }
 
-    /// Writes `count` zeros.
+    /// Writes `count` zeros from `offset` on.
     ///
-    /// - Throws: As ``writeFully(_:at:)``.
+    /// - Throws: The same errors as ``writeFully(_:at:)``.
     public func zero(from offset: UInt64, count: UInt64) throws(FileSystemError) {
         var done: UInt64 = 0
         while done < count {
@@ -54,10 +54,10 @@ extension File {
         }
     }
 
-    /// Reserves room for `count` bytes from `offset` on, whatever the file system.
+    /// Reserves space for `count` bytes from `offset` on, with any file system.
     ///
-    /// Where it has no such operation, zeros are written from the end of the file on (what the file has already is
-    /// left alone, holes included).
+    /// If the file system has no such operation, zeros are written from the end of the file on. Existing bytes and
+    /// holes are not changed, so holes stay without reserved space.
     ///
     /// - Throws: ``FileSystemError``, other than `EINTR`.
     public func allocateFully(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
@@ -73,17 +73,17 @@ extension File {
     }
 }
 
-/// One call moves at most 1 GiB: Linux stops at 2 GiB less a page, and Darwin refuses more than 2 GiB.
+/// Most bytes per call. Linux transfers at most 2 GiB less a page, and Darwin refuses more than 2 GiB.
 private let largestTransfer = 1 << 30
 
-/// 256 KiB of zeros that everybody shares and nobody writes to.
+/// 256 KiB of shared zeros. Never written to.
 nonisolated(unsafe) private let zeros: UnsafeRawBufferPointer = {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
     block.setToZero()
     return UnsafeRawBufferPointer(block)
 }()
 
-/// Calls `body` again for as long as signals get in its way.
+/// Repeats `body` while signals interrupt it.
 @inline(__always)
 private func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
     while true {

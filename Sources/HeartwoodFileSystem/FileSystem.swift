@@ -1,77 +1,87 @@
-/// The seam for all I/O: what Heartwood asks of an operating system, and nothing else.
+/// The interface for all I/O: everything that Heartwood asks of an operating system.
 ///
-/// Every method is one system call that is not repeated, divided or retried here, so that something that stands in for
-/// the operating system can make each of them fail, fall short or be interrupted. The loops that cope with that are
-/// extensions of ``File``.
+/// Every method is one system call that is not repeated, divided or retried here. So a simulated file system can make
+/// each of them fail, transfer less, or be interrupted. The loops that handle this are extensions of ``File``.
 ///
-/// Errors carry the system's error number. All methods may block, and all may be called from any thread.
+/// Errors have the system's error number. All methods may block, and all may be called from any thread.
 public protocol FileSystem: Sendable {
-    /// Opens a file. Descriptors don't outlive an `exec`.
+    /// Opens a file. Its descriptor is closed by an `exec`.
     ///
-    /// Only regular files are opened. A pipe is refused without waiting for its other end. The opening of a device may
-    /// have effects of its own: ask for the ``kind(of:)`` of what comes from elsewhere.
+    /// Only regular files are opened. A pipe is refused without waiting for its other end. Opening a device may have
+    /// side effects: check the ``kind(of:)`` of a path from an untrusted source first.
     ///
-    /// - Throws: ``FileSystemError``: `EISDIR` for a directory, `ENXIO` for a pipe, a socket or a device (see
-    ///   ``FileSystemError/isNoRegularFile``), `EEXIST` where `.create` finds something there.
+    /// - Throws: ``FileSystemError``: `EISDIR` for a directory; `ENXIO` for a pipe, a socket or a device (see
+    ///   ``FileSystemError/isNoRegularFile``); `EEXIST` if the path exists already and the access is `.create`.
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File
 
-    /// Gives a file or directory another name, atomically; what had that name before is gone. Not durable before
+    /// Renames a file or directory, atomically. A file that had the new name is replaced. Not durable until
     /// ``syncDirectory(_:)``.
+    ///
+    /// - Throws: ``FileSystemError``.
     func rename(_ path: String, to newPath: String) throws(FileSystemError)
 
-    /// Removes a file, or a directory that is empty. A file that is open stays readable until it is closed.
+    /// Removes a file or an empty directory. An open file stays readable until it is closed.
+    ///
+    /// - Throws: ``FileSystemError``.
     func remove(_ path: String) throws(FileSystemError)
 
-    /// The names in a directory, sorted, without "." and "..". O(n log n).
+    /// Lists the names in a directory, sorted, without "." and "..". O(n log n).
+    ///
+    /// - Throws: ``FileSystemError``.
     func contents(ofDirectory path: String) throws(FileSystemError) -> [String]
 
-    /// Makes one directory that only its owner may enter (mode 0700).
+    /// Creates one directory that only its owner may enter (mode 0700).
     ///
-    /// - Throws: ``FileSystemError``: `EEXIST` where there is something already, `ENOENT` where the parent is missing.
+    /// - Throws: ``FileSystemError``: `EEXIST` if the path exists already, `ENOENT` if the parent is missing.
     func createDirectory(_ path: String) throws(FileSystemError)
 
-    /// Makes the entries of a directory durable: what was created, renamed and removed in it.
+    /// Makes the entries of a directory durable: the files created, renamed and removed in it.
+    ///
+    /// - Throws: ``FileSystemError``.
     func syncDirectory(_ path: String) throws(FileSystemError)
 
-    /// What is there; nil if nothing is. Follows symbolic links.
+    /// Returns what is at the path; nil if nothing is there. Follows symbolic links.
+    ///
+    /// - Throws: ``FileSystemError``.
     func kind(of path: String) throws(FileSystemError) -> FileKind?
 
-    /// Takes the exclusive lock of a file, without waiting, and writes the process id into it.
+    /// Takes the exclusive lock of a file, without waiting, and writes the process id into the file.
     ///
-    /// The file is made if need be, and never removed: a file that comes and goes can be locked by two at a time.
+    /// The file is created if it is missing, and never removed: if a lock file is removed and created again, two
+    /// processes can hold a lock at the same time.
     ///
     /// Symbolic links are not followed.
     ///
-    /// - Throws: ``FileSystemError``; with ``FileSystemError/isLocked`` where somebody holds it, in this process or
-    ///   another, and then with ``FileSystemError/lockHolder`` as far as the file names it; with
-    ///   ``FileSystemError/isNoRegularFile`` where the path leads to something else.
+    /// - Throws: ``FileSystemError``. With ``FileSystemError/isLocked`` if the lock is held, in this process or
+    ///   another; then ``FileSystemError/lockHolder`` names the holder, if the file does. With
+    ///   ``FileSystemError/isNoRegularFile`` if the path leads to something other than a regular file.
     func lock(_ path: String) throws(FileSystemError) -> any FileLock
 
-    /// A random number, fit for identities and salts.
+    /// A random number, suitable for identifiers and salts.
     func randomUInt64() -> UInt64
 
-    /// How many bytes can still be written where the path is; nil where that isn't known.
+    /// How many bytes can still be written to the file system of the path; nil if unknown.
     func availableBytes(at path: String) -> UInt64?
 }
 
 extension FileSystem {
-    /// It isn't known, unless the file system says otherwise.
+    /// The default: unknown.
     public func availableBytes(at path: String) -> UInt64? { nil }
 
-    /// A number of the system's random generator.
+    /// The default: a number from the system's random generator.
     public func randomUInt64() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 }
 
-/// What a file is opened for.
+/// How a file is opened.
 public enum FileAccess: Sendable, Hashable {
-    /// Reading a file that exists.
+    /// Read a file that exists.
     case read
-    /// Reading and writing a file that exists.
+    /// Read and write a file that exists.
     case readWrite
-    /// Reading and writing a file that must not exist yet, and that only its owner may access (mode 0600).
+    /// Read and write a file that must not exist yet, and that only its owner may access (mode 0600).
     case create
 }
 
@@ -85,16 +95,16 @@ public enum FileKind: Sendable, Hashable {
     case other
 }
 
-/// How much of a file is made durable.
+/// What a sync makes durable.
 public enum SyncKind: Sendable, Hashable {
-    /// The bytes and what is needed to read them back, the size included (`fdatasync`).
+    /// The bytes and the metadata needed to read them back, including the size (`fdatasync`).
     case data
-    /// The bytes and all of the metadata (`fsync`).
+    /// The bytes and all metadata (`fsync`).
     case full
 }
 
-/// A lock that is held until it is given back or the last reference to it is gone.
+/// A lock that is held until `unlock()`, or until its last reference is released.
 public protocol FileLock: AnyObject, Sendable {
-    /// Gives the lock back. The file stays. Does nothing the second time.
+    /// Releases the lock. The file stays. Does nothing the second time.
     func unlock()
 }

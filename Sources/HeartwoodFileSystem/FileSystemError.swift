@@ -6,9 +6,9 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// What the operating system said: which call failed, on which file, and why.
+/// An error of the operating system: the call that failed, the file, and the reason.
 public struct FileSystemError: Error, Sendable, Hashable {
-    /// What was attempted.
+    /// The operation that failed.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
         /// Opening or creating a file.
         case open
@@ -16,11 +16,11 @@ public struct FileSystemError: Error, Sendable, Hashable {
         case read
         /// Writing to a file.
         case write
-        /// Reserving room for a file.
+        /// Reserving space for a file.
         case allocate
-        /// Making a file's bytes writable as memory.
+        /// Mapping a file as writable memory.
         case map
-        /// Storing to such memory, which never fails.
+        /// Storing to such memory. This never fails.
         case store
         /// Changing the size of a file.
         case truncate
@@ -34,9 +34,9 @@ public struct FileSystemError: Error, Sendable, Hashable {
         case remove
         /// Listing a directory.
         case list
-        /// Making a directory.
+        /// Creating a directory.
         case createDirectory
-        /// Asking for size or kind.
+        /// Reading the size or kind of a file.
         case status
         /// Taking a lock.
         case lock
@@ -44,25 +44,25 @@ public struct FileSystemError: Error, Sendable, Hashable {
         case close
     }
 
-    /// What was attempted.
+    /// The operation that failed.
     public var operation: Operation
-    /// The file or directory it was attempted on, as the caller named it.
+    /// The file or directory, as the caller named it.
     public var path: String
     /// The error number of the system (`errno`).
     public var code: Int32
-    /// The process that holds the lock, if the lock is taken and its file says by whom.
+    /// The process that holds the lock, if the lock is held and its file names the holder.
     public var lockHolder: Int32?
-    /// Whether this process itself holds the lock. Equal numbers don't say so: processes of two containers may have the
-    /// same.
+    /// Whether this process itself holds the lock. Equal process ids do not prove that: two containers may use the same
+    /// id.
     public var isLockedByThisProcess = false
 
-    /// An error of the operating system, or of something that plays its part.
+    /// An error of the operating system, or of a simulated one.
     ///
     /// - Parameters:
-    ///   - operation: What was attempted.
-    ///   - path: The file or directory it was attempted on.
+    ///   - operation: The operation that failed.
+    ///   - path: The file or directory.
     ///   - code: The error number of the system (`errno`).
-    ///   - lockHolder: The process that holds the lock, if that is what stood in the way.
+    ///   - lockHolder: The process that holds the lock, if the operation failed because of the lock.
     public init(operation: Operation, path: String, code: Int32, lockHolder: Int32? = nil) {
         self.operation = operation
         self.path = path
@@ -72,27 +72,27 @@ public struct FileSystemError: Error, Sendable, Hashable {
 }
 
 extension FileSystemError {
-    /// No room: the disk is full (`ENOSPC`), the quota is used up (`EDQUOT`), or the file may not grow (`EFBIG`).
+    /// No space: the disk is full (`ENOSPC`), the quota is used up (`EDQUOT`), or the file may not grow (`EFBIG`).
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// Not allowed: by permissions (`EACCES`, `EPERM`) or because the disk is mounted read-only (`EROFS`).
+    /// Not permitted: by permissions (`EACCES`, `EPERM`) or because the disk is mounted read-only (`EROFS`).
     public var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// There is no such file or directory (`ENOENT`).
+    /// The file or directory does not exist (`ENOENT`).
     public var isNotFound: Bool { code == ENOENT }
 
-    /// There is such a file or directory already (`EEXIST`).
+    /// The file or directory exists already (`EEXIST`).
     public var isAlreadyExists: Bool { code == EEXIST }
 
     /// The disk is mounted read-only (`EROFS`).
     public var isReadOnly: Bool { code == EROFS }
 
-    /// No file can have such a path: a name is too long (`ENAMETOOLONG`), a part of it is no directory (`ENOTDIR`), or
-    /// symbolic links lead in a circle (`ELOOP`).
+    /// The path can't be a file's path: a name is too long (`ENAMETOOLONG`), a part of it is not a directory
+    /// (`ENOTDIR`), or symbolic links form a loop (`ELOOP`).
     public var isBadPath: Bool { (code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP) && !isNoRegularFile }
 
-    /// What was opened or locked is no regular file: a directory (`EISDIR`), a pipe, a socket or a device (`ENXIO`), or,
-    /// of a lock, a symbolic link (`ELOOP`).
+    /// The path is not a regular file: it is a directory (`EISDIR`), a pipe, a socket or a device (`ENXIO`), or, when
+    /// locking, a symbolic link (`ELOOP`).
     public var isNoRegularFile: Bool {
         switch operation {
         case .open: code == EISDIR || code == ENXIO
@@ -101,25 +101,25 @@ extension FileSystemError {
         }
     }
 
-    /// The system has too little memory (`ENOMEM`).
+    /// The system has not enough memory (`ENOMEM`).
     public var isOutOfMemory: Bool { code == ENOMEM }
 
     /// The process (`EMFILE`) or the system (`ENFILE`) has too many files open.
     public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 
-    /// Somebody else holds the lock.
+    /// The lock is held elsewhere, in this process or another.
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
 
-    /// A signal came before anything was done (`EINTR`): to be tried again, unless it was a sync.
+    /// A signal interrupted the call before it did anything (`EINTR`). Try again, unless the call was a sync.
     public var isInterrupted: Bool { code == EINTR }
 
-    /// The file system has no such operation (`EOPNOTSUPP`, `ENOTSUP`, `ENOSYS`).
+    /// The file system does not support the operation (`EOPNOTSUPP`, `ENOTSUP`, `ENOSYS`).
     public var isUnsupported: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOSYS }
 
-    /// The name of the code, such as `ENOSPC`, or `errno` and the number where it is not a common one.
+    /// The name of the code, such as `ENOSPC`; `errno` and the number if the code is not a common one.
     public var symbol: String { Self.symbols[code] ?? "errno \(code)" }
 
-    /// The system's own words for the code, such as "No space left on device".
+    /// The system's text for the code, such as "No space left on device".
     public var systemText: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
@@ -147,7 +147,7 @@ extension FileSystemError: CustomStringConvertible {
         return text + ", held by \(lockHolderText)"
     }
 
-    /// Who holds the lock, for a message.
+    /// The holder of the lock, for a message.
     package var lockHolderText: String {
         if isLockedByThisProcess { return "this process" }
         return lockHolder.map { "process \($0)" } ?? "another process"
@@ -155,7 +155,6 @@ extension FileSystemError: CustomStringConvertible {
 }
 
 extension FileSystemError.Operation {
-    /// The words before the path.
     fileprivate var phrase: String {
         switch self {
         case .open: "open of"

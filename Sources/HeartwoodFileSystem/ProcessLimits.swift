@@ -1,25 +1,26 @@
 internal import CHeartwood
 
-/// What the system lets this process have.
+/// The limits of this process.
 package enum ProcessLimits {
-    /// How many bytes of addresses or of private memory there may be, the lower of the two limits (`ulimit -v`, `ulimit -d`);
-    /// nil where neither is set.
+    /// How many bytes of addresses or of private memory the process may have, the lower of the two limits (`ulimit -v`,
+    /// `ulimit -d`); nil if neither is set.
     package static var memory: UInt64? {
         let limit = heartwood_memory_limit()
         return limit == .max ? nil : limit
     }
 
-    /// Lets all threads share one heap, which needs far fewer addresses than one for each. To be called before the first
-    /// thread is started.
+    /// Makes all threads share one heap, which needs far fewer addresses than one heap per thread. Call it before the
+    /// first thread is started.
     package static func shareHeap() { heartwood_share_heap() }
 
-    /// Raises the limit of open files to `wanted`, as far as the process may, and returns what it is now.
+    /// Raises the limit of open files to `wanted`, or as far as the process may. Returns the limit that is now in
+    /// effect.
     package static func raiseOpenFiles(to wanted: UInt64) -> UInt64 { heartwood_raise_file_limit(wanted) }
 
-    /// How many processors there are.
+    /// How many processors are online.
     package static var processors: Int { Int(heartwood_processor_count()) }
 
-    /// Whether so many threads can run at the same time: they are started, and end again.
+    /// Whether this many threads can run at the same time. Starts them to find out; they end again.
     package static func canStart(threads: Int) -> Bool {
         let isOver = ConditionLock(false)
         var handles: [ThreadHandle] = []

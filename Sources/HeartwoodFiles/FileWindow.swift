@@ -1,7 +1,7 @@
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A file as the scanner wants it: a window that moves along.
+/// A file as the source of a scanner: a window that moves through the file.
 package struct FileWindow: SegmentBytes {
     package typealias Failure = FileSystemError
 
@@ -9,14 +9,14 @@ package struct FileWindow: SegmentBytes {
     package let count: UInt64
     private var start: UInt64 = 0
     private var bytes: [UInt8] = []
-    /// How many of the bytes are the file's.
+    /// Number of bytes in the buffer that are from the file.
     private var length = 0
     private let size: Int
-    /// The part of the file that was found last that may hold something other than zeros. Holes aren't remembered: a
+    /// The last known range of the file that may contain something other than zeros. Holes aren't remembered, because a
     /// writer may fill them.
     private var data: Range<UInt64> = 0..<0
 
-    /// - Parameter size: Bytes that are read at a time; more only where more is asked for at once.
+    /// - Parameter size: How many bytes are read at a time, unless more are requested at once.
     package init(_ file: any File, size: Int = 1 << 20) throws(FileSystemError) {
         self.file = file
         self.size = size
@@ -46,7 +46,7 @@ package struct FileWindow: SegmentBytes {
     }
 
     private mutating func fill(from offset: UInt64, atLeast wanted: Int) throws(FileSystemError) {
-        // Nothing of a hole is read ahead.
+        // Holes aren't read ahead.
         var wanted = wanted
         if wanted < size, let data = try nextData(from: offset), data.lowerBound == offset {
             wanted = max(wanted, Int(min(UInt64(size), data.upperBound - offset)))
@@ -56,7 +56,7 @@ package struct FileWindow: SegmentBytes {
         let file = self.file
         length = try bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(FileSystemError) in
-                // Shorter than its size said: somebody cut it under us. What isn't there is no commit.
+                // Another process truncated the file. The missing bytes are no commit.
                 try file.readFully(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
             }
         }.get()

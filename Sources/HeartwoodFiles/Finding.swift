@@ -1,50 +1,50 @@
 package import HeartwoodFileSystem
 public import HeartwoodFormat
 
-/// Something that is not as it should be, or worth knowing, and where.
+/// A problem in the files, or something worth knowing, with its position.
 public struct Finding: Sendable {
-    /// How bad it is.
+    /// How serious it is.
     public enum Severity: Int, Sendable, Comparable, CaseIterable {
         /// Worth knowing; nothing is wrong.
         case note
-        /// Bytes that were never known to be durable are passed over, as after a crash.
+        /// Bytes that were never known to be durable are skipped, as after a crash.
         case torn
         /// Something that was durable is damaged or missing.
         case corruption
-        /// It is of a newer version of the format: whole or not, this version can't tell.
+        /// It is from a newer version of the format. This version can't tell whether it is intact.
         case unsupported
-        /// The system could not read it, which says nothing about the data.
+        /// The system could not read it. That says nothing about the data.
         case unreadable
 
-        /// By how bad it is.
+        /// Orders by severity.
         public static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How bad it is.
+    /// How serious it is.
     public var severity: Severity
-    /// The file that it is in.
+    /// The file concerned.
     public var file: String
-    /// Where in the file: the item whose check failed first.
+    /// The offset in the file of the item whose check failed first.
     public var offset: UInt64
-    /// How many bytes are concerned; 0 where that is not a matter of bytes.
+    /// How many bytes are affected; 0 if the problem isn't in certain bytes.
     public var length: UInt64 = 0
-    /// What it is, as a clause.
+    /// What is wrong, as a clause.
     public var what: String
-    /// The sequence numbers that are certainly lost by it, from the first to the last; writes between may still be there.
-    /// Nil where it isn't certain of any.
+    /// The sequence numbers that are certainly lost, from the first to the last. Writes in between may still exist. Nil
+    /// if no loss is certain.
     public var lost: ClosedRange<SequenceNumber>?
-    /// The keys concerned, as far as they are known: no more than a few.
+    /// Some of the affected keys, as far as they are known.
     public var keys: [[UInt8]] = []
-    /// What stands where a key was, in records that are damaged: perhaps the key.
+    /// Bytes where damaged records had their keys. They may be the keys.
     public var perhapsKeys: [[UInt8]] = []
     /// What was wrong with the bytes.
     public var cause: FormatError?
     /// Whether an opening of the store refuses because of it.
     public var refusesOpening = false
-    /// What the system said, and to what, as a clause.
+    /// The system's error, and the failed operation as a clause.
     package var failure: (error: FileSystemError, doing: String)?
 
-    /// A finding of these parts.
+    /// Creates a finding.
     public init(
         _ severity: Severity, file: String, offset: UInt64, length: UInt64 = 0, _ what: String,
         lost: ClosedRange<SequenceNumber>? = nil, keys: [[UInt8]] = [], cause: FormatError? = nil,

@@ -2,9 +2,9 @@ package import HeartwoodFileSystem
 package import HeartwoodFormat
 
 extension StoreError {
-    /// What the system said, with the code and the remedy that fit.
+    /// A system error, with the matching code and remedy.
     ///
-    /// - Parameter doing: What the store was about, as a clause: "the log segment could not be written".
+    /// - Parameter doing: The failed operation, as a clause: "the log segment could not be written".
     package init(_ cause: FileSystemError, _ doing: String) {
         let code: Code
         let remedy: String
@@ -34,7 +34,7 @@ extension StoreError {
         self.init(code, "\(doing): \(remedy)", file: cause.path, cause: cause)
     }
 
-    /// What to do where access was denied.
+    /// The remedy if access was denied.
     private static func access(_ cause: FileSystemError) -> String {
         switch (cause.isReadOnly, cause.operation) {
         case (true, .lock):
@@ -51,7 +51,7 @@ extension StoreError {
         }
     }
 
-    /// Something in a file is not what was written there.
+    /// Bytes in a file are not what was written there.
     package static func corruption(
         _ what: String, file: String, offset: UInt64, lost: ClosedRange<SequenceNumber>? = nil,
         cause: FormatError? = nil
@@ -59,7 +59,7 @@ extension StoreError {
         StoreError(.corruption, what + corruptionRemedy, file: file, offset: offset, cause: cause).losing(lost)
     }
 
-    /// The same error of damage, with the numbers that are lost by it.
+    /// The same corruption error, with the sequence numbers that are lost.
     package func losing(_ lost: ClosedRange<SequenceNumber>?) -> StoreError {
         guard let lost, message.hasSuffix(Self.corruptionRemedy) else { return self }
         var error = self
@@ -73,7 +73,7 @@ extension StoreError {
         return error
     }
 
-    /// What an opening says where a finding refuses it.
+    /// The error of an opening that a finding refuses.
     package init(_ finding: Finding) {
         if let failure = finding.failure {
             self.init(failure.error, failure.doing)

@@ -1,35 +1,36 @@
-/// What stands before the records of one commit: what one write to the log holds, and the unit of a crash.
+/// The header of a commit. A commit is what one write to the log contains; a crash keeps all of it or none.
 ///
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
 /// | 0 | 4 | magic `48 57 43 4D` ("HWCM") |
-/// | 4 | 4 | flags: 1 mark, 2 closing |
+/// | 4 | 4 | flags: 1 sync mark, 2 closing |
 /// | 8 | 8 | length of the body in bytes, a multiple of 8 |
-/// | 16 | 8 | sequence number of the first batch (of a mark: of the batch that will follow) |
-/// | 24 | 8 | synced mark: every byte of this file before this offset was durable when the commit was written |
+/// | 16 | 8 | sequence number of the first batch (if there are no records: of the batch that will follow) |
+/// | 24 | 8 | sync mark: every byte of this file before this offset was durable when the commit was written |
 /// | 32 | 8 | wall-clock time, milliseconds since 1970, never less than the previous commit's |
 /// | 40 | 4 | number of records |
 /// | 44 | 4 | CRC-32C of bytes 0 to 43, tagged with the commit's offset |
 public struct CommitHeader: Sendable, Hashable {
     /// Properties of a commit.
     public struct Flags: OptionSet, Sendable, Hashable {
-        /// The bits as they are stored.
+        /// The stored bits.
         public let rawValue: UInt32
-        /// Flags of these bits.
+        /// Flags with these bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// No records: written at a 4,096-byte boundary when the log fell quiet, to say that all before it is durable.
+        /// A sync mark: a commit without records, written at a 4,096-byte boundary when the log is idle. It says that
+        /// everything before it is durable.
         public static let mark = Flags(rawValue: 1)
-        /// A mark that a clean close wrote: the log ends here, and nothing is missing.
+        /// A sync mark that a clean close wrote: the log ends here, and nothing is missing.
         public static let closing = Flags(rawValue: 2)
 
         static let known: Flags = [.mark, .closing]
     }
 
-    /// Properties of the commit.
+    /// Flags of the commit.
     public var flags: Flags
     /// Bytes of the records that follow the header.
     public var bodyLength: UInt64
-    /// The sequence number of the first batch, or of the next one where there are no records.
+    /// The sequence number of the first batch, or of the next one if there are no records.
     public var firstSequence: UInt64
     /// Every byte of the file before this offset was durable when the commit was written.
     public var syncedMark: UInt64
@@ -38,7 +39,7 @@ public struct CommitHeader: Sendable, Hashable {
     /// Number of records (not of batches).
     public var recordCount: UInt32
 
-    /// A header.
+    /// Creates a header.
     public init(
         flags: Flags = [], bodyLength: UInt64, firstSequence: UInt64, syncedMark: UInt64, time: UInt64,
         recordCount: UInt32
@@ -53,7 +54,7 @@ public struct CommitHeader: Sendable, Hashable {
 
     /// Writes the 48 bytes of the header, for a commit at `offset` of the file with `salt`.
     ///
-    /// - Precondition: `pointer` has room for 48 bytes.
+    /// - Precondition: `pointer` has space for 48 bytes.
     package func encode(to pointer: UnsafeMutableRawPointer, salt: UInt32, offset: UInt64) {
         pointer.store(FormatConstants.commitMagic, littleEndianAt: 0)
         pointer.store(flags.rawValue, littleEndianAt: 4)
@@ -74,12 +75,13 @@ public struct CommitHeader: Sendable, Hashable {
         }
     }
 
-    /// Reads the header of a commit that stands at `offset` of the file with `salt`. Total.
+    /// Decodes the header of a commit at `offset` of the file with `salt`. Total: any bytes give a header or an error.
     ///
-    /// What is returned agrees with itself; whether it fits the file's size and the commits before it, is for the
-    /// caller to see.
+    /// The returned header is consistent in itself. The caller checks whether it fits the file's size and the earlier
+    /// commits.
     ///
-    /// - Parameter allowingUnknownFlags: For whoever wants the header's word on durability only.
+    /// - Parameter allowingUnknownFlags: For callers that use only the header's sync mark.
+    /// - Throws: `FormatError`.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64, allowingUnknownFlags: Bool = false
     ) throws(FormatError) -> CommitHeader {
@@ -103,7 +105,7 @@ public struct CommitHeader: Sendable, Hashable {
         return header
     }
 
-    /// Whether a header may begin with these eight bytes, the first of which is the lowest.
+    /// Whether a commit header may begin with these eight bytes, the first of which is the lowest.
     @inline(__always)
     package static func mayBegin(_ word: UInt64) -> Bool {
         UInt32(truncatingIfNeeded: word) == FormatConstants.commitMagic

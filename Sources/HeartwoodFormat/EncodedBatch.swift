@@ -1,23 +1,24 @@
-/// The records of one batch as bytes, complete except for what depends on their place: the caller's task makes it in
-/// parallel with others, and whoever gives it a place and a number fills in the rest with `RecordPlacement`.
+/// The encoded records of one batch, complete except for what depends on their position. The caller's task encodes it
+/// in parallel with others. Once its position and number are known, `RecordPlacement` fills in the rest.
 ///
-/// Large values are not copied: they stand beside the bytes as *externals*, each with the position at which it belongs.
+/// Large values are not copied: they are kept beside the bytes as *externals*, each with the position at which it
+/// belongs.
 package struct EncodedBatch: Sendable {
-    /// A value that isn't among the bytes.
+    /// A value that is kept outside `bytes`.
     package struct External: Sendable {
-        /// Where in `bytes` the value belongs: behind its key, before its padding.
+        /// Where in `bytes` the value belongs: after its key, before its padding.
         package let position: Int
-        /// The stored value.
+        /// The value as stored.
         package let value: [UInt8]
     }
 
     /// Headers, keys, values that were copied, and padding.
     package private(set) var bytes: [UInt8] = []
-    /// Values that were not copied, in the order of their positions.
+    /// Values that were not copied, by ascending position.
     package private(set) var externals: [External] = []
     /// Number of records.
     package private(set) var recordCount = 0
-    /// Bytes of keys and values as the caller gave them, before compression.
+    /// Bytes of keys and values as the caller passed them, before compression.
     package private(set) var acceptedBytes = 0
     /// Whether all of its records remove keys.
     package private(set) var removesOnly = true
@@ -31,7 +32,7 @@ package struct EncodedBatch: Sendable {
 
     package mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Appends a record with its value copied. O(bytes).
+    /// Appends a record and copies its value. O(bytes).
     ///
     /// - Precondition: The lengths were checked against the limits of the format.
     package mutating func append(
@@ -63,7 +64,7 @@ package struct EncodedBatch: Sendable {
         endRecord(kind, at: start, accepted: accepted)
     }
 
-    /// Appends a record whose value is kept beside the bytes.
+    /// Appends a record whose value is kept outside `bytes`.
     package mutating func append(
         _ kind: RecordKind, flags: RecordHeader.Flags = [], key: UnsafeRawBufferPointer,
         external value: [UInt8], expiry: UInt64 = 0, acceptedBytes accepted: Int
@@ -88,7 +89,7 @@ package struct EncodedBatch: Sendable {
         endRecord(kind, at: start, accepted: accepted)
     }
 
-    /// A record follows, so the last one is not the batch's last, and this one is not its first.
+    /// The previous record isn't the last one of its batch any more, and this one isn't the first.
     private mutating func beginRecord(_ flags: RecordHeader.Flags) -> (start: Int, RecordHeader.Flags) {
         guard recordCount > 0 else { return (bytes.count, flags) }
         bytes[lastHeader + 1] |= RecordHeader.Flags.batchContinues.rawValue
@@ -102,7 +103,7 @@ package struct EncodedBatch: Sendable {
         acceptedBytes += accepted
     }
 
-    /// Everything of a header but the sequence distance and what the place decides.
+    /// Writes a header without the sequence distance and what depends on the position.
     @inline(__always)
     static func writeHeader(
         to header: UnsafeMutableRawPointer, _ kind: RecordKind, _ flags: RecordHeader.Flags, key: Int, value: Int,
@@ -119,11 +120,10 @@ package struct EncodedBatch: Sendable {
     }
 }
 
-/// Gives an encoded record its number and its place.
+/// Gives an encoded record its sequence number and its position.
 package enum RecordPlacement {
-    /// Encodes the header of a record that was read elsewhere and moves on to another place, where it is a batch of its
-    /// own, unless `batch` says otherwise. Its payload stays as it is, under the same checksum: what was checked once
-    /// isn't made anew.
+    /// Encodes the header of a record that was read elsewhere and is copied to another position. It is a batch of its
+    /// own there, unless `batch` says otherwise. Its payload is unchanged, and so is its checksum.
     package static func encode(
         _ header: RecordHeader, batch: RecordHeader.Flags = [], to memory: UnsafeMutableRawPointer,
         sequenceDistance: UInt64, tag: ChecksumTag
@@ -135,7 +135,7 @@ package enum RecordPlacement {
         place(memory, sequenceDistance: sequenceDistance, tag: tag)
     }
 
-    /// The fields of an unplaced header that whoever places it needs.
+    /// The fields of a header that are needed to place its record.
     package struct Fields {
         package let kind: RecordKind
         package let keyLength: Int
@@ -146,7 +146,7 @@ package enum RecordPlacement {
         package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(keyLength + valueLength) }
     }
 
-    /// Reads a header that this process encoded a moment ago; never bytes from a file.
+    /// Reads a header that this process has just encoded. Not for bytes from a file.
     @inline(__always)
     package static func fields(of header: UnsafeRawPointer) -> Fields {
         let bytes = UnsafeRawBufferPointer(start: header, count: FormatConstants.recordHeaderSize)
@@ -164,7 +164,7 @@ package enum RecordPlacement {
             expiry: bytes.load(littleEndianAt: 16))
     }
 
-    /// Fills in the distance of the sequence number and binds both checksums to the record's offset.
+    /// Writes the distance of the sequence number and binds both checksums to the record's offset.
     @inline(__always)
     package static func place(_ header: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag) {
         let bytes = UnsafeRawBufferPointer(start: header, count: FormatConstants.recordHeaderSize)

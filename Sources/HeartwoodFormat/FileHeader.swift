@@ -1,4 +1,4 @@
-/// The first 4,096 bytes of every file: who it is and what it follows. Nothing in it changes after it is written.
+/// The first 4,096 bytes of every file: its identity and its predecessor. It never changes after it is written.
 ///
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
@@ -8,8 +8,8 @@
 /// | 11 | 1 | flags: none defined |
 /// | 12 | 4 | salt, random, not zero |
 /// | 16 | 16 | store id |
-/// | 32 | 8 | first sequence number; of a snapshot 1, from which its records count |
-/// | 40 | 4 | predecessor's salt, 0 where there is none; a snapshot's is the last log that it covers |
+/// | 32 | 8 | first sequence number; 1 in a snapshot: the sequence distances of its records count from it |
+/// | 40 | 4 | predecessor's salt, 0 if there is none; a snapshot's predecessor is the last log that it covers |
 /// | 44 | 4 | zero |
 /// | 48 | 8 | predecessor's last sequence number |
 /// | 56 | 8 | predecessor's end offset |
@@ -17,17 +17,17 @@
 /// | 72 | 4020 | zero |
 /// | 4092 | 4 | CRC-32C of bytes 0 to 4091 |
 ///
-/// The magic, the version and the checksum keep their places in every version of the format, so that rot is told from
-/// a newer version.
+/// The magic, the version and the checksum have the same positions in every version of the format, so that damage and a
+/// newer version can be told apart.
 public struct FileHeader: Sendable, Hashable {
-    /// What a file holds.
+    /// What a file contains.
     public enum Kind: UInt8, Sendable {
         /// Commits, in the order in which they were accepted.
         case log = 1
         /// Everything up to a sequence number, in key order.
         case snapshot = 2
 
-        /// The version of the format that such files are written in: the one that last changed something in them.
+        /// The newest format version for files of this kind: the one that last changed something in them.
         public var newestVersion: UInt16 {
             switch self {
             case .log: 3
@@ -35,7 +35,7 @@ public struct FileHeader: Sendable, Hashable {
             }
         }
 
-        /// Whether such files were ever written in a version.
+        /// Whether files of this kind were ever written in this version.
         func has(version: UInt16) -> Bool {
             switch self {
             case .log: version == 1 || version == 3
@@ -44,16 +44,16 @@ public struct FileHeader: Sendable, Hashable {
         }
     }
 
-    /// What a file says of the one before it: the proof that the predecessor is durable up to its end.
+    /// What a file records about its predecessor: the proof that the predecessor is durable up to its end.
     public struct Predecessor: Sendable, Hashable {
         /// The predecessor's salt.
         public var salt: UInt32
-        /// The last sequence number that the predecessor holds.
+        /// The last sequence number in the predecessor.
         public var lastSequence: UInt64
-        /// Where the predecessor's last commit ends; bytes after it are dead.
+        /// Where the predecessor's last commit ends. Bytes after it are not used.
         public var endOffset: UInt64
 
-        /// What a file says of the one before it.
+        /// Creates a predecessor record.
         public init(salt: UInt32, lastSequence: UInt64, endOffset: UInt64) {
             self.salt = salt
             self.lastSequence = lastSequence
@@ -61,24 +61,24 @@ public struct FileHeader: Sendable, Hashable {
         }
     }
 
-    /// What the file holds.
+    /// What the file contains.
     public var kind: Kind
-    /// The version of the format that the file is of.
+    /// The file's format version.
     public var version: UInt16
     /// The store it belongs to.
     public var storeID: StoreID
     /// Random and not zero; part of every checksum in the file.
     public var salt: UInt32
-    /// The sequence number of the file's first batch; record headers count from it.
+    /// The sequence number of the file's first batch. Sequence distances in record headers count from it.
     public var firstSequence: UInt64
-    /// The file before it, unless it is the store's first.
+    /// The file before it; nil if it is the store's first.
     public var predecessor: Predecessor?
     /// Milliseconds since 1970.
     public var creationTime: UInt64
 
-    /// A header for a new file.
+    /// Creates a header for a new file.
     ///
-    /// - Parameter version: nil: the newest of the kind.
+    /// - Parameter version: Nil: the newest version for the kind.
     public init(
         kind: Kind, version: UInt16? = nil, storeID: StoreID, salt: UInt32, firstSequence: UInt64,
         predecessor: Predecessor?, creationTime: UInt64
@@ -93,11 +93,11 @@ public struct FileHeader: Sendable, Hashable {
         self.creationTime = creationTime
     }
 
-    /// Whether each record of the file says if it belongs to the batch of the one before (`continuesBatch`).
+    /// Whether each record of the file says if it continues the batch of the previous record (`continuesBatch`).
     @inline(__always)
     public var marksBatches: Bool { kind == .log && version >= 3 }
 
-    /// The flags that the file's records of required kinds may have.
+    /// The flags that records of required kinds may have in this file.
     @inline(__always)
     public var recordFlags: RecordHeader.Flags { marksBatches ? .known : .original }
 
@@ -123,10 +123,10 @@ public struct FileHeader: Sendable, Hashable {
         return bytes
     }
 
-    /// Reads a header. Total: any bytes give a header or an error.
+    /// Decodes a header. Total: any bytes give a header or an error.
     ///
-    /// - Parameter bytes: The start of a file; more than 4,096 bytes are fine.
-    /// - Throws: `FormatError`; `.wrongMagic` and `.checksumMismatch` are damage, `.unsupported` is a newer format.
+    /// - Parameter bytes: The start of a file; may be more than 4,096 bytes.
+    /// - Throws: `FormatError`: `.wrongMagic` and `.checksumMismatch` are damage, `.unsupported` is a newer format.
     public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> FileHeader {
         guard bytes.count >= FormatConstants.fileHeaderSize else { throw .truncated }
         guard bytes.prefix(8).elementsEqual(FormatConstants.fileMagic) else { throw .wrongMagic }

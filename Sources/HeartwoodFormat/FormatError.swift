@@ -1,21 +1,21 @@
-/// Why bytes are not what they should be. Pure: it knows no file names.
+/// Why bytes are not what they should be. Pure: contains no file names.
 public enum FormatError: Error, Sendable, Hashable {
-    /// Fewer bytes than the item has.
+    /// There are fewer bytes than the item needs.
     case truncated
     /// The bytes don't begin with the magic number of the item.
     case wrongMagic
-    /// The checksum doesn't match: the bytes are not those that were written at this place of this file.
+    /// The checksum doesn't match: the bytes are not what was written at this offset of this file.
     case checksumMismatch
-    /// The bytes are intact but from a newer version of the format: to be refused, never to be repaired.
+    /// The bytes are intact but from a newer version of the format. Refuse them; never repair them.
     case unsupported(Unsupported)
     /// The checksum matches, but a field has a value that no writer produces.
     case invalidField(Field)
 
     /// What this reader is too old for.
     public enum Unsupported: Sendable, Hashable {
-        /// A file of this format version.
+        /// The format version of a file.
         case version(UInt16)
-        /// A file of this kind.
+        /// The kind of a file.
         case fileKind(UInt8)
         /// Flags of a file header.
         case fileFlags(UInt8)
@@ -29,11 +29,11 @@ public enum FormatError: Error, Sendable, Hashable {
         case snapshotFlags(UInt32)
     }
 
-    /// A field whose value makes no sense.
+    /// A field with an invalid value.
     public enum Field: Sendable, Hashable {
         /// The salt is zero.
         case salt
-        /// Bytes that are reserved are not zero.
+        /// Reserved bytes are not zero.
         case reserved
         /// The body's length is not a multiple of eight, or doesn't match the records.
         case bodyLength
@@ -41,29 +41,29 @@ public enum FormatError: Error, Sendable, Hashable {
         case recordCount
         /// The sequence number doesn't follow its predecessor.
         case sequence
-        /// The synced mark lies behind the commit itself.
+        /// The sync mark is greater than the offset of the commit itself.
         case syncedMark
         /// The key is empty.
         case keyLength
-        /// The value's length doesn't suit the kind.
+        /// The value's length doesn't match the kind.
         case valueLength
-        /// The expiry doesn't suit the kind.
+        /// The expiry doesn't match the kind.
         case expiry
-        /// A batch goes on behind the end of its commit, or two records disagree on whether they are of one batch.
+        /// A batch continues after the end of its commit, or two records disagree on whether they are in one batch.
         case batch
         /// A compressed value doesn't inflate to the length it declares.
         case compressedValue
-        /// A snapshot's parts don't fit into its file.
+        /// A snapshot's parts don't match the size of its file.
         case snapshotLength
-        /// A block of keys and its entries, or their records, don't fit together.
+        /// A block of keys, its entries and their records don't match each other.
         case blockLength
-        /// A key doesn't follow the one before.
+        /// A key doesn't follow the previous key in order.
         case keyOrder
     }
 }
 
 extension FormatError: CustomStringConvertible {
-    /// One clause, fit for the middle of a message.
+    /// One clause, for the middle of a message.
     public var description: String {
         switch self {
         case .truncated: "the bytes end too early"

@@ -1,14 +1,14 @@
-/// Which sequence numbers batches were given, as far as the headers of log segments tell.
+/// The sequence numbers that batches got, as far as the headers of log segments show.
 ///
-/// Numbers are dense within an epoch, the 2^32 numbers from one multiple of 2^32 to the next: an epoch's numbers are given
-/// from its first one on, up to some last one. An opening after a crash goes on at the next epoch. The header of its first
-/// segment records where the log before it ended, so that the numbers between are known to have been skipped.
+/// Numbers are dense within an epoch, the 2^32 numbers from one multiple of 2^32 to the next: an epoch's numbers are
+/// used from its first to some last one. An opening after a crash continues at the next epoch. The header of its first
+/// segment records where the previous log ended, so the numbers in between are known to be skipped.
 package struct GivenNumbers: Sendable {
-    /// Numbers that were given and are not there.
+    /// Numbers that were used but are missing.
     package struct Lost: Sendable, Hashable {
         package var numbers: ClosedRange<UInt64>
-        /// Whether each of the numbers was given. Otherwise those from the first one on were, up to an unknown last one,
-        /// and perhaps none.
+        /// Whether every one of the numbers was used. Otherwise those from the first to an unknown last one were,
+        /// perhaps none.
         package var isExact: Bool
 
         package init(_ numbers: ClosedRange<UInt64>, isExact: Bool) {
@@ -20,10 +20,10 @@ package struct GivenNumbers: Sendable {
     /// Skipped numbers, in order.
     private var skipped: [ClosedRange<UInt64>] = []
 
-    /// - Parameter headers: Of log segments of one history, in any order. O(n log n).
+    /// - Parameter headers: Headers of log segments of one history, in any order. O(n log n).
     package init(_ headers: some Sequence<FileHeader>) {
         for header in headers where header.kind == .log && header.firstSequence > 0 {
-            // The store's first segment may begin anywhere after a repair.
+            // After a repair, the store's first segment may begin at any number.
             let last = header.predecessor?.lastSequence ?? 0
             guard last < header.firstSequence - 1 else { continue }
             skipped.append(last + 1...header.firstSequence - 1)
@@ -31,9 +31,9 @@ package struct GivenNumbers: Sendable {
         skipped.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Those of the missing numbers that were given, or may have been. O(headers).
+    /// The missing numbers that were used, or may have been. O(headers).
     ///
-    /// - Parameter missing: Its last number was given, or is the last one of an epoch.
+    /// - Parameter missing: Its last number was used, or is the last one of an epoch.
     package func lost(in missing: ClosedRange<UInt64>) -> [Lost] {
         var parts: [ClosedRange<UInt64>] = []
         var next = missing.lowerBound
@@ -46,9 +46,9 @@ package struct GivenNumbers: Sendable {
         return (parts + [next...missing.upperBound]).flatMap(Self.split)
     }
 
-    /// The numbers between what is there and what was: nil where there are none.
+    /// The numbers that were used but are missing; nil if there are none.
     ///
-    /// A last number just before an epoch is of no batch: the segment that it stands for held nothing.
+    /// The last number of an epoch belongs to no batch: a segment that it stands for contained nothing.
     package static func lost(from first: UInt64, through last: UInt64) -> ClosedRange<UInt64>? {
         last >= first && !endsEpoch(last) ? first...last : nil
     }
@@ -57,9 +57,9 @@ package struct GivenNumbers: Sendable {
         number % FormatConstants.sequenceEpoch == FormatConstants.sequenceEpoch - 1
     }
 
-    /// Dense numbers before a known one, and what came before their epoch.
+    /// Splits missing numbers into the dense ones before a known number, and those of earlier epochs.
     ///
-    /// The last number of an epoch is taken for skipped: a predecessor that held nothing is recorded by it.
+    /// The last number of an epoch counts as skipped: it stands for a predecessor that contained nothing.
     private static func split(_ part: ClosedRange<UInt64>) -> [Lost] {
         let epoch = FormatConstants.sequenceEpoch
         guard !endsEpoch(part.upperBound) else { return [Lost(part, isExact: false)] }

@@ -1,7 +1,7 @@
-/// Little-endian loads and stores at unaligned places.
+/// Little-endian loads and stores at unaligned offsets.
 ///
-/// The caller has checked the bounds: these are the leaves under decoders that compare lengths first, and a debug
-/// build traps when one of them did not.
+/// The caller has checked the bounds: decoders compare lengths before they call these. A debug build traps if one did
+/// not.
 extension UnsafeRawBufferPointer {
     @inlinable
     @inline(__always)

@@ -6,14 +6,14 @@ public enum RecordKind: Sendable, Hashable {
     case putExpiring
     /// Removes the key.
     case delete
-    /// Something that a later version invented and that may be skipped.
+    /// A kind of a later version that may be skipped.
     case optional(UInt8)
 
-    /// A batch of its own, without key and value, by which a repaired store says that the batch with its number could
-    /// not be brought back. Optional, as it changes no key.
+    /// A batch of its own without key and value. A repaired store says with it that the batch with its number could not
+    /// be recovered. Optional, because it changes no key.
     public static let lostBatch = RecordKind.optional(128)
 
-    /// The byte in the file.
+    /// The stored byte.
     public var rawValue: UInt8 {
         switch self {
         case .put: 1
@@ -34,12 +34,13 @@ public enum RecordKind: Sendable, Hashable {
     }
 }
 
-/// The 32 bytes before a record's key and value, under a checksum of their own, so that no length is used unverified.
+/// The 32 bytes before a record's key and value. They have their own checksum, so that no length is used unverified.
 ///
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
 /// | 0 | 1 | kind: 1 put, 2 put with expiry, 3 delete; from 128 on optional |
-/// | 1 | 1 | flags: 1 batch goes on, 2 compressed, 4 batch went on before (in a log of version 3) |
+/// | 1 | 1 | flags: 1 next record is of the same batch, 2 compressed, 4 continues a batch (only in a log of version 3)
+/// |
 /// | 2 | 2 | length of the key |
 /// | 4 | 4 | length of the value as stored |
 /// | 8 | 8 | distance of its sequence number from the file's first |
@@ -47,47 +48,47 @@ public enum RecordKind: Sendable, Hashable {
 /// | 24 | 4 | CRC-32C of key, stored value and padding, tagged with the record's offset |
 /// | 28 | 4 | CRC-32C of bytes 0 to 27, tagged with the record's offset |
 ///
-/// Key, value and zeros up to the next multiple of 8 follow. A compressed value is stored as its uncompressed length
-/// (4 bytes), then raw deflate.
+/// Key, value and zeros up to the next multiple of 8 follow. A compressed value is stored as its uncompressed length (4
+/// bytes), then raw deflate.
 public struct RecordHeader: Sendable, Hashable {
     /// Properties of a record.
     public struct Flags: OptionSet, Sendable, Hashable {
-        /// The bits as they are stored.
+        /// The stored bits.
         public let rawValue: UInt8
-        /// Flags of these bits.
+        /// Flags with these bits.
         @inline(__always)
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The next record belongs to the same batch.
         public static let batchContinues = Flags(rawValue: 1)
-        /// The value is stored as its uncompressed length and raw deflate.
+        /// The value is stored as its uncompressed length, followed by raw deflate.
         public static let compressed = Flags(rawValue: 2)
 
-        /// The record belongs to the batch of the record before it, so that a record tells by itself whether it is the
-        /// first of its batch, even when all before it is lost. In a log of version 3 only.
+        /// The record belongs to the same batch as the previous record. So a record shows whether it is the first of
+        /// its batch even if everything before it is lost. Only in a log of version 3.
         public static let continuesBatch = Flags(rawValue: 4)
 
-        /// The flags that there are in a log of version 1 and in a snapshot.
+        /// The flags in a log of version 1 and in a snapshot.
         public static let original: Flags = [.batchContinues, .compressed]
-        /// The flags that there are in a log of version 3.
+        /// The flags in a log of version 3.
         public static let known: Flags = [.batchContinues, .compressed, .continuesBatch]
     }
 
     /// What the record does.
     public var kind: RecordKind
-    /// Properties of the record.
+    /// Flags of the record.
     public var flags: Flags
     /// Bytes of the key.
     public var keyLength: UInt16
     /// Bytes of the value as stored.
     public var valueLength: UInt32
-    /// Its sequence number less the file's first.
+    /// Its sequence number minus the file's first.
     public var sequenceDistance: UInt64
     /// Milliseconds since 1970; 0: never.
     public var expiry: UInt64
-    /// The plain CRC-32C of key, stored value and padding (the tag taken off).
+    /// The plain CRC-32C of key, stored value and padding (without the tag).
     public var payloadChecksum: UInt32
 
-    /// A header.
+    /// Creates a header.
     @inline(__always)
     public init(
         kind: RecordKind, flags: Flags = [], keyLength: UInt16, valueLength: UInt32, sequenceDistance: UInt64,
@@ -102,7 +103,7 @@ public struct RecordHeader: Sendable, Hashable {
         self.payloadChecksum = payloadChecksum
     }
 
-    /// Bytes of key and value, without padding. At most 65,535 and 4 GiB: no overflow.
+    /// Bytes of key and value, without padding. At most 65,535 bytes and 4 GiB, so it can't overflow.
     @inlinable
     @inline(__always)
     public var payloadLength: Int { Int(keyLength) + Int(valueLength) }
@@ -112,7 +113,7 @@ public struct RecordHeader: Sendable, Hashable {
     @inline(__always)
     public var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(payloadLength) }
 
-    /// Reads the header of a record that stands at `offset` of the file with `salt`. Total.
+    /// Decodes the header of a record at `offset` of the file with `salt`. Total: any bytes give a header or an error.
     ///
     /// - Parameter known: The flags that the file's records may have: `FileHeader.recordFlags`.
     /// - Throws: `.checksumMismatch` for damage, `.unsupported` for a required kind or flag of a newer version.
@@ -138,20 +139,20 @@ public struct RecordHeader: Sendable, Hashable {
         return header
     }
 
-    /// Whether it is the record of a value, under an expiry that is known from elsewhere: 0 where it has none.
+    /// Whether it is the record of a value with this expiry; 0: no expiry.
     @inline(__always)
     package func isValue(expiring expiry: UInt64) -> Bool {
         (kind == .put || kind == .putExpiring) && self.expiry == expiry
     }
 
-    /// Whether a snapshot can have it: one that covers everything up to the batch with a number.
+    /// Whether a snapshot that covers everything up to this number can contain it.
     @inline(__always)
     package func canBeInSnapshot(upTo sequence: UInt64) -> Bool {
         sequenceDistance < sequence && !flags.contains(.batchContinues)
     }
 
-    /// Whether the header of a record, or of one that may be passed over, may begin with these eight bytes, the first of which
-    /// is the lowest.
+    /// Whether a record header, also of a kind that may be skipped, may begin with these eight bytes, the first of
+    /// which is the lowest.
     @inline(__always)
     package static func mayBegin(_ word: UInt64, flags known: Flags) -> Bool {
         let (kind, flags) = (UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8))

@@ -1,18 +1,18 @@
-/// The file that keeps a store from being opened while a repair in place exchanges its files.
+/// The file that prevents opening a store while an in-place repair exchanges its files.
 ///
-/// It has the name of a log segment that no store comes to, and is text: people read it, and a repair that is run again
+/// It has the name of a log segment that no store reaches. It is text: people can read it, and a repair that runs again
 /// finds in it which files are the old ones.
 package struct RepairGuard: Sendable, Hashable {
     package static let name = StoreFileName.log(.max)
-    /// The name under which it is written, before all of it is durable.
+    /// Its name until all of it is durable.
     package static let unfinishedName = "repair.tmp"
-    /// What an opening, and every inspection, says of it.
+    /// The message of an opening and of every inspection.
     package static let message =
         "a repair of this store in place was interrupted: run 'heartwood repair --in-place' on it again, which puts the old files back and repairs them"
 
-    /// The directory, within the store's, to which the old files are moved.
+    /// The subdirectory of the store to which the old files are moved.
     package var aside: String
-    /// The directory, within the store's, from which the new files are moved.
+    /// The subdirectory of the store from which the new files are moved.
     package var partial: String
     /// The names of the new files.
     package var newNames: [String]
@@ -40,7 +40,7 @@ package struct RepairGuard: Sendable, Hashable {
         return Array(text.utf8)
     }
 
-    /// nil for any other file. Total.
+    /// Nil for any other file. Total.
     package init?(_ bytes: some Sequence<UInt8>) {
         let lines = String(decoding: Array(bytes), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
@@ -56,12 +56,12 @@ package struct RepairGuard: Sendable, Hashable {
         (self.aside, self.partial) = (aside[0], partial[0])
     }
 
-    /// Of something in the directory itself.
+    /// Whether it names something in the directory itself.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
     }
 
-    /// Whether a file begins like one.
+    /// Whether a file starts like one.
     package static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= title.utf8.count && bytes.prefix(title.utf8.count).elementsEqual(title.utf8)
     }

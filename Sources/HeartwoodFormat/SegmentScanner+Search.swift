@@ -1,23 +1,23 @@
-/// Finding commits without having read what stands before them.
+/// Finds commits without reading what precedes them.
 extension SegmentScanner {
-    /// A commit header that verifies at its place.
+    /// A commit header that verifies at its offset.
     package struct Found: Sendable, Hashable {
         package var offset: UInt64
         package var header: CommitHeader
     }
 
-    /// Looks for a commit behind `offset` whose mark proves that bytes from `offset` on were durable.
+    /// Searches after `offset` for a commit whose sync mark proves that bytes from `offset` were durable.
     ///
-    /// Only headers are read, those with flags of a newer version too: a header that verifies at its place was written there by us, and its mark was true.
-    /// O(rest of the file).
+    /// Only headers are read, also those with flags of a newer version: a header that verifies at its offset was
+    /// written there by a store, and its sync mark was true. O(rest of the file).
     package mutating func proofOfDurability(beyond offset: UInt64) throws(Source.Failure) -> TailVerdict.Proof? {
         try firstHeader(from: (offset &+ 8) & ~7) { $0.syncedMark > offset }.map {
             .laterMark(offset: $0.offset, mark: $0.header.syncedMark, sequence: $0.header.firstSequence)
         }
     }
 
-    /// The first commit header from `offset` on that verifies and is wanted; where the part of the file that counts has
-    /// none, nil. Moves nothing. O(bytes up to there).
+    /// The first wanted commit header that verifies, from `offset` to `limit`; nil if there is none. Doesn't change the
+    /// position. O(bytes up to there).
     package mutating func firstHeader(
         from offset: UInt64, where isWanted: (CommitHeader) -> Bool = { _ in true }
     ) throws(Source.Failure) -> Found? {
@@ -32,7 +32,7 @@ extension SegmentScanner {
         }
     }
 
-    /// Goes on behind damage: at a place where a commit begins with this number.
+    /// Continues after damage, at an offset where a commit with this number begins.
     package mutating func resume(at offset: UInt64, expecting sequence: UInt64) {
         position = offset
         nextSequence = sequence
@@ -40,7 +40,7 @@ extension SegmentScanner {
         rest = nil
     }
 
-    /// Goes on in the same place of the same file as it is now: it may have grown, or have been cut off.
+    /// Continues at the same offset of the same file as it is now: it may have grown or been truncated.
     package mutating func reread(_ source: Source, recordedEnd: UInt64?) {
         self.source = source
         limit = min(source.count, recordedEnd ?? .max)
@@ -48,13 +48,16 @@ extension SegmentScanner {
 }
 
 extension SegmentBytes {
-    /// The first item from `start` on, at a multiple of 8, whose header lies before `end`. O(bytes that exist up to there).
+    /// The first item from `start` on, at a multiple of 8, whose header begins before `end`. O(existing bytes up to
+    /// there).
     ///
     /// - Parameters:
-    ///   - headerBytes: Of the item's header, a multiple of 8, the first of which is never zero: it begins in no hole.
-    ///   - glance: Whether an item may begin with these eight bytes, the first of which is the lowest. It keeps most places
-    ///     from being decoded.
-    ///   - decode: Given so many bytes and their offset in the file; the item, or nil where these begin none.
+    ///   - headerBytes: Size of the item's header, a multiple of 8. Its first byte is never zero, so it never begins in
+    ///     a hole.
+    ///   - glance: Whether an item may begin with these eight bytes, the first of which is the lowest. A quick filter
+    ///     before decoding.
+    ///   - decode: Gets `headerBytes` bytes and their offset in the file; returns the item, or nil if none begins
+    ///     there.
     @inlinable
     @inline(__always)
     package mutating func firstItem<Item>(
@@ -72,7 +75,7 @@ extension SegmentBytes {
                 at = (data.upperBound + 7) & ~7
                 continue
             }
-            // A header that begins in the last bytes of this part may continue in the hole.
+            // A header that begins in the last bytes of this part may continue in a hole.
             let (first, wanted) = (at, min(256 << 10, Int((stop - at - 1) & ~7) + headerBytes))
             var found: Item?
             let read = try withBytes(at: first, count: wanted) { bytes -> Int in
@@ -89,7 +92,7 @@ extension SegmentBytes {
                 return bytes.count
             }
             if let found { return found }
-            // The file was cut meanwhile.
+            // Another process truncated the file.
             guard read == wanted else { return nil }
             at = first + UInt64(wanted - headerBytes + 8)
         }

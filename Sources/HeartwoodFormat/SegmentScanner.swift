@@ -1,112 +1,27 @@
-/// Where the bytes of a segment come from: a file, a mapping, an array. The only thing that the scanner asks of I/O.
-package protocol SegmentBytes {
-    associatedtype Failure: Error
-    /// The size of the file, in bytes.
-    var count: UInt64 { get }
-    /// Calls `body` with the bytes from `offset` on: `count` of them, fewer only at the end of the file.
-    ///
-    /// - Precondition: `count` is at most `SegmentScanner.windowBytes`.
-    mutating func withBytes<R>(
-        at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) -> R
-    ) throws(Failure) -> R
-    /// The next part, from `offset` on, that may hold something other than zeros; nil where only zeros follow.
-    mutating func nextData(from offset: UInt64) throws(Failure) -> Range<UInt64>?
-}
-
-extension SegmentBytes {
-    /// All bytes exist, unless the source says otherwise.
-    package mutating func nextData(from offset: UInt64) throws(Failure) -> Range<UInt64>? {
-        offset < count ? offset..<count : nil
-    }
-
-    /// Calls `body` with the bytes of a range that may not be zeros, in order, `most` at a time at the most. Holes are
-    /// passed over, so this is O(bytes that exist).
-    ///
-    /// - Parameter body: Given the offset of a piece and its bytes; false ends it.
-    /// - Returns: False where `body` said so, or where the file ends before the range does.
-    package mutating func forEachPiece(
-        of range: Range<UInt64>, most: Int = 256 << 10, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
-    ) throws(Failure) -> Bool {
-        var at = range.lowerBound
-        while at < range.upperBound, let data = try nextData(from: at), data.lowerBound < range.upperBound {
-            at = max(at, data.lowerBound)
-            let wanted = Int(min(UInt64(most), min(data.upperBound, range.upperBound) - at))
-            let start = at
-            guard try withBytes(at: start, count: wanted, { $0.count == wanted && body(start, $0) }) else {
-                return false
-            }
-            at += UInt64(wanted)
-        }
-        return true
-    }
-
-    /// How many bytes of a range may not be zeros. O(holes).
-    package mutating func existingBytes(of range: Range<UInt64>) throws(Failure) -> UInt64 {
-        var (existing, at) = (0 as UInt64, range.lowerBound)
-        while at < range.upperBound, let data = try nextData(from: at), data.lowerBound < range.upperBound {
-            at = min(data.upperBound, range.upperBound)
-            existing += at - data.lowerBound
-        }
-        return existing
-    }
-
-    /// Where the last byte of a range ends that isn't zero; its start where all are. O(bytes that exist).
-    package mutating func contentEnd(of range: Range<UInt64>) throws(Failure) -> UInt64 {
-        var last = range.lowerBound
-        _ = try forEachPiece(of: range) { offset, bytes in
-            if !bytes.isZero, let index = bytes.lastIndex(where: { $0 != 0 }) { last = offset + UInt64(index) + 1 }
-            return true
-        }
-        return last
-    }
-
-    /// The checksum of a range of bytes that follow bytes whose checksum is `crc`; nil where the file ends before.
-    /// O(bytes that exist).
-    ///
-    /// - Parameter allowance: How many bytes may be read, which are taken off; where it doesn't suffice, nil.
-    package mutating func checksum(
-        of range: Range<UInt64>, continuing crc: UInt32, allowance: inout UInt64
-    ) throws(Failure) -> UInt32? {
-        guard range.upperBound <= count else { return nil }
-        var (crc, done, left) = (crc, range.lowerBound, allowance)
-        let isRead = try forEachPiece(of: range) { offset, bytes in
-            // What a hole costs is finding its end.
-            let cost = UInt64(bytes.count) + (offset > done ? 512 : 0)
-            guard cost <= left else { return false }
-            left -= cost
-            crc = CRC32C.checksum(bytes, continuing: CRC32C.checksum(zeros: offset - done, continuing: crc))
-            done = offset + UInt64(bytes.count)
-            return true
-        }
-        allowance = left
-        return isRead ? CRC32C.checksum(zeros: range.upperBound - done, continuing: crc) : nil
-    }
-}
-
 /// One record of a commit that was read and verified.
 package struct ScannedRecord: Sendable {
     /// The offset of its header in the file.
     package var offset: UInt64
     package var header: RecordHeader
-    /// Where its key lies in `ScannedCommit.keys`.
+    /// Offset of its key in `ScannedCommit.keys`.
     package var keyStart: Int
     package var sequence: UInt64
 }
 
-/// One commit that was read and verified, or a part of a very large one: see `SegmentScanner.next`. Used again for the
-/// next: its arrays keep their room.
+/// One commit that was read and verified, or a part of a very large one: see `SegmentScanner.next`. Reused for the next
+/// one, so its arrays keep their capacity.
 package struct ScannedCommit: Sendable {
     package var offset: UInt64 = 0
     package var end: UInt64 = 0
     package var header = CommitHeader(bodyLength: 0, firstSequence: 0, syncedMark: 0, time: 0, recordCount: 0)
     package var records: [ScannedRecord] = []
     package var keys: [UInt8] = []
-    /// How many batches end here, and in the commit's parts before this one.
+    /// How many batches end in this part of the commit.
     package var batchCount: UInt64 = 0
     package fileprivate(set) var batchesBefore: UInt64 = 0
     /// Whether this is the whole commit, or its first part.
     package fileprivate(set) var isFirstPart = true
-    /// Whether the first record belongs to the batch of the part before.
+    /// Whether the first record continues the batch of the previous part.
     package fileprivate(set) var beginsWithinBatch = false
 
     package init() {}
@@ -117,25 +32,26 @@ package struct ScannedCommit: Sendable {
     /// Where the first record begins.
     package var recordsOffset: UInt64 { isFirstPart ? offset + UInt64(FormatConstants.commitHeaderSize) : offset }
 
-    /// Whether the last record says that its batch goes on.
+    /// Whether the last record says that its batch continues.
     fileprivate var batchIsOpen: Bool {
         records.last.map { $0.header.flags.contains(.batchContinues) } ?? beginsWithinBatch
     }
 }
 
-/// Where a part of a very large commit may end that is read in parts.
+/// Where a very large commit may be split into parts.
 package enum CommitSplitting: Sendable { case never, betweenBatches, withinBatches }
 
-/// Walks over the commits of a segment, verifying every byte. Pure but for the bytes that it is given, and total.
+/// Walks over the commits of a segment and verifies every byte. Pure except for its source, and total.
 package struct SegmentScanner<Source: SegmentBytes> {
-    /// The most that is asked of the source at once: the largest record header and key, and one piece of a value.
+    /// The most bytes that are requested from the source at once: the largest record header and key, and one piece of a
+    /// value.
     package static var windowBytes: Int { 256 * 1024 }
 
-    /// What stands at the scanner's position.
+    /// What is at the scanner's position.
     package enum Step {
-        /// A whole commit; the scanner stands behind it.
+        /// A whole commit. The scanner is now after it.
         case commit
-        /// Nothing that can be read on from.
+        /// Nothing from which reading could continue.
         case stop(TailVerdict.Stop)
     }
 
@@ -149,20 +65,20 @@ package struct SegmentScanner<Source: SegmentBytes> {
     package internal(set) var nextSequence: UInt64
     /// Whether the last commit was a closing mark.
     package internal(set) var isClosed = false
-    /// The highest synced mark of the commits so far: every byte before it is known to have been durable.
+    /// The highest sync mark of the commits so far: every byte before it is known to have been durable.
     package private(set) var provenEnd: UInt64
     /// The time of the last commit.
     package private(set) var lastTime: UInt64 = 0
-    /// Whether a very large commit comes in parts. An opening takes commits whole: what of a commit was applied can't be
-    /// taken back, should the file read otherwise the second time.
+    /// Whether a very large commit is returned in parts. An opening takes commits whole: it couldn't undo a part that
+    /// it applied if the file read differently the second time.
     package var splitting = CommitSplitting.never
-    /// What is left of a large commit that was verified.
+    /// The rest of a large commit that was verified.
     var rest: RecordRun?
-    /// So many records, or bytes of keys, are held at a time.
+    /// The most records, or bytes of keys, that are kept at a time.
     private static var mostRecords: Int { 256 << 10 }
     private static var mostKeyBytes: Int { 16 << 20 }
 
-    /// Records side by side that are still to be read.
+    /// Adjacent records that are still to be read.
     struct RecordRun {
         var position: UInt64
         var end: UInt64
@@ -183,8 +99,8 @@ package struct SegmentScanner<Source: SegmentBytes> {
 
     /// Reads the next commit into `commit`.
     ///
-    /// A commit with very many records comes in parts, so that memory is bounded. All of it is verified before the first
-    /// part is given.
+    /// A commit with very many records is returned in parts, so that memory is bounded. All of it is verified before
+    /// the first part is returned.
     ///
     /// - Throws: What the source throws. Damage isn't thrown: it is a stop.
     package mutating func next(into commit: inout ScannedCommit) throws(Source.Failure) -> Step {
@@ -216,8 +132,8 @@ package struct SegmentScanner<Source: SegmentBytes> {
         }
     }
 
-    /// No commit stands here. Zeros up to the next boundary with a mark on it are the gap before that mark, and zeros
-    /// up to the end of the file are the end.
+    /// No commit is at this offset. Zeros up to the next boundary that has a sync mark are the gap before that sync
+    /// mark. Zeros up to the end of the file are the end.
     private mutating func afterGap(
         or error: FormatError, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> Step {
@@ -254,7 +170,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         return finish(run, commit) ?? .commit
     }
 
-    /// Verifies what is left of a commit of which the first part was read.
+    /// Verifies the rest of a commit whose first part was read.
     private mutating func readLargeCommit(
         _ rest: RecordRun, _ commit: ScannedCommit
     ) throws(Source.Failure) -> Step {
@@ -273,7 +189,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         return .commit
     }
 
-    /// The next part of a commit that was verified.
+    /// Returns the next part of a commit that was verified.
     private mutating func readPart(
         _ rest: RecordRun, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> Step {
@@ -282,7 +198,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         let (start, next) = (run.position, commit.nextSequence)
         commit.goOn(behind: commit)
         if let damage = try readRecords(&run, into: &commit) {
-            // The file has changed since.
+            // The file has changed since then.
             (position, nextSequence) = (start, next)
             return .stop(stop(.damage(damage), at: run.position))
         }
@@ -291,7 +207,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         return .commit
     }
 
-    /// Reads records until there are as many as are held at a time; the damage, at the position, or nil.
+    /// Reads records until the limits are reached. Returns the damage at the position, or nil.
     private mutating func readRecords(
         _ run: inout RecordRun, into commit: inout ScannedCommit, most: Int = Self.mostRecords
     ) throws(Source.Failure) -> FormatError? {
@@ -315,7 +231,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         }
     }
 
-    /// Moves behind a commit whose last record was read; the stop, where it isn't whole.
+    /// Moves after a commit whose last record was read. Returns a stop if the commit isn't complete.
     private mutating func finish(_ run: RecordRun, _ commit: ScannedCommit, of offset: UInt64? = nil) -> Step? {
         guard run.position == run.end else {
             return .stop(stop(.damage(.invalidField(.bodyLength)), at: offset ?? commit.offset))
@@ -333,13 +249,13 @@ package struct SegmentScanner<Source: SegmentBytes> {
 
     // MARK: - Records
 
-    /// Verifies a record and adds it to the commit; the damage, or nil.
+    /// Verifies a record and adds it to the commit. Returns the damage, or nil.
     private mutating func readRecord(
         at offset: UInt64, end: UInt64, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> FormatError? {
         guard end - offset >= UInt64(FormatConstants.recordHeaderSize) else { return .invalidField(.bodyLength) }
         let salt = header.salt
-        // Most records fit into what one look takes in: header, key and value together.
+        // Most records fit into one read: header, key and value together.
         let look = Int(min(end - offset, UInt64(Self.smallRecordBytes)))
         let sequence = header.firstSequence
         let expected = commit.nextSequence
@@ -373,7 +289,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         return isVerified ? nil : try readLargeRecord(record, at: offset, into: &commit)
     }
 
-    /// The payload in pieces: a value of a gigabyte is verified without being held.
+    /// Verifies the payload in pieces, so that a value of a gigabyte is never in memory.
     private mutating func readLargeRecord(
         _ record: RecordHeader, at offset: UInt64, into commit: inout ScannedCommit
     ) throws(Source.Failure) -> FormatError? {
@@ -409,7 +325,7 @@ extension ScannedCommit {
         (batchCount, batchesBefore, isFirstPart, beginsWithinBatch) = (0, 0, true, false)
     }
 
-    /// The part that follows another one of the same commit.
+    /// Continues with the next part of the same commit.
     fileprivate mutating func goOn(behind part: ScannedCommit) {
         (offset, isFirstPart, beginsWithinBatch) = (part.end, false, part.batchIsOpen)
         (batchesBefore, batchCount) = (part.batchesBefore + part.batchCount, 0)

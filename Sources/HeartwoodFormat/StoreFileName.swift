@@ -1,21 +1,22 @@
-/// The names of the files of a store.
+/// The names of a store's files.
 public enum StoreFileName: Sendable, Hashable {
     /// A log segment, named by its first sequence number.
     case log(firstSequence: UInt64)
-    /// A snapshot, named by the sequence number up to which it holds everything.
+    /// A snapshot, named by the last sequence number that it includes.
     case snapshot(sequence: UInt64)
-    /// A file that was being prepared; without a meaning until it is renamed.
+    /// A file in preparation. It has no meaning until it is renamed.
     case temporary
     /// The lock file.
     case lock
-    /// The file by which a store says that its log is kept behind snapshots.
+    /// The file with which a store records that its log is kept after compactions.
     case keepLog
-    /// Anything else; not ours.
+    /// Any other name.
     case other
 
-    /// What a name means. Sixteen lower-case hexadecimal digits, then `.log` or `.snapshot`.
+    /// Parses a name: sixteen lower-case hexadecimal digits, then `.log` or `.snapshot`, or one of the fixed names.
     public init(_ name: String) {
-        // By bytes: strings compare by characters, of which a mark before ".tmp" makes one with the full stop.
+        // Compared by bytes. Strings compare by characters, and a combining mark can merge with the full stop of
+        // ".tmp".
         let name = name.utf8
         if name.elementsEqual(Self.lockName.utf8) {
             self = .lock
@@ -34,7 +35,7 @@ public enum StoreFileName: Sendable, Hashable {
 
     /// The name of the lock file.
     public static let lockName = "LOCK"
-    /// The name of the file that says that the log is kept.
+    /// The name of the file that records that the log is kept.
     public static let keepLogName = "KEEP-LOG"
     /// The name of the segment that is being prepared.
     public static let spareName = "spare.log.tmp"
@@ -42,7 +43,7 @@ public enum StoreFileName: Sendable, Hashable {
     /// The name of a log segment.
     public static func log(_ firstSequence: UInt64) -> String { hexadecimal(firstSequence) + ".log" }
 
-    /// The name of a snapshot that holds everything up to a number.
+    /// The name of a snapshot that includes everything up to this number.
     public static func snapshot(_ sequence: UInt64) -> String { hexadecimal(sequence) + ".snapshot" }
     /// The name of the snapshot that is being written.
     public static let newSnapshotName = "new.snapshot.tmp"
@@ -55,7 +56,7 @@ public enum StoreFileName: Sendable, Hashable {
         }
     }
 
-    /// Whether a temporary file holds disk space in reserve, and nothing else. The engine has three of them.
+    /// Whether a temporary file only reserves disk space. The engine has three such files.
     package static func isReserve(_ name: String) -> Bool {
         StoreFileName(name) == .temporary && name.utf8.starts(with: "reserve-".utf8)
     }

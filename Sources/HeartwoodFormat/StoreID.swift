@@ -5,7 +5,7 @@ public struct StoreID: Sendable, Hashable, CustomStringConvertible {
     /// The last eight bytes, as a little-endian number.
     public let high: UInt64
 
-    /// An identity of two random numbers.
+    /// Creates an identity from two random numbers.
     public init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high

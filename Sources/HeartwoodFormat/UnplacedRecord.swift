@@ -1,5 +1,5 @@
-/// One record that isn't encoded yet, with its checksum: what a write of a single key needs no `EncodedBatch` for. Its bytes
-/// belong to somebody else.
+/// One record that isn't encoded yet, with its checksum. It replaces an `EncodedBatch` for a single-key write. The
+/// caller owns its bytes.
 package struct UnplacedRecord {
     package let kind: RecordKind
     package let key: UnsafeRawBufferPointer
@@ -25,12 +25,12 @@ package struct UnplacedRecord {
         checksum = crc
     }
 
-    /// Bytes of the record when it is encoded.
+    /// Bytes of the encoded record.
     @inlinable
     @inline(__always)
     package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(key.count + value.count) }
 
-    /// Encodes it where it will lie, with its number and its place. O(bytes).
+    /// Encodes the record at its final position, with its number. O(bytes).
     ///
     /// - Parameter memory: `encodedLength` bytes.
     @inline(__always)

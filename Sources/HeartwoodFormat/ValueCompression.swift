@@ -2,13 +2,12 @@ internal import CZlib
 
 /// Compresses values to their stored form: the uncompressed length (4 bytes), then raw deflate.
 ///
-/// Holds a zlib stream, which is reset and used again for each value: making one costs as much as compressing a small
-/// value does.
+/// It keeps one zlib stream and resets it for each value: creating a stream costs as much as compressing a small value.
 package final class Deflater {
     private var stream = z_stream()
     private let level: Int32
 
-    /// - Returns: nil when zlib can't get the memory (about 256 KiB).
+    /// - Returns: Nil if zlib can't allocate its memory (about 256 KiB).
     package init?(level: Int) {
         self.level = Int32(level)
         let size = Int32(MemoryLayout<z_stream>.size)
@@ -20,7 +19,7 @@ package final class Deflater {
 
     deinit { deflateEnd(&stream) }
 
-    /// The stored form of a value, or nil where it doesn't save an eighth. O(bytes).
+    /// The stored form of a value; nil if it doesn't save at least an eighth. O(bytes).
     package func storedForm(of value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard value.count >= 32, value.count <= Int(UInt32.max) else { return nil }
         let limit = value.count - value.count / 8
@@ -42,7 +41,8 @@ package final class Deflater {
     }
 }
 
-/// Looks whether stored forms are what ``Inflater`` reads, a piece at a time, without keeping the value: in flat memory.
+/// Checks whether ``Inflater`` can read a stored form. It gets the form in pieces and doesn't keep the value, so memory
+/// is constant.
 package final class InflateCheck {
     private var stream = z_stream()
     private var isReady = false
@@ -56,7 +56,7 @@ package final class InflateCheck {
 
     deinit { if isReady { inflateEnd(&stream) } }
 
-    /// Begins with a stored form of so many bytes.
+    /// Starts the check of a stored form of this length.
     package func begin(_ storedLength: Int) {
         if !isReady {
             isReady = inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
@@ -70,7 +70,7 @@ package final class InflateCheck {
         isEnded = false
     }
 
-    /// Adds the next piece. O(bytes of it, and of what it yields).
+    /// Adds the next piece. O(bytes of the piece and of its output).
     package func add(_ piece: UnsafeRawBufferPointer) {
         var rest = piece
         if prefix.count < 4 {
@@ -100,7 +100,7 @@ package final class InflateCheck {
                 let status = CZlib.inflate(&stream, Z_NO_FLUSH)
                 made += output.count - Int(stream.avail_out)
                 isEnded = status == Z_STREAM_END
-                // A piece that yields nothing more is used up, which is no error.
+                // A piece that yields no more output is used up; that is no error.
                 let isUsedUp = status == Z_BUF_ERROR && stream.avail_in == 0
                 isSound = (status == Z_OK || isEnded || isUsedUp) && made <= declared
             } while isSound && !isEnded && stream.avail_out == 0
@@ -109,25 +109,26 @@ package final class InflateCheck {
         (stream.next_in, stream.next_out) = (nil, nil)
     }
 
-    /// What is wrong with the stored form; nil where nothing is.
+    /// What is wrong with the stored form; nil if it is sound.
     package func end() -> FormatError? {
         isSound && isEnded && made == declared ? nil : .invalidField(.compressedValue)
     }
 }
 
-/// Reads compressed values back. Total: any bytes give a value or an error.
+/// Decompresses stored values. Total: any bytes give a value or an error.
 package enum Inflater {
-    /// A stored form begins with the length of the value.
+    /// Bytes of the uncompressed length at the start of a stored form.
     package static let lengthBytes = 4
 
-    /// Whether a stored form of so many bytes can be that of a value of such a length.
+    /// Whether a stored form of this many bytes can have a value of this length.
     static func canYield(_ length: Int, from storedBytes: Int) -> Bool {
         length < Int(UInt32.max) && length / 1032 <= storedBytes
     }
 
-    /// The uncompressed length that a stored value declares, without inflating it; more than deflate can yield is damage.
+    /// The uncompressed length that a stored value declares, without inflating it. A length that deflate can't yield is
+    /// damage.
     ///
-    /// - Parameter storedBytes: The length of the stored form, of which only the beginning need be there.
+    /// - Parameter storedBytes: The length of the stored form. `stored` may contain only its beginning.
     package static func declaredLength(
         of stored: UnsafeRawBufferPointer, storedBytes: Int? = nil
     ) throws(FormatError) -> Int {
@@ -138,10 +139,10 @@ package enum Inflater {
         return length
     }
 
-    /// The value of a stored form.
+    /// Decompresses a stored form.
     ///
-    /// - Parameter limit: The most that is allocated; a stored form that declares more is refused untouched. So is one
-    ///   that declares more than deflate can yield (1,032 times its size), whatever the limit.
+    /// - Parameter limit: The most bytes that are allocated. A stored form that declares more is refused without
+    ///   inflating. So is one that declares more than deflate can yield (1,032 times its size), whatever the limit.
     /// - Throws: `.invalidField(.compressedValue)`.
     package static func value(of stored: UnsafeRawBufferPointer, limit: Int) throws(FormatError) -> [UInt8] {
         let length = try declaredLength(of: stored)
@@ -153,7 +154,7 @@ package enum Inflater {
         }
         defer { inflateEnd(&stream) }
         var isWhole = false
-        // One byte more than declared: a stream that yields more is seen, and zlib never gets a null pointer.
+        // One byte more than declared: this detects a stream that yields more, and zlib never gets a null pointer.
         let value = [UInt8](unsafeUninitializedCapacity: length + 1) { output, count in
             let input = stored.bindMemory(to: UInt8.self)
             stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress! + 4)

@@ -2,7 +2,7 @@ public import Foundation
 public import Heartwood
 
 extension StoreError: LocalizedError {
-    /// What `localizedDescription` says: the message with its remedy, then file, offset and cause where there are any. In
-    /// English.
+    /// The text for `localizedDescription`: the message with its remedy, then file, offset and cause if there are any.
+    /// In English.
     public var errorDescription: String? { description }
 }

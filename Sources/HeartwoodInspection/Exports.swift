@@ -1,2 +1,2 @@
-// `import HeartwoodInspection` alone suffices for its findings and errors.
+// So that `import HeartwoodInspection` alone is enough for its findings and errors.
 @_exported public import HeartwoodFiles

@@ -1,18 +1,18 @@
-/// How far an inspection is.
+/// The progress of an inspection.
 public struct InspectionProgress: Sendable, Hashable {
-    /// What is being done, as a word: "reading", "comparing", "writing", "verifying", "looking at records".
+    /// The current phase, as a word: "reading", "comparing", "writing", "verifying", "looking at records".
     public var phase: String
-    /// Bytes done, and bytes that there are to do, of this phase.
+    /// Bytes processed in this phase.
     public var bytes: UInt64
-    /// Bytes that there are to do in this phase.
+    /// Bytes to process in this phase.
     public var totalBytes: UInt64
-    /// Records met so far.
+    /// Records read so far in this phase.
     public var records: UInt64
 }
 
-/// Counts what was done, and tells of it now and then.
+/// Counts progress and reports it from time to time.
 struct ProgressMeter {
-    /// Called about every 8 MiB; what it throws ends the work.
+    /// Called about every 8 MiB. An error that it throws ends the work.
     typealias Report = (InspectionProgress) throws -> Void
 
     private let report: Report?

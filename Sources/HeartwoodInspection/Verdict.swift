@@ -1,19 +1,19 @@
 internal import HeartwoodFiles
 
-/// What a store, or a file, is worth on the whole.
+/// The overall state of a store or a file.
 public enum Verdict: String, Sendable, CaseIterable, Comparable {
-    /// All that is there verifies, and nothing is known to be missing.
+    /// Everything verifies, and nothing is known to be missing.
     case clean
-    /// As after a crash: a tail that was never known to be durable is passed over.
+    /// As after a crash: an opening skips a tail that was never known to be durable.
     case torn
-    /// Something that was durable is damaged or missing.
+    /// Durable data is damaged or missing.
     case corrupt
     /// Written by a newer version of Heartwood.
     case unsupported
     /// Something could not be read.
     case unreadable
 
-    /// By how bad it is.
+    /// Orders verdicts from the best to the worst.
     public static func < (left: Verdict, right: Verdict) -> Bool {
         allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
     }

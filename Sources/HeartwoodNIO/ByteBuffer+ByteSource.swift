@@ -1,10 +1,10 @@
-// The package's trait "NIO" turns this on. Without it the module is empty, and SwiftNIO isn't fetched.
+// The package trait "NIO" enables this code. Without it the module is empty, and SwiftNIO is not fetched.
 #if NIO
 public import Heartwood
 public import NIOCore
 
 extension ByteBuffer: ByteSource {
-    /// Lends the readable bytes; the reader's index stays where it is. O(1).
+    /// Lends the readable bytes. The reader index does not change. O(1).
     @inlinable
     public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try withUnsafeReadableBytes { bytes in Result { () throws(E) -> R in try body(bytes) } }.get()

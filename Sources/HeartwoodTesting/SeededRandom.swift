@@ -1,10 +1,10 @@
-/// Random numbers that are the same for the same seed, everywhere and for ever.
+/// A random number generator that gives the same numbers for the same seed on all systems and in all versions.
 ///
-/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+/// The algorithm is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator of its own for each list of parts: a seed, then what it is for.
+    /// An independent generator for each list of parts: a seed, then numbers for its purpose.
     public init(_ parts: UInt64...) {
         state = 0
         for part in parts { state = Self.mix(state &+ 0x9E37_79B9_7F4A_7C15 ^ Self.mix(part)) }
@@ -26,13 +26,13 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         range.lowerBound + below(range.count)
     }
 
-    /// True once in `count` times.
+    /// True once in `count` times, on average.
     public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-    /// One of the choices, of which there must be some.
+    /// A random element of `choices`, which must not be empty.
     public mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
 
-    /// Spreads the bits of a number over all of it.
+    /// Mixes the bits of a number, so that each bit affects all of the result.
     public static func mix(_ number: UInt64) -> UInt64 {
         var z = number
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -107,8 +107,8 @@ package struct Model: Sendable {
         UInt64(sequences.reversed().prefix { $0 > sequence }.count)
     }
 
-    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then, or
-    /// had expired, and isn't there now, may have come and gone.
+    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then,
+    /// or had expired, and isn't there now, may have come and gone.
     ///
     /// - Parameter base: The entries at `sequence`.
     package func isUnchanged(_ range: RangeChoice, since sequence: SequenceNumber, base: State) -> Bool? {

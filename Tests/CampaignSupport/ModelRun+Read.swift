@@ -129,7 +129,7 @@ extension ModelRun {
     // MARK: - Snapshots
 
     func takeSnapshot() throws {
-        let snapshot = try store!.snapshot()
+        let snapshot = try store!.readView()
         let visible = model.firstOfOpening == nil ? visibleAtOpening : model.lastSequence
         try check(
             snapshot.sequence == visible, "a snapshot shows number \(snapshot.sequence) instead of \(visible)")

@@ -22,7 +22,7 @@ package final class ModelRun {
     }
 
     struct HeldSnapshot {
-        let snapshot: Snapshot
+        let snapshot: ReadView
         let state: Model.State
         let sequence: SequenceNumber
     }

@@ -7,8 +7,8 @@ import Glibc
 #if os(Linux)
 /// Lets this process have no more memory than it has and `extra` bytes; whoever asks for more ends it.
 ///
-/// What may be written to is counted, touched or not: an allocation that is never used counts too. (The limit of address
-/// space would be less exact: the allocator reserves 64 MiB of it for each thread and takes from that.)
+/// What may be written to is counted, touched or not: an allocation that is never used counts too. (The limit of
+/// address space would be less exact: the allocator reserves 64 MiB of it for each thread and takes from that.)
 func limitMemory(to extra: Int) throws {
     let present = try writableMemory()
     #if canImport(Musl)

@@ -130,8 +130,8 @@ import Testing
         #expect(plan.losses.contains { $0.sequences?.contains(covered + 1) ?? false })
     }
 
-    /// Neither its keys nor one of its records can be read, and the log before it is gone: for the keys that may have been
-    /// there, which those of its neighbours tell, what an older snapshot says is all there is.
+    /// Neither its keys nor one of its records can be read, and the log before it is gone: for the keys that may have
+    /// been there, which those of its neighbours tell, what an older snapshot says is all there is.
     @Test func whereNothingElseIsLeftAnOlderSnapshotStandsIn() async throws {
         let first = try await WrittenStore.make(.compacted, seed: 28)
         let fileSystem = try first.image.fileSystem()

@@ -6,8 +6,8 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// The stores that every version of the format has left for us, whole and damaged: each is judged as an opening judges it, and
-/// repaired.
+/// The stores that every version of the format has left for us, whole and damaged: each is judged as an opening judges
+/// it, and repaired.
 @Suite struct GoldenInspectionTests {
     static let stores: [String] = {
         var url = URL(fileURLWithPath: #filePath)

@@ -110,7 +110,8 @@ import Testing
         let layout = try FileLayout(log: written.image.files[name]!)
         let commit = try #require(layout.commits.first { !$0.records.isEmpty })
         let base = try written.image.fileSystem()
-        // The size is asked for by listing, header, walk, and the walk's first read: as of then the commit is half written.
+        // The size is asked for by listing, header, walk, and the walk's first read: as of then the commit is half
+        // written.
         let fileSystem = LateFileSystem(base, path: StoreImage.path + "/" + name, late: commit.part, sizes: 4)
         let (records, skipped, verdict) = try records(fileSystem)
         #expect(fileSystem.wasEarly && verdict == .clean && skipped.isEmpty)

@@ -7,8 +7,8 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// Files that are missing, swapped, of another store, older, or half-written: the verdict is that of an opening, and repair
-/// brings back what every file that is there still holds.
+/// Files that are missing, swapped, of another store, older, or half-written: the verdict is that of an opening, and
+/// repair brings back what every file that is there still holds.
 @Suite struct MisplacedFileTests {
     private func check(_ image: StoreImage, _ written: WrittenStore, _ comment: Comment) async throws {
         try await expectSameVerdict(image, comment)

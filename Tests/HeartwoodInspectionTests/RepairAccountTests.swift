@@ -25,8 +25,8 @@ import Testing
         return try StoreImage(of: killed)
     }
 
-    /// The segment after the snapshot is empty and begins at a multiple of 2^32: the log behind it was taken for all there
-    /// had ever been, and the snapshot for left over.
+    /// The segment after the snapshot is empty and begins at a multiple of 2^32: the log behind it was taken for all
+    /// there had ever been, and the snapshot for left over.
     @Test func aSnapshotBeforeAnEmptySegmentIsUsed() async throws {
         var image = try await Self.compactedAfterAKill()
         let name = try #require(image.snapshots.first)

@@ -213,8 +213,8 @@ import Testing
         try await store.close()
     }
 
-    /// Wherever the exchange of files stops, what is there opens as before or as repaired, or refuses; and the same again
-    /// ends well, with nothing left over.
+    /// Wherever the exchange of files stops, what is there opens as before or as repaired, or refuses; and the same
+    /// again ends well, with nothing left over.
     @Test func anInterruptedExchangeIsUndoneByTheNextRepair() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 57)
         let recoverable = try Oracle(written).recoverable(in: written.image)

@@ -162,7 +162,7 @@ struct LoadTests {
             #""$heartwood" load s input --format jsonl --key id --acknowledge | head -n 3; echo "${PIPESTATUS[0]}""#)
         #expect(outcome.lines.count == 4)
         #expect(outcome.lines.last == "74")
-        #expect(outcome.error.contains("nobody reads the acknowledgements"))
+        #expect(outcome.error.contains("the acknowledgements are no longer read"))
     }
 }
 

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Testing
 
-/// What is no regular file, under the names of a store's files: nothing waits for it, and nothing is written through it.
+/// What is no regular file, under the names of a store's files: nothing waits for it, and nothing is written through
+/// it.
 @Suite("files that are none")
 struct OddFileTests {
     let sandbox: Sandbox

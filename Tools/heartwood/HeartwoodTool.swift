@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Where the process begins. Not asynchronous: Swift would start threads first.
+/// The entry point. Not asynchronous, because Swift would start threads first.
 @main
 enum EntryPoint {
     static func main() {
@@ -14,8 +14,8 @@ enum EntryPoint {
     }
 }
 
-/// The root of the command line: what `heartwood --help` says, and the one place where an error becomes a line and an
-/// exit code.
+/// The root command: what `heartwood --help` prints, and the only place that turns an error into a message and an exit
+/// code.
 struct HeartwoodTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood",
@@ -37,7 +37,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         ]
     )
 
-    /// What the help begins with, and the manual page, too.
+    /// The introduction of the help and of the manual page.
     static let introduction = """
         A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
         the other commands want one that is. 'inspect', 'verify', 'log' and 'repair' work on its files alone, also \

@@ -1,26 +1,13 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Everything that was accepted at a moment, and where it ends: what a compaction begins with.
-struct Cut: Sendable {
-    /// Held until the compaction has read it.
-    let point: HeldPoint
-    /// The end of the last segment before: what the segment behind it names as its predecessor. Nil where there is none.
-    let end: FileHeader.Predecessor?
-    /// The files that hold it, all that a snapshot of it replaces.
-    let covered: [Segment]
-    /// What the counters of written bytes and of records were.
-    let bytes: UInt64
-    let records: UInt64
-}
-
-/// A log segment that a snapshot covers, and which is kept for whoever reads logs.
+/// A log segment that a snapshot covers and that is kept for log readers.
 struct RetainedLog: Sendable, Hashable {
     var path: String
     var bytes: UInt64
 }
 
-/// What an opening found that compaction goes on from.
+/// What an opening found. Compaction continues from it.
 struct RecoveredFiles: Sendable {
     /// Bytes of log that no snapshot covers.
     var logBytes: UInt64 = 0
@@ -32,11 +19,11 @@ struct RecoveredFiles: Sendable {
     var damaged: [String] = []
 }
 
-/// What the compactor's thread, the log writer's thread and those who ask for compaction share.
-final class CompactionControl: Sendable {
+/// State shared by the compactor's thread, the log writer's thread and the callers that request compaction.
+final class CompactionControl: LogCompaction {
     typealias Outcome = Result<CompactionReport, StoreError>
 
-    /// Somebody who waits for a compaction that begins after he asked.
+    /// A caller that waits for the next compaction.
     struct Request: Sendable {
         let id: UInt64
         let sleeper: Sleeper<Outcome>
@@ -45,25 +32,24 @@ final class CompactionControl: Sendable {
 
     struct State {
         var schedule: CompactionSchedule
-        /// They get the next compaction.
+        /// These wait for the next compaction.
         var waiting: [Request] = []
-        /// They get the present one.
+        /// These wait for the current compaction.
         var served: [Request] = []
         var nextRequest: UInt64 = 1
         var isRunning = false
-        /// Whether the present compaction is to be given up, because all who asked for it have.
+        /// Whether to stop the current compaction, because all callers that requested it were cancelled.
         var isGivenUp = false
-        /// What the log writer made of the present request for a cut.
-        var cut: Result<Cut, StoreError>?
-        /// Whether it is to be looked whether a compaction is due, or files can go.
+        /// The log writer's answer to the current request for a compaction boundary.
+        var boundary: Result<CompactionBoundary, StoreError>?
+        /// Whether the thread must check if a compaction is due or files can be removed.
         var isPoked = false
         var hasThread = false
-        /// Whether the thread sleeps.
         var isAsleep = false
         var isStopping = false
-        /// How fast the last compaction was; before the first one as slow as a disk may be.
+        /// Speed of the last compaction. Before the first compaction, the speed of a slow disk.
         var bytesPerSecond: UInt64 = 32 << 20
-        /// Files that were replaced and that somebody may still read.
+        /// Number of replaced files that a reader may still use.
         var heldFiles = 0
         var statistics = Store.CompactionStatistics()
     }
@@ -82,7 +68,6 @@ final class CompactionControl: Sendable {
         damaged = found.damaged
     }
 
-    /// A number for one who asks.
     func makeRequestID() -> UInt64 {
         state.withState { state in
             state.nextRequest += 1
@@ -90,15 +75,15 @@ final class CompactionControl: Sendable {
         }
     }
 
-    /// The log writer has made the cut, or can't.
-    func deliver(_ cut: Result<Cut, StoreError>) {
+    /// Called by the log writer with the compaction boundary, or with the reason why it can't make one.
+    func deliver(_ boundary: Result<CompactionBoundary, StoreError>) {
         state.withLock { held in
-            held.state.cut = cut
+            held.state.boundary = boundary
             held.broadcast()
         }
     }
 
-    /// Ends the thread, and returns when it has ended; nobody gets a compaction from then on. Blocks.
+    /// Stops the thread and waits until it has ended. Requests that still wait fail with `.closed`. Blocks.
     func stop() {
         let waiting = state.withLock { held -> [Request] in
             held.state.isStopping = true
@@ -110,10 +95,11 @@ final class CompactionControl: Sendable {
         for request in waiting { request.sleeper.resume(returning: .failure(.closed)) }
     }
 
-    /// Whether the present compaction is to end: the store is closed, or nobody wants it any more.
+    /// Whether the current compaction must stop: the store is being closed, or all callers that requested it were
+    /// cancelled.
     var isCancelled: Bool { state.withState { $0.isStopping || $0.isGivenUp } }
 
-    /// A request's task was cancelled.
+    /// Cancels a request whose task was cancelled.
     func cancel(_ id: UInt64) {
         let request = state.withLock { held -> Request? in
             if let index = held.state.waiting.firstIndex(where: { $0.id == id }) {
@@ -127,7 +113,7 @@ final class CompactionControl: Sendable {
         request?.sleeper.resume(returning: .failure(.compactionCancelled))
     }
 
-    /// Tells those who wait for the present compaction how far it is.
+    /// Reports progress to the callers that wait for the current compaction.
     func report(_ progress: CompactionProgress) {
         let listeners = state.withState { $0.served.compactMap(\.progress) }
         for listener in listeners { listener(progress) }
@@ -135,21 +121,21 @@ final class CompactionControl: Sendable {
 }
 
 extension Store {
-    /// What compaction has done since the opening.
+    /// Compaction statistics since the store was opened.
     public struct CompactionStatistics: Sendable, Hashable {
-        /// Whether one is under way.
+        /// Whether a compaction is running.
         public var isRunning = false
-        /// How many were completed.
+        /// Number of completed compactions.
         public var completed: UInt64 = 0
-        /// How many failed.
+        /// Number of failed compactions.
         public var failed: UInt64 = 0
-        /// Bytes that they have written.
+        /// Bytes written by compactions.
         public var writtenBytes: UInt64 = 0
-        /// The newest snapshot, be it of an earlier opening.
+        /// The newest snapshot, even if an earlier opening wrote it.
         public var snapshot: SnapshotDescription?
-        /// What the last one of this opening did.
+        /// The report of the last completed compaction of this opening.
         public var last: CompactionReport?
-        /// Why the last one failed; nil once one succeeds.
+        /// Why the last compaction failed; nil after one succeeds.
         public var failure: String?
     }
 }

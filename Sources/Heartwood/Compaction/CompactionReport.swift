@@ -1,36 +1,36 @@
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// What a compaction did.
+/// The result of a compaction.
 public struct CompactionReport: Sendable, Hashable {
-    /// The snapshot: its file, and everything up to which number it holds. Nil where there was nothing to compact.
+    /// The snapshot that was written. Nil if there was nothing to compact.
     public var snapshot: SnapshotDescription?
-    /// Bytes of the files that it has replaced.
+    /// Bytes of the files that the compaction replaced.
     public var replacedBytes: UInt64 = 0
-    /// Files that were removed.
+    /// Number of files that were removed.
     public var removedFiles = 0
-    /// Files that it has replaced and that are still there, because somebody holds a state that reads from them. They
-    /// go by themselves when those are gone.
+    /// Number of replaced files that still exist because a read pin needs them. They are removed automatically when
+    /// those pins are released.
     public var heldFiles = 0
-    /// How long it took.
+    /// Duration of the compaction.
     public var duration: Duration = .zero
 
-    /// Bytes of the snapshot by the time that all of it took; nil where none was made.
+    /// Bytes of the snapshot divided by the duration; nil if no snapshot was made.
     var bytesPerSecond: UInt64? {
         guard replacedBytes > 0, let bytes = snapshot?.bytes, duration.nanoseconds > 0 else { return nil }
         return max(1 << 20, UInt64(Double(bytes) * 1e9 / Double(duration.nanoseconds)))
     }
 }
 
-/// A snapshot: the file that holds all that was live at a moment, in the order of keys.
+/// A snapshot: the file that holds all data that was live at one point in time, in key order.
 public struct SnapshotDescription: Sendable, Hashable {
-    /// The path.
+    /// The path of the file.
     public var file: String
-    /// It holds everything up to this number.
+    /// The sequence number of the last write that it includes.
     public var sequence: SequenceNumber
-    /// The moment: by it expiry was judged.
+    /// The time at which the snapshot was taken. Keys that had expired by then are left out.
     public var time: Timestamp
-    /// Keys in it.
+    /// Number of keys.
     public var keys: Int
     /// Its size in bytes.
     public var bytes: UInt64
@@ -44,24 +44,24 @@ public struct SnapshotDescription: Sendable, Hashable {
     }
 }
 
-/// How far a compaction is.
+/// The progress of a compaction.
 public struct CompactionProgress: Sendable, Hashable {
-    /// What it is doing.
+    /// The steps of a compaction, in order.
     public enum Phase: Sendable, Hashable {
-        /// Writing what is live, in the order of keys.
+        /// Writing the live data in key order.
         case writing
-        /// Reading the snapshot back and comparing every checksum.
+        /// Reading the snapshot back and verifying every checksum.
         case verifying
-        /// Telling the index where records lie now.
+        /// Updating the index to the new record locations.
         case moving
     }
 
-    /// What it is doing.
+    /// The current step.
     public var phase: Phase
-    /// Keys that are through with this phase.
+    /// Number of keys that this step has processed.
     public var keys: Int
-    /// Keys there are, about.
+    /// Approximate total number of keys.
     public var totalKeys: Int
-    /// Bytes of the snapshot that were written so far.
+    /// Bytes of the snapshot that are written so far.
     public var writtenBytes: UInt64
 }

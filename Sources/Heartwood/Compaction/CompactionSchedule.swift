@@ -1,38 +1,37 @@
-/// When the next compaction is due. Pure: no I/O, no clock; times come in as nanoseconds of any clock that never goes back.
+/// Decides when the next compaction is due. Pure: no I/O and no clock. Times are nanoseconds of any monotonic clock.
 struct CompactionSchedule: Sendable {
-    /// What it is decided by.
+    /// The input of the decision.
     struct Facts: Sendable, Hashable {
         /// Bytes of log that no snapshot covers.
         var logBytes: UInt64
-        /// Bytes of the records that are live.
+        /// Bytes of the live records.
         var liveBytes: UInt64
-        /// Log segments, covered ones that are still there not counted.
+        /// Number of log segments, without covered segments that still exist.
         var segments: Int
     }
 
-    /// What to do.
+    /// The result of the decision.
     enum Decision: Sendable, Hashable {
-        /// Compact.
         case now
-        /// Look again at this time, if at any, and once there are so many bytes of log.
+        /// Decide again at this time (if not nil), and when the log has this many bytes.
         case later(time: UInt64?, logBytes: UInt64)
     }
 
-    /// After the first failure in a row; each further one doubles it.
+    /// Pause after the first failure in a row. Each further failure doubles it.
     static let firstPause: UInt64 = 30_000_000_000
     static let longestPause: UInt64 = 3_600_000_000_000
-    /// A store is compacted when it is closed only where it has a log segment for each so many live bytes.
+    /// Closing compacts a store only if it has at least one log segment per this many live bytes.
     static let liveBytesPerSegmentAtClose: UInt64 = 64 << 10
     let policy: CompactionPolicy
-    /// Since when the log has something that no snapshot covers.
+    /// The time since which the log has contained writes that no snapshot covers.
     private var dirtySince: UInt64?
-    /// Failures since the last success.
+    /// Number of failures since the last success.
     private(set) var failures = 0
     private var notBefore: UInt64 = 0
 
     init(_ policy: CompactionPolicy) { self.policy = policy }
 
-    /// Decides, and remembers since when there has been something to compact.
+    /// Decides, and records when the log first contained something to compact.
     mutating func look(_ facts: Facts, now: UInt64) -> Decision {
         if facts.logBytes > 0 { noteDirty(now: now) }
         return decide(facts, now: now)
@@ -41,7 +40,7 @@ struct CompactionSchedule: Sendable {
     func decide(_ facts: Facts, now: UInt64) -> Decision {
         guard policy.isAutomatic else { return .later(time: nil, logBytes: .max) }
         let limit = policy.logLimit(liveBytes: facts.liveBytes)
-        // Where there is an interval, something to be compacted is enough to begin waiting.
+        // With an interval, the first byte of log starts the wait.
         guard facts.logBytes > 0 else { return .later(time: nil, logBytes: policy.interval == nil ? limit : 1) }
         let deadline = deadline
         let isDue =
@@ -53,10 +52,10 @@ struct CompactionSchedule: Sendable {
         return .later(time: deadline.map { max($0, notBefore) }, logBytes: limit)
     }
 
-    /// Whether to compact before a close. Every opening that writes makes a segment of its own, so short ones would leave
-    /// hundreds of small files; no more is written than a few times what they hold.
+    /// Whether to compact before a close. Every opening that writes makes its own segment, so many short openings would
+    /// leave hundreds of small files. The compaction writes at most a few times the bytes of those files.
     ///
-    /// - Parameter least: How many segments there have to be.
+    /// - Parameter least: The smallest number of segments that makes it due.
     func isDueAtClose(_ facts: Facts, from least: Int) -> Bool {
         guard policy.isAutomatic, failures == 0, facts.logBytes > 0 else { return false }
         let few = max(least, Int(clamping: facts.liveBytes / Self.liveBytesPerSegmentAtClose))
@@ -69,17 +68,17 @@ struct CompactionSchedule: Sendable {
         return overflow ? .max : sum
     }
 
-    /// The log has something that no snapshot covers.
+    /// Records that the log contains writes that no snapshot covers.
     mutating func noteDirty(now: UInt64) { if dirtySince == nil { dirtySince = now } }
 
-    /// Compaction is done; what was written since it began is not covered.
+    /// Records a success. Writes that were made since the compaction started are not covered.
     mutating func succeeded(isDirty: Bool, now: UInt64) {
         failures = 0
         notBefore = 0
         dirtySince = isDirty ? now : nil
     }
 
-    /// Compaction failed: it is left alone for a while, longer each time.
+    /// Records a failure. The next attempt waits, longer after each failure.
     mutating func failed(now: UInt64) {
         let pause = failures < 8 ? Self.firstPause << UInt64(failures) : Self.longestPause
         failures += 1
@@ -88,7 +87,7 @@ struct CompactionSchedule: Sendable {
 }
 
 extension Duration {
-    /// Zero where it is negative, and the most there is where it is longer than 584 years.
+    /// The duration in nanoseconds: 0 if it is negative, `UInt64.max` if it is longer than 584 years.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -2,32 +2,33 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// One compaction, from the cut to the files that it has replaced.
+/// One compaction, from the compaction boundary to the removal of the replaced files.
 extension Compactor {
     mutating func compact() throws(StoreError) -> CompactionReport {
         guard hasSomethingToDo else { return nothingDone }
-        let cut = try log.makeCut(isSparing: try checkSpace())
-        // By this time expiry is judged, now and whenever the snapshot is opened.
+        let boundary = try log.makeBoundary(isSparing: try checkSpace())
+        // Expiry is judged by this time, now and whenever the snapshot is opened.
         let now = log.now
         log.noteTime(now.milliseconds)
-        var hold: Hold? = Hold(log, adopting: cut.point, now: now)
-        guard let end = cut.end, end.lastSequence > 0, let storeID = cut.covered.last?.header.storeID,
-            cut.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)
+        var pin: ReadPin? = ReadPin(log, adopting: boundary.point, now: now)
+        guard let end = boundary.end, end.lastSequence > 0, let storeID = boundary.covered.last?.header.storeID,
+            boundary.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)
         else { return nothingDone }
         let header = FileHeader(
             kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
             creationTime: now.milliseconds)
         let making = SnapshotMaking(log: log)
-        try making.write(header, hold!)
-        // What was overwritten meanwhile needn't be kept any longer; dropping it isn't left to those who write.
-        hold = nil
+        try making.write(header, pin!)
+        // Versions that were overwritten during the compaction are no longer needed. Writers shouldn't have to free
+        // them.
+        pin = nil
         log.index.prune { log.compactionGivesWay }
         let snapshot = try making.verify(end.lastSequence)
         let path = log.directory + "/" + StoreFileName.snapshot(end.lastSequence)
         try putInPlace(making, path)
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
-        log.withState { $0.uncovered.compacted(bytes: cut.bytes, records: cut.records) }
+        log.withState { $0.uncovered.compacted(bytes: boundary.bytes, records: boundary.records) }
         var report = CompactionReport()
         report.snapshot = SnapshotDescription(snapshot)
         report.snapshot!.file = path
@@ -37,9 +38,9 @@ extension Compactor {
         }
         newest = (snapshot, segment)
         let waiting = Set(retirements.flatMap(\.covered).map(ObjectIdentifier.init))
-        let covered = cut.covered.filter { !waiting.contains(ObjectIdentifier($0)) }
+        let covered = boundary.covered.filter { !waiting.contains(ObjectIdentifier($0)) }
         for covered in covered { report.replacedBytes += (try? covered.file.size()) ?? 0 }
-        retirements.append(Retirement(point: cut.point.address, time: now.milliseconds, covered: covered))
+        retirements.append(Retirement(point: boundary.point.address, time: now.milliseconds, covered: covered))
         try move()
         report.removedFiles = retire()
         report.heldFiles = heldFiles
@@ -52,21 +53,21 @@ extension Compactor {
         return report
     }
 
-    /// Whether there is anything that isn't in a snapshot, or has expired in one. Segments without records are some reason
-    /// only where there are many.
+    /// Whether there are records that no snapshot contains, or records of a snapshot that have expired. Segments
+    /// without records count only if there are many.
     private var hasSomethingToDo: Bool {
         let records = log.withState { $0.logRecords }
         return records > 0 || log.segments.count > 8 || log.index.hasExpired(at: log.now.milliseconds)
     }
 
-    /// A compaction that can't fit isn't begun.
+    /// Refuses a compaction that can't fit on the disk.
     ///
-    /// - Returns: Whether the snapshot may need all that the disk has left.
+    /// - Returns: Whether the snapshot may need all the free space of the disk.
     private func checkSpace() throws(StoreError) -> Bool {
         guard let left = fileSystem.availableBytes(at: log.directory) else { return false }
         let available = left + Reserve.Piece.snapshot.bytes
         let index = log.index.statistics
-        // For large values up to a sixteenth too many; and what has expired isn't written at all.
+        // `liveBytes` may be up to a sixteenth too high for large values. Expired records aren't written.
         let records = index.liveBytes - index.liveBytes / 16
         if available < records, !log.index.hasExpired(at: log.now.milliseconds) {
             throw StoreError(
@@ -74,11 +75,11 @@ extension Compactor {
                 "compaction writes \(records) bytes or more, and the disk has \(left): free some space, or remove keys",
                 file: log.directory)
         }
-        // With the keys once more, and a log segment for those who write meanwhile.
+        // The snapshot also contains the keys a second time, and concurrent writers need a log segment.
         return available < index.liveBytes + UInt64(index.bytes) + UInt64(log.configuration.segmentBytes)
     }
 
-    /// Gives the snapshot its name. From here on it counts, whatever happens.
+    /// Gives the snapshot its final name. After this it is valid, whatever fails later.
     private func putInPlace(_ making: SnapshotMaking, _ path: String) throws(StoreError) {
         do throws(FileSystemError) {
             try fileSystem.rename(making.path, to: path)
@@ -88,7 +89,7 @@ extension Compactor {
         do throws(FileSystemError) {
             try fileSystem.syncDirectory(log.directory)
         } catch {
-            // What else of the directory was lost by it, nobody can tell.
+            // Other changes of the directory may also be lost, so the log must fail.
             log.fail(error, "the store's directory could not be synced")
             throw StoreError(error, "the store's directory could not be synced")
         }
@@ -96,7 +97,7 @@ extension Compactor {
 
     // MARK: - Moving
 
-    /// Tells the index where records lie now: in the newest snapshot.
+    /// Updates the index: records are now read from the newest snapshot.
     mutating func move() throws(StoreError) {
         guard let (snapshot, segment) = newest, let point = retirements.last?.point else { return }
         log.index.prune { log.compactionGivesWay }
@@ -113,7 +114,7 @@ extension Compactor {
             let lowest = log.index.move(batch.count, ifUpTo: point, pace: &pace, givingWay: log.compactionGivesWay) {
                 number in
                 let entry = batch.entry(number)
-                return (batch.key(number), Place(address: base + entry.offset >> 3, length: entry.length))
+                return (batch.key(number), RecordLocation(address: base + entry.offset >> 3, length: entry.length))
             }
             if let lowest { kept = min(kept ?? .max, lowest) }
             keys += batch.count
@@ -129,7 +130,7 @@ extension Compactor {
 }
 
 extension FileSystem {
-    /// A random number that isn't 0.
+    /// A random number other than 0.
     func randomSalt() -> UInt32 {
         while true {
             let salt = UInt32(truncatingIfNeeded: randomUInt64())

@@ -2,19 +2,19 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Logging
 
-/// Letting go of the files that a snapshot has replaced.
+/// Removal of the files that a snapshot has replaced.
 extension Compactor {
-    /// Lets go of the files that were replaced, if nobody can be reading them any more.
+    /// Removes the replaced files that no reader can reach any more.
     ///
-    /// - Returns: How many files were removed.
+    /// - Returns: The number of removed files.
     @discardableResult
     mutating func retire() -> Int {
         var removed = 0
-        // Oldest first: where one has to wait those behind it have to, too, for their eras end later.
+        // Oldest first. If one must wait, later ones must wait too, because their pin epochs end later.
         loop: while let retirement = retirements.first {
             switch retirement.plan.next(visible: log.index.visible, isOver: log.index.isOver) {
             case .wait: break loop
-            case .endEra: retirements[0].plan.ended(log.index.endEra())
+            case .endPinEpoch: retirements[0].plan.ended(log.index.endPinEpoch())
             case .move: do throws(StoreError) { try move() } catch { break loop }
             case .drop:
                 guard dropExpired(retirement), waitForReaders() else { break loop }
@@ -22,26 +22,27 @@ extension Compactor {
                 retirements.removeFirst()
             }
         }
-        endEras()
+        endPinEpochs()
         let held = heldFiles
         control.state.withState { $0.heldFiles = held }
         return removed
     }
 
-    /// Files that were replaced and are still there.
+    /// Number of replaced files that still exist.
     var heldFiles: Int { retirements.reduce(0) { $0 + $1.covered.count } }
 
-    /// An era that can end ends now, so that nobody who takes a hold from now on is waited for.
-    private mutating func endEras() {
+    /// Ends pin epochs that can end, so that no retirement waits for pins that are taken after this.
+    private mutating func endPinEpochs() {
         for index in retirements.indices.dropFirst() {
             let step = retirements[index].plan.next(visible: log.index.visible, isOver: { _ in false })
-            if step == .endEra { retirements[index].plan.ended(log.index.endEra()) }
+            if step == .endPinEpoch { retirements[index].plan.ended(log.index.endPinEpoch()) }
         }
     }
 
     private func waitForReaders() -> Bool { log.index.waitForReaders { control.state.withState { $0.isStopping } } }
 
-    /// What had expired isn't in the snapshot, and all who saw it are gone.
+    /// Removes expired keys from the index. They aren't in the snapshot, and all readers that could see them have
+    /// finished.
     private func dropExpired(_ retirement: Retirement) -> Bool {
         log.index.prune()
         var isKept = false
@@ -52,16 +53,16 @@ extension Compactor {
         return !isKept
     }
 
-    /// Closes and removes files, oldest first, but for the logs that are to be kept.
+    /// Closes and removes files, oldest first, except logs that are to be kept.
     private mutating func drop(_ retirement: Retirement) -> Int {
         log.segments.retire(retirement.covered)
         var removed = 0
-        // A snapshot may have the name of a later one, which has replaced its file.
+        // A later snapshot can have the same name and may have replaced this one's file.
         let present = Set(log.segments.all.map(\.path))
         for path in unremoved where !present.contains(path) && remove(path) { removed += 1 }
         for segment in retirement.covered {
             let bytes = (try? segment.file.size()) ?? 0
-            // Nothing was written to it that isn't on the disk.
+            // A failed close loses nothing: everything in this file is already synced.
             try? segment.file.close()
             if segment.header.kind == .log, log.configuration.logRetention != .none {
                 control.retained.withLock { $0.append(RetainedLog(path: segment.path, bytes: bytes)) }
@@ -90,18 +91,18 @@ extension Compactor {
     }
 }
 
-/// Files that a snapshot has replaced, until nobody reads them any more.
+/// Files that a snapshot has replaced, until no reader uses them.
 struct Retirement {
-    /// The address up to which the snapshot holds everything.
+    /// The snapshot includes everything up to this address.
     let point: UInt64
-    /// The time by which expiry was judged.
+    /// The time by which expiry was judged, in milliseconds since 1970.
     let time: UInt64
     let covered: [Segment]
     var plan = RetirementPlan()
 }
 
 extension LogRetention {
-    /// The paths of the oldest kept logs, as many as are too much; they are kept no longer.
+    /// Removes the oldest kept logs that exceed the limit from the list, and returns their paths.
     static func exceeding(_ retention: LogRetention, _ retained: Locked<[RetainedLog]>) -> [String] {
         retained.withLock { retained in
             var total: UInt64 = 0

@@ -3,35 +3,35 @@ internal import HeartwoodFiles
 internal import HeartwoodFormat
 internal import Logging
 
-/// The thread that compacts: it waits until it is asked, or until the log is large enough, makes a snapshot, tells the
-/// index where records lie now, and lets go of the files that the snapshot replaces when nobody reads them any more.
+/// The compaction thread. It waits for a request or for a large enough log. It writes a snapshot, updates the index to
+/// the new record locations, and removes the replaced files when no reader uses them.
 ///
-/// Its own fields belong to its thread alone.
+/// Only its own thread uses its fields.
 struct Compactor {
     let log: Log
-    /// The newest snapshot of this opening, to which records are moved.
+    /// The newest snapshot of this opening. Records are moved to it.
     var newest: (snapshot: SnapshotFile, segment: Segment)?
-    /// What each snapshot of this opening has replaced, as long as it is still there, oldest first.
+    /// The files that each snapshot of this opening has replaced and that still exist, oldest first.
     var retirements: [Retirement] = []
-    /// Files that could not be removed; they are tried again.
+    /// Files that could not be removed. Removal is tried again.
     var unremoved: [String] = []
 
-    var control: CompactionControl { log.compaction }
+    var control: CompactionControl { log.compactionControl }
     var fileSystem: any FileSystem { log.configuration.fileSystem }
 
-    /// How often it is looked whether those who still read replaced files are gone.
+    /// How often the thread checks whether readers of replaced files have finished, in nanoseconds.
     private static var poll: UInt64 { 20_000_000 }
 
     init(log: Log) {
         self.log = log
-        unremoved = log.compaction.damaged
+        unremoved = log.compactionControl.damaged
     }
 
     // MARK: - The thread
 
     private enum Work { case compact, retire }
 
-    /// The life of the thread: until the store is closed.
+    /// Runs the thread until the store is closed.
     mutating func run() {
         while let work = nextWork() {
             switch work {
@@ -39,14 +39,14 @@ struct Compactor {
             case .retire: retire()
             }
         }
-        // What is left the next opening removes.
+        // The next opening removes the files that are left.
         control.state.withLock { held in
             held.state.hasThread = false
             held.broadcast()
         }
     }
 
-    /// Sleeps until there is something to do; nil at the end.
+    /// Sleeps until there is work; nil when the store is closed.
     private mutating func nextWork() -> Work? {
         while true {
             let facts = log.compactionFacts
@@ -120,10 +120,10 @@ struct Compactor {
         let now = log.delays.now()
         let isDirty = log.compactionFacts.logBytes > 0
         var outcome = outcome
-        // The functions that were told the progress may be the last to have the store: they go before anybody is resumed,
-        // while those who wait still have it. The store's end waits for this thread.
+        // A progress closure may hold the last reference to the store, and releasing the store waits for this thread.
+        // So the closures are released before any caller is resumed: the waiting callers still hold the store then.
         let sleepers = control.state.withState { state in
-            // Whoever waited for it didn't cancel it: the store was closed.
+            // The request is still waiting, so its task wasn't cancelled: the store was closed.
             if case .failure(let error) = outcome, error.code == .cancelled, state.isStopping {
                 outcome = .failure(.closed)
             }
@@ -155,11 +155,11 @@ struct Compactor {
 }
 
 nonisolated extension Log {
-    /// What it is decided by whether compaction is due.
+    /// The input for the decision whether a compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
         let live = index.liveBytes
-        let held = compaction.state.withState { $0.heldFiles }
-        // Marks alone are nothing to compact.
+        let held = compactionControl.state.withState { $0.heldFiles }
+        // Sync marks alone need no compaction.
         let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(
             logBytes: isNothing ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))

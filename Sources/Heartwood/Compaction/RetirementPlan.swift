@@ -1,54 +1,54 @@
-/// When the files that a snapshot has replaced can go. Pure: no I/O, no waiting.
+/// Decides when the files that a snapshot has replaced can be removed. Pure: no I/O, no waiting.
 ///
-/// One after the other, in this order:
-/// 1. No word of the index names them: all records were moved. One that somebody still needs in its old place is moved by a
-///    later attempt, when he is gone.
-/// 2. All that had superseded what they hold has become visible, because until then whoever takes a hold sees what it
-///    supersedes.
-/// 3. All who held a state until then are gone: an era of holds ends at 2, and is over.
-/// 4. All readers that had begun until then have ended: that is for the caller to wait for, and short.
+/// The conditions, in this order:
+/// 1. No version word names them: all records were moved. A record that a read pin still needs at its old location is
+///    moved by a later attempt, after the pin is released.
+/// 2. All writes that superseded records of these files are visible. Until then, a new read pin can see the superseded
+///    records.
+/// 3. All read pins that were taken before 2 are released: a pin epoch ends at 2, and all its pins are gone.
+/// 4. All reads that were in progress have ended. The caller waits for this; it is short.
 struct RetirementPlan: Sendable, Hashable {
-    /// What to do next.
+    /// The next step.
     enum Step: Sendable, Hashable {
-        /// Nothing can be done before somebody lets go of a state, or a write becomes visible.
+        /// Wait until a read pin is released or a write becomes visible.
         case wait
-        /// End the present era of holds, and tell which it was.
-        case endEra
-        /// Move the records, and tell how that went.
+        /// End the current pin epoch, and report which one it was.
+        case endPinEpoch
+        /// Move the records, and report the result.
         case move
-        /// Nobody reads the files but those who are at it.
+        /// Only reads in progress can use the files: wait for them, then remove the files.
         case drop
     }
 
     private var isMoved = false
-    /// The newest version's address after the last attempt to move.
+    /// The address of the newest version after the last attempt to move.
     private var newest: UInt64 = .max
-    /// The era that ended once that was visible.
-    private var era: UInt64?
+    /// The pin epoch that ended after that version became visible.
+    private var pinEpoch: UInt64?
 
-    /// Records were moved, to this snapshot or a later one. Changes nothing where all of its own had been before.
+    /// Records were moved to this snapshot or to a later one. Does nothing if all records were already moved.
     ///
     /// - Parameters:
-    ///   - lowestKept: The lowest address of a version that was kept where it is; nil where all were moved. Files that a
-    ///     snapshot has replaced have nothing beyond its point, so it is enough if that is lower.
+    ///   - lowestKept: The lowest address of a version that was not moved; nil if all were moved. Replaced files have
+    ///     no addresses above the snapshot's point, so the move is complete if this is above the point.
     ///   - point: The point of the snapshot.
     ///   - newest: The address of the newest version, visible or not.
     mutating func moved(lowestKept: UInt64?, upTo point: UInt64, newest: UInt64) {
         if isMoved { return }
         isMoved = lowestKept.map { $0 > point } ?? true
         self.newest = newest
-        era = nil
+        pinEpoch = nil
     }
 
-    mutating func ended(_ era: UInt64) { self.era = era }
+    mutating func ended(_ pinEpoch: UInt64) { self.pinEpoch = pinEpoch }
 
     /// - Parameters:
-    ///   - visible: The address up to which readers see.
-    ///   - isOver: Whether all holds of an era, and of those before it, are gone.
+    ///   - visible: The address up to which writes are visible.
+    ///   - isOver: Whether all read pins of this pin epoch and of earlier ones are released.
     func next(visible: UInt64, isOver: (UInt64) -> Bool) -> Step {
         guard visible >= newest else { return .wait }
-        guard let era else { return .endEra }
-        guard isOver(era) else { return .wait }
+        guard let pinEpoch else { return .endPinEpoch }
+        guard isOver(pinEpoch) else { return .wait }
         return isMoved ? .drop : .move
     }
 }

@@ -2,23 +2,23 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// The parts of a compaction that take long and hold no lock: writing a snapshot, and reading it back.
+/// The two long parts of a compaction: writing a snapshot and reading it back. They hold no lock.
 struct SnapshotMaking: Sendable {
     let log: Log
 
-    /// Where it is made. A file of this name means nothing.
+    /// The snapshot's temporary path. Openings ignore a file of this name.
     var path: String { log.directory + "/" + StoreFileName.newSnapshotName }
 
-    /// Writes all of a held state, and brings it to the disk.
-    func write(_ header: FileHeader, _ hold: Hold) throws(StoreError) {
-        let (control, total) = (log.compaction, log.index.statistics.keys)
+    /// Writes the pinned state and syncs the file.
+    func write(_ header: FileHeader, _ pin: ReadPin) throws(StoreError) {
+        let (control, total) = (log.compactionControl, log.index.statistics.keys)
         let file: any File
         do throws(FileSystemError) {
             file = try log.configuration.fileSystem.openFile(path, for: try takeReserved() ? .readWrite : .create)
         } catch {
             throw StoreError(error, "the snapshot could not be written")
         }
-        var writer = SnapshotWriter(hold, file, header) {
+        var writer = SnapshotWriter(pin, file, header) {
             control.isCancelled
         } report: { keys, bytes in
             control.report(CompactionProgress(phase: .writing, keys: keys, totalKeys: total, writtenBytes: bytes))
@@ -39,9 +39,10 @@ struct SnapshotMaking: Sendable {
         }
     }
 
-    /// Reads it back, from the disk where the system lets it, and every byte of it.
+    /// Reads the whole snapshot back and verifies it. It reads from the disk if the system allows that, not from the
+    /// page cache.
     func verify(_ sequence: SequenceNumber) throws(StoreError) -> SnapshotFile {
-        let control = log.compaction
+        let control = log.compactionControl
         let snapshot = try SnapshotFile(path, sequence: sequence, in: log.configuration.fileSystem)
         var check = try SnapshotCheck(snapshot)
         let total = Int(snapshot.footer.recordCount)
@@ -54,7 +55,7 @@ struct SnapshotMaking: Sendable {
         return snapshot
     }
 
-    /// Takes the file that the reserve has for it.
+    /// Takes the file that is reserved for a snapshot.
     ///
     /// - Returns: Whether there was one.
     private func takeReserved() throws(FileSystemError) -> Bool {
@@ -67,14 +68,14 @@ struct SnapshotMaking: Sendable {
         }
     }
 
-    /// Gives the file back to the reserve, or removes it where that fails.
+    /// Returns the file to the reserve, or removes it if that fails.
     func removeUnfinished() {
         let fileSystem = log.configuration.fileSystem
         let piece = Reserve.Piece.snapshot
         do throws(FileSystemError) {
             let file = try fileSystem.openFile(path, for: .readWrite)
             try file.allocateFully(piece.bytes, at: 0)
-            // Otherwise those who repair the store would find a snapshot in it.
+            // Otherwise a repair would find snapshot data in it.
             try file.zero(from: 0, count: piece.bytes)
             try file.truncate(to: piece.bytes)
             try file.close()

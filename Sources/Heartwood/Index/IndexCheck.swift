@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 
 extension VersionedIndex {
-    /// What is wrong with the index, nil when it is sound. Visits everything under the lock: for tests.
+    /// Describes what is wrong with the index; nil if it is sound. For tests: visits everything under the lock.
     package func checkInvariants() -> String? {
         state.withLock { state in
             do throws(Unsoundness) {
@@ -25,7 +25,7 @@ private func require(_ isSound: Bool, _ message: @autoclosure () -> String) thro
 // MARK: - Tree
 
 extension KeyTree {
-    /// Counts what a walk over the whole tree met.
+    /// What a walk over the whole tree counted.
     fileprivate struct Census {
         var nodes = 0
         var keys: [[UInt8]] = []
@@ -82,7 +82,7 @@ extension KeyTree {
 
     private func cut(_ fence: [UInt8]) -> [UInt8] { [UInt8](fence.prefix(Node.fenceLimit)) }
 
-    /// Cells and fences don't overlap, and what is neither used nor free is counted as dead.
+    /// Checks that cells and fences don't overlap, and that bytes that are neither used nor free are counted as dead.
     private func checkSpace(of node: Node) throws(Unsoundness) {
         var pieces: [Range<Int>] = []
         for index in 0..<node.count {
@@ -123,7 +123,7 @@ extension IndexState {
                 recount.tombstones += 1
             } else {
                 recount.keys += 1
-                recount.liveBytes += UInt64(newest.place.lengthBound)
+                recount.liveBytes += UInt64(newest.location.lengthBound)
             }
             guard let block = word.block else { continue }
             try require(block.home == (leaf, index), "a version that was told of another slot")
@@ -133,15 +133,15 @@ extension IndexState {
                 "a block for a version that needs none, or a key that has nothing but a tombstone")
             try checkChain(below: block, &chained, &recount)
         }
-        recount.versions += undo.count(visible: visible, holds.contains)
+        recount.versions += undo.count(visible: visible, pins.contains)
         recount.bytes = statistics.bytes
-        recount.heldPoints = holds.count
+        recount.readPoints = pins.count
         try require(recount == statistics, "recounted \(recount), counted \(statistics)")
         try checkQueues(chained)
         try checkUndo()
     }
 
-    /// Every chunk waits in one place, its entries are in order, and each is behind those of the chunk before.
+    /// Checks that every chunk waits in exactly one queue, and that entries are in ascending order over all chunks.
     private func checkUndo() throws(Unsoundness) {
         var waiting: Set<UndoChunk> = []
         func add(_ chunk: UndoChunk) throws(Unsoundness) {
@@ -150,7 +150,7 @@ extension IndexState {
         if let current = undo.current { try add(current) }
         try undo.full.forEach(add)
         try undo.released.forEach(add)
-        try holds.forEach { (point, kept) throws(Unsoundness) in
+        try pins.forEach { (point, kept) throws(Unsoundness) in
             try kept.chunks.forEach { (chunk) throws(Unsoundness) in
                 try add(chunk)
                 try require(chunk.points.contains(point), "a chunk of \(chunk.points) is held at \(point)")
@@ -183,7 +183,7 @@ extension IndexState {
         }
     }
 
-    /// Every old version waits in exactly one queue, and in the right one.
+    /// Checks that every old version waits in exactly one queue, and in the right one.
     private func checkQueues(_ chained: Set<VersionBlock>) throws(Unsoundness) {
         var unqueued = chained
         func check(
@@ -196,7 +196,7 @@ extension IndexState {
         }
         try check(pending, { _ in true }, "pending")
         try check(released, { $0.upperBound <= visible }, "released")
-        try holds.forEach { (point, kept) throws(Unsoundness) in
+        try pins.forEach { (point, kept) throws(Unsoundness) in
             try check(kept.versions, { $0.contains(point) && $0.upperBound <= visible }, "held at \(point)")
         }
         try require(unqueued.isEmpty, "\(unqueued.count) versions that nothing will drop")

@@ -1,37 +1,38 @@
 internal import HeartwoodFileSystem
 internal import Synchronization
 
-/// What compaction does to the index, in slices between which writers get the lock.
+/// The changes that compaction makes to the index, in slices. Between slices, writers get the lock.
 extension VersionedIndex {
-    /// Whether places may have moved since `moves` had this value: somebody was, or has been, about it.
+    /// Whether records may have been moved since `moves` had this value: a move was in progress then, or one has
+    /// started since.
     func mayHaveMoved(since earlier: UInt64) -> Bool {
         earlier & 1 != 0 || moves.load(ordering: .sequentiallyConsistent) != earlier
     }
 
-    /// Keys that are looked at under one hold of the lock: less than a hundred microseconds. As long again they aren't.
+    /// Keys per slice. A slice holds the lock for less than 100 µs.
     private static var moveSlice: Int { 256 }
 
-    /// Gives the records of a batch their places in a snapshot, those of them that are still the newest of their keys up to
-    /// a point.
+    /// Replaces the locations of a batch of records by locations in a snapshot. Only records that are the newest
+    /// version of their key up to `point` are changed.
     ///
     /// - Parameters:
-    ///   - pace: Of this move, from batch to batch.
-    ///   - givesWay: Whether others get the lock for as long as a slice takes, where somebody writes.
-    ///   - record: The key of a number, and its place in the snapshot. The key need be valid only until it is asked
-    ///   for the next one.
-    /// - Returns: The lowest address of those that were kept where they are, because somebody holds what they supersede; nil
-    ///   where none was.
+    ///   - pace: State of this move; pass the same value for every batch.
+    ///   - givesWay: Whether, while writers are active, to pause after each slice for about as long as a slice takes.
+    ///   - record: Returns the key with a number, and its location in the snapshot. The key must stay valid only until
+    ///     the next call.
+    /// - Returns: The lowest address of the records that were not moved, because a read pin has a point below their
+    ///   address or their key has older versions; nil if there are none.
     func move(
         _ count: Int, ifUpTo point: UInt64, pace: inout MovingPace, givingWay givesWay: Bool = true,
-        _ record: (Int) -> (key: UnsafeRawBufferPointer, place: Place)
+        _ record: (Int) -> (key: UnsafeRawBufferPointer, location: RecordLocation)
     ) -> UInt64? {
         inSlices(count, &pace, givesWay) { state, number in
-            let (key, place) = record(number)
-            return state.move(key, to: place, ifUpTo: point)
+            let (key, location) = record(number)
+            return state.move(key, to: location, ifUpTo: point)
         }
     }
 
-    /// Removes the keys of a page that have expired, as ``move(_:ifUpTo:_:)`` moves others.
+    /// Removes the expired keys of a page. Slices and result are the same as for ``move(_:ifUpTo:pace:givingWay:_:)``.
     func dropExpired(_ keys: [[UInt8]], at time: UInt64, ifUpTo point: UInt64) -> UInt64? {
         var pace = MovingPace()
         return inSlices(keys.count, &pace, true) { state, number in
@@ -56,15 +57,14 @@ extension VersionedIndex {
             }
             start = end
             moves.add(1, ordering: .sequentiallyConsistent)
-            // A thread that unlocks and locks again at once leaves nobody else a chance, even if it yields: at 200,000
-            // puts a second they got one in between two slices, and the last was 50 ms late. Whoever waits for it may take
-            // longer to wake up than a slice takes.
+            // A thread that unlocks and locks again at once starves the others, even if it yields: at 200,000 puts a
+            // second, a put waited for 50 ms. A waiting thread may need more time to wake up than a slice takes.
             if pace.isBusy(newest), givesWay { pauseThread(nanoseconds: 10_000) } else { yieldThread() }
         }
         return kept
     }
 
-    /// Whether a key has expired at a time. O(keys).
+    /// Whether any key has expired at this time. O(keys).
     func hasExpired(at time: UInt64) -> Bool {
         var found = false
         forEachExpired(at: time) { keys in
@@ -74,8 +74,8 @@ extension VersionedIndex {
         return found
     }
 
-    /// Calls `body` with the keys whose newest versions had expired at a time, page by page, as long as it returns true.
-    /// O(keys).
+    /// Calls `body` with the keys whose newest versions have expired at this time, page by page, until it returns
+    /// false. O(keys).
     func forEachExpired(at time: UInt64, _ body: ([[UInt8]]) -> Bool) {
         var last: [UInt8]?
         repeat {
@@ -85,8 +85,9 @@ extension VersionedIndex {
         } while last != nil
     }
 
-    /// The keys from `start` on whose newest versions had expired at a time, some at a time; whether there may be more, and
-    /// behind which key.
+    /// One page of the keys after `last` whose newest versions have expired at this time. Visits at most `limit` keys.
+    ///
+    /// - Returns: The expired keys, and the key after which to continue; nil at the end.
     func expiredKeys(after last: [UInt8]?, at time: UInt64, limit: Int) -> (keys: [[UInt8]], resume: [UInt8]?) {
         let range = last.map { KeyRange.all.remainder(after: $0, reversed: false) } ?? .all
         var keys: [[UInt8]] = []
@@ -109,18 +110,20 @@ extension VersionedIndex {
         return (keys, resume)
     }
 
-    // MARK: - Who is still reading
+    // MARK: - Readers in progress
 
-    /// Begins a new era of holds; returns the one that it ends.
-    func endEra() -> UInt64 { state.withLock { $0.eras.end() } }
+    /// Starts a new pin epoch and returns the one that it ends.
+    func endPinEpoch() -> UInt64 { state.withLock { $0.pinEpochs.end() } }
 
-    /// Whether all holds of an era, and of those before it, are gone.
-    func isOver(_ era: UInt64) -> Bool { state.withLock { $0.eras.isOver(era) } }
+    /// Whether all read pins of this pin epoch, and of earlier ones, are released.
+    func isOver(_ pinEpoch: UInt64) -> Bool { state.withLock { $0.pinEpochs.isOver(pinEpoch) } }
 
     /// The address of the newest version, visible or not.
     var newest: UInt64 { state.withLock { $0.newest } }
 
-    /// Returns once nobody reads who began before; false if it was told to give up. Blocks.
+    /// Waits until all reads that began before the call have ended. Blocks the thread.
+    ///
+    /// - Returns: False if `isCancelled` returned true first.
     func waitForReaders(unless isCancelled: () -> Bool) -> Bool {
         let end = epochs.current + 2
         var pause = 20_000
@@ -137,12 +140,13 @@ extension VersionedIndex {
     }
 }
 
-/// Whether somebody writes while records are moved.
+/// Detects whether writers are active while records are moved.
 struct MovingPace {
     private var last: UInt64?
     private var quiet = 0
 
-    /// Takes note of the newest version at the end of a slice: whether one came within the last slices.
+    /// Call at the end of each slice with the address of the newest version. True if a version was added during the
+    /// last 16 slices.
     mutating func isBusy(_ newest: UInt64) -> Bool {
         quiet = newest == last ? quiet + 1 : 0
         last = newest

@@ -1,9 +1,9 @@
 internal import HeartwoodFileSystem
 
 extension VersionedIndex {
-    /// What a reader at `point` finds, nil when there is no value. Expiry is not judged.
+    /// What a reader at `point` finds; nil if there is no value. Ignores expiry.
     ///
-    /// A nil point is the visible one. Any other is held.
+    /// Nil as `point` means the visible point. Any other point must have a read pin.
     @inline(__always)
     package func find(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let pin = epochs.pin()
@@ -11,7 +11,7 @@ extension VersionedIndex {
         return findPinned(key, at: point)
     }
 
-    /// The same, for a caller who is pinned.
+    /// The same, for a caller that has an epoch pin (`Epochs.pin`).
     @inline(__always)
     func findPinned(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let version =
@@ -28,14 +28,18 @@ extension VersionedIndex {
         return version
     }
 
-    /// The version that is visible now. The caller is pinned.
+    /// The version that is visible now. The caller must have an epoch pin.
     ///
-    /// The point is read before the word: what was visible then is what it was meant to be. A word whose own version came
-    /// after the point may be one of several that a write makes of the key, which nobody is ever to see but the last; so
-    /// it isn't enough that the point has come up to it meanwhile. Then a version behind it counts, if the point is still
-    /// the same afterwards: once a newer one is visible, what was seen at the point may be dropped, and a walk that is on
-    /// its way comes to the end, or to a version still older that is kept for a hold. Otherwise all is looked up anew.
-    /// Ends once no write becomes visible between two looks, or the word's own version is visible.
+    /// The visible point is read first, then the word. If the word's own version is not after that point, it is the
+    /// result.
+    ///
+    /// Otherwise the version is newer. It may be one of several versions of the key in one write, of which readers may
+    /// only see the last. So it is not enough that the point has reached it since. The result is then the older version
+    /// at the point, provided that the point is still the same afterwards. If the point has moved, the older version
+    /// may already be dropped: the search then finds nothing, or a still older version that is kept for a read pin. So
+    /// everything is looked up again.
+    ///
+    /// The loop ends when no write becomes visible between two look-ups, or when the word's own version is visible.
     @inline(__always)
     static func visibleVersion(
         _ undo: UndoReader, _ find: () -> VersionWord?, _ visible: () -> UInt64
@@ -51,14 +55,16 @@ extension VersionedIndex {
         }
     }
 
-    /// The newest version of a key, pending ones included. Of a removed key the tombstone, or nil once that is gone.
+    /// The newest version of a key, pending ones included. For a removed key this is the tombstone, or nil once it is
+    /// dropped.
     func newest(_ key: UnsafeRawBufferPointer) -> Version? {
         epochs.pinned { tree.find(key).map { VersionWord(bits: $0).newest } }
     }
 
-    /// Calls `body` with the keys of a range that have a value at a held point, and with their versions, in order or
-    /// against it, until it says false. The key is valid during the call only; `body` must be quick, as memory that is
-    /// dropped meanwhile is not reused. Expiry is not judged.
+    /// Calls `body` with the keys in a range that have a value at a pinned read point, and with those versions, until
+    /// it returns false. Ignores expiry.
+    ///
+    /// The key is valid only during the call. `body` must be quick: dropped memory can't be reused until the walk ends.
     @inline(__always)
     package func forEach(
         in range: KeyRange, at point: UInt64, reversed: Bool,
@@ -74,8 +80,8 @@ extension VersionedIndex {
         }
     }
 
-    /// The number of keys that have a value at a held point, and which hasn't expired at a time. Linear in the range's
-    /// keys.
+    /// The number of keys that have a value at a pinned read point, without those that have expired at `time`. O(keys
+    /// in the range).
     func count(_ range: KeyRange, at point: UInt64, aliveAt time: UInt64 = 0) -> Int {
         var count = 0
         forEach(in: range, at: point, reversed: false) { _, version in
@@ -85,14 +91,18 @@ extension VersionedIndex {
         return count
     }
 
-    /// Whether the range reads now, pending writes included, as it did at `base`, where it had `count` live keys. By
-    /// who adds versions, so that none comes meanwhile. `base` is still held, or compaction may have given what is newer
-    /// a place before it; `time` is that of the hold, for what had expired by then may be dropped meanwhile.
+    /// Whether a read of the range now, pending writes included, returns the same as at `base`, where it had `count`
+    /// live keys.
     ///
-    /// Exact in what matters, though tombstones are dropped: if no key has a version newer than `base`, every key that
-    /// is live now has the version that it had at `base`. So the live keys of now are a subset of those of then, and
-    /// one that was removed and dropped since makes it a smaller subset; equal counts mean equal sets. A key that came
-    /// and went since `base` may count as a change until its tombstone is dropped: true is never wrong.
+    /// The caller must be the writer, so that no version is added meanwhile. `base` must still be pinned, because
+    /// compaction could otherwise move a newer record to an address below it. `time` must be the time of that pin,
+    /// because keys that had expired by then may be dropped meanwhile.
+    ///
+    /// True is always correct, although tombstones are dropped. If no key has a version newer than `base`, every key
+    /// that is live now has the version that it had at `base`. So the live keys are a subset of those at `base`, and
+    /// equal counts mean equal sets. A key that was removed since, and whose tombstone was dropped, makes the subset
+    /// smaller. False may be wrong in one case: a key that was added and removed since `base` counts as a change until
+    /// its tombstone is dropped.
     func isUnchanged(_ range: KeyRange, since base: UInt64, count: Int, aliveAt time: UInt64 = 0) -> Bool {
         var live = 0
         var isChanged = false

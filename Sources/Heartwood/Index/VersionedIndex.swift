@@ -2,57 +2,60 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// The ordered index in memory: for every key its versions, each with the place of its record.
+/// The ordered index in memory: the versions of every key, each with the location of its record.
 ///
-/// One writer at a time adds versions in the order of their places; they become visible when they are published. Readers,
-/// on any thread, read at the visible point or at one that they hold, and take no lock: Documentation/Index.md tells why
-/// that is sound. What became garbage is dropped in bounded portions, by this call and later ones, so no call keeps the
-/// writer's lock longer than its own work needs.
+/// One writer at a time adds versions, in the order of their addresses. They become visible when they are published.
+/// Readers on any thread read at the visible point or at a pinned one, and take no lock; Documentation/Index.md
+/// explains why that is sound. Garbage is dropped in bounded portions, by this call and later ones, so a call holds the
+/// lock only for the time that its own work needs.
 package final class VersionedIndex: Sendable {
-    /// Adds the versions of one write. Of use inside the closure that it is lent to.
+    /// Adds the versions of one write. Valid only inside the closure that receives it.
     package struct Writer: ~Copyable {
-        /// Sound because `apply` makes the writer from its own exclusive access and ends it before that access does.
+        /// Sound because `apply` creates the writer while it has exclusive access to the state, and destroys it before
+        /// that access ends.
         fileprivate let state: UnsafeMutablePointer<IndexState>
         fileprivate let start: UInt64
         fileprivate(set) var count = 0
 
-        /// Adds a version of a key. The key is copied. A version older than the newest that the key has is passed over.
+        /// Adds a version of a key. Copies the key. Ignores a version that is not newer than the newest one of the key.
         package mutating func add(key: UnsafeRawBufferPointer, version: Version) {
             add(key: key, version: version, hint: .none)
         }
 
-        /// The same.
+        /// The same, with a hint.
         ///
-        /// - Parameter hint: What `approach` said of the key.
+        /// - Parameter hint: What `approach` returned for the key.
         mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint) {
             state.pointee.add(key, version, writeFrom: start, hint: hint)
             count += 1
         }
     }
 
-    /// The log's lock is the same one.
+    /// This lock is also the log's lock.
     let state: Locked<IndexState>
-    /// What it guards, for whoever has it.
+    /// The state that the lock guards, for callers that have the lock.
     private nonisolated(unsafe) let stateUnderLock: UnsafeMutablePointer<IndexState>
     let tree: TreeReader
     let undo: UndoReader
     let epochs: Epochs
     /// The address up to which readers see.
     private let point = SharedWord()
-    /// Counts the beginnings and ends of slices in which records are moved; odd while one is. A place that differs
-    /// from that of before may be of the same version, where this isn't what it was.
+    /// Incremented at the start and at the end of each slice of a move, so it is odd during one. If it has changed
+    /// between two look-ups, two different locations may belong to the same version.
     let moves = Atomic<UInt64>(0)
 
-    /// Old versions that a write looks at besides twice as many as it added; so a backlog shrinks with every write. Each is
-    /// some misses, a microsecond and more: with 64, or with 8, a hundred thousand of them made 200,000 puts a second late by
-    /// 30 ms and more.
+    /// Old versions that a write looks at, in addition to two for each version that it added. So every write shrinks
+    /// the backlog. Kept small because each costs several cache misses, a microsecond or more: with 8, a backlog of
+    /// 100,000 delayed puts by 30 ms at 200,000 puts a second.
     private static var pruneShare: Int { 1 }
-    /// Old versions that the end of a hold looks at.
+    /// Old versions that the release of a read pin looks at.
     private static var releaseShare: Int { 8 }
-    /// Old versions that are looked at under one hold of the lock: less than a hundred microseconds.
+    /// Old versions that are looked at while the lock is held once: less than 100 µs.
     private static var pruneSlice: Int { 256 }
 
-    /// - Parameter undoCapacity: Entries of a chunk of the undo log; fewer than a page holds only for tests.
+    /// Creates an empty index.
+    ///
+    /// - Parameter undoCapacity: Entries in a chunk of the undo log. Less than a page holds is only for tests.
     package init(undoCapacity: Int = UndoChunk.largestCapacity) {
         let epochs = Epochs()
         let initial = IndexState(epochs, undoCapacity: undoCapacity)
@@ -71,14 +74,15 @@ package final class VersionedIndex: Sendable {
     /// The address up to which readers see.
     var visible: UInt64 { point.value }
 
-    /// The number of the last write that readers see.
+    /// The sequence number of the last visible write.
     var visibleSequence: SequenceNumber { state.withLock { $0.visibleSequence } }
 
-    /// Adds the versions of one write, and makes them visible at once when `publish` is set.
+    /// Adds the versions of one write. If `publish` is true, makes them visible at once.
     ///
     /// - Parameters:
-    ///   - addresses: Of its records: the first one, and the last one or more. They increase from call to call.
-    ///   - count: Number of its records.
+    ///   - addresses: From the address of its first record to that of its last record or a higher one. They increase
+    ///     from call to call.
+    ///   - count: The number of its records.
     package func apply(
         sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
         _ changes: (inout Writer) -> Void
@@ -88,7 +92,7 @@ package final class VersionedIndex: Sendable {
         }
     }
 
-    /// The same, for whoever has the lock.
+    /// The same, for callers that have the lock.
     @inline(__always)
     func applyUnderLock(
         sequence: SequenceNumber, addresses: ClosedRange<UInt64>, count: Int, publish: Bool,
@@ -96,15 +100,15 @@ package final class VersionedIndex: Sendable {
     ) {
         let state = stateUnderLock
         state.pointee.note(newest: addresses.upperBound, sequence)
-        // A single version may be seen as soon as it is there. So it is published before: what it supersedes can be
-        // overwritten then. Several must come into sight together, when all are there.
+        // A single version may become visible as soon as it is in the index. So it is published first, and what it
+        // supersedes can be overwritten in place. Several versions must become visible together, after all are added.
         let isAlone = count == 1
         if publish, isAlone { self.publish(addresses.upperBound, sequence, &state.pointee) }
         var writer = Writer(state: state, start: addresses.lowerBound)
         changes(&writer)
         let added = writer.count
         if publish, !isAlone { self.publish(addresses.upperBound, sequence, &state.pointee) }
-        // Where somebody does nothing else but drop old versions, writers needn't.
+        // If another thread is dropping old versions, the writer doesn't need to.
         if !state.pointee.isBeingPruned { _ = state.pointee.prune(limit: Self.pruneShare + 2 * added) }
     }
 
@@ -113,7 +117,7 @@ package final class VersionedIndex: Sendable {
         point.set(state.visible)
     }
 
-    /// Makes everything up to `address` visible, which is what the writes up to `sequence` are.
+    /// Makes everything up to `address` visible: the writes up to `sequence`.
     package func publish(_ address: UInt64, _ sequence: SequenceNumber) {
         state.withLock { state in
             publish(address, sequence, &state)
@@ -121,16 +125,16 @@ package final class VersionedIndex: Sendable {
         }
     }
 
-    /// Fills the empty index with keys in order.
+    /// Fills the empty index with sorted keys.
     func load(_ entries: some LoadableEntries) {
         var loader = TreeLoader()
         load(entries, followedBy: nil, by: &loader)
         finishLoad(&loader)
     }
 
-    /// The same, some keys at a time.
+    /// The same, one lot of keys at a time.
     ///
-    /// - Parameter next: The first key of those that come next; nil at the end.
+    /// - Parameter next: The first key of the next lot; nil for the last lot.
     func load(
         _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
     ) {
@@ -139,28 +143,28 @@ package final class VersionedIndex: Sendable {
 
     func finishLoad(_ loader: inout TreeLoader) { state.withLock { $0.finishLoad(&loader) } }
 
-    /// Keeps all that a reader at the point sees until `release`. Holds are counted.
+    /// Takes a read pin: keeps all that a reader at the point sees until `release`. Each call needs one `release`.
     ///
-    /// - Parameter newest: Whether writes that aren't visible yet are included.
-    package func hold(newest: Bool = false) -> HeldPoint { state.withLock { $0.hold(newest: newest) } }
+    /// - Parameter newest: Whether to include writes that aren't visible yet.
+    package func pin(newest: Bool = false) -> ReadPoint { state.withLock { $0.pin(newest: newest) } }
 
-    /// Holds everything up to the newest version, for whoever has the lock.
-    func holdNewestUnderLock() -> HeldPoint { stateUnderLock.pointee.hold(newest: true) }
+    /// Takes a read pin at the newest version, visible or not. For callers that have the lock.
+    func pinNewestUnderLock() -> ReadPoint { stateUnderLock.pointee.pin(newest: true) }
 
-    /// Ends one hold of a point.
-    package func release(_ point: HeldPoint) {
+    /// Releases one read pin of a point.
+    package func release(_ point: ReadPoint) {
         state.withLock { state in
             state.release(point.address)
-            state.eras.leave(point.era)
+            state.pinEpochs.leave(point.pinEpoch)
             _ = state.prune(limit: Self.releaseShare)
         }
     }
 
-    /// Drops all that nobody can see any more, in slices between which others get the lock.
+    /// Drops all versions that no reader can see, in slices. Between slices, other threads get the lock.
     ///
-    /// - Parameter givesWay: Whether others get it for as long as a slice takes.
+    /// - Parameter givesWay: Whether to pause after each slice for about as long as a slice takes.
     package func prune(givingWay givesWay: () -> Bool = { true }) {
-        // A thread that unlocks and locks again at once leaves nobody else a chance, even if it yields: puts waited for 40 ms.
+        // A thread that unlocks and locks again at once starves the others, even if it yields: puts waited for 40 ms.
         while state.withLock({ state in
             state.isBeingPruned = state.prune(limit: Self.pruneSlice)
             return state.isBeingPruned
@@ -171,7 +175,7 @@ package final class VersionedIndex: Sendable {
 
     package var statistics: IndexStatistics { state.withLock { $0.statistics } }
 
-    /// The sum of the newest values' lengths, as far as their places tell.
+    /// The sum of the newest records' lengths, as far as their locations tell.
     var liveBytes: UInt64 { state.withLock { $0.liveBytes } }
 
     /// How often the tree has changed its shape.
@@ -179,22 +183,22 @@ package final class VersionedIndex: Sendable {
 }
 
 extension IndexState {
-    fileprivate mutating func hold(newest: Bool) -> HeldPoint {
+    fileprivate mutating func pin(newest: Bool) -> ReadPoint {
         let isNewer = newest && self.newest > visible
-        let era = eras.enter()
+        let pinEpoch = pinEpochs.enter()
         let point =
             isNewer
-            ? HeldPoint(address: self.newest, sequence: newestSequence, era: era)
-            : HeldPoint(address: visible, sequence: visibleSequence, era: era)
-        hold(point.address)
+            ? ReadPoint(address: self.newest, sequence: newestSequence, pinEpoch: pinEpoch)
+            : ReadPoint(address: visible, sequence: visibleSequence, pinEpoch: pinEpoch)
+        pin(point.address)
         return point
     }
 }
 
-/// A state that is kept: everything up to an address, which is what the writes up to a number made.
-package struct HeldPoint: Sendable, Hashable {
+/// What a reader sees: everything up to an address, that is, the writes up to a sequence number.
+package struct ReadPoint: Sendable, Hashable {
     package let address: UInt64
     package let sequence: SequenceNumber
-    /// The era in which it was taken; see `Eras`.
-    var era: UInt64 = 0
+    /// The pin epoch in which the read pin was taken; see `PinEpochs`.
+    var pinEpoch: UInt64 = 0
 }

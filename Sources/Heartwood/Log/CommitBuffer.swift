@@ -1,40 +1,40 @@
 internal import HeartwoodFormat
 
-/// The bytes of one commit while it is gathered and written: space for the header, then records that already have their
-/// numbers and places. Large values are kept apart, each with its place.
+/// The bytes of one commit while it is filled and written: space for the header, then records that already have their
+/// sequence numbers and locations. Large values are kept outside, each with its position.
 ///
-/// A commit that somebody wants in the kernel at once is stored to the mapping of its segment, if it has one. The others are
-/// written by the log writer: those who wait for a sync wait for the disk anyway, and the rest has time. Commits that were
-/// gathered in the mapping itself took the kernel longer than the calls that they saved: it has to bring in each page, and
-/// to take it from every processor again before it goes to the disk (fillsync of 1,024 tasks 340,000 puts a second instead
-/// of 780,000, batches 1.9 million records instead of 2.7).
+/// If a write needs the commit in the kernel immediately, the commit is stored to the mapping of its segment, if there
+/// is one. The log writer writes the others: writers that wait for a sync wait for the disk anyway, and the rest has
+/// time. Commits are not built in the mapping itself. The kernel would have to fault in each page, and revoke it on
+/// every processor before it writes the page to the disk (fillsync with 1,024 tasks: 340,000 puts a second instead of
+/// 780,000).
 ///
-/// Why raw memory: 4 MiB that are reused for every commit are appended to under a lock by one thread and written by
-/// another; an array would be checked for uniqueness and zeroed on growth at each append.
+/// Raw memory, because 4 MiB are reused for every commit, appended to under a lock by one thread and written by
+/// another. An array would be checked for uniqueness, and zeroed on growth, at each append.
 ///
-/// Invariant that makes `@unchecked Sendable` sound: every access happens under the log's lock, except that the log
-/// writer reads a sealed buffer without it; a sealed buffer is changed by nobody until the writer hands it back, but
-/// for its header, which the writer itself fills in before it writes, and which no reader looks at.
+/// The invariant that makes `@unchecked Sendable` sound: every access happens under the log's lock, except that the log
+/// writer reads a sealed buffer without it. No thread changes a sealed buffer until the log writer returns it, with one
+/// exception: the log writer fills in the header before it writes, and no reader reads the header.
 final class CommitBuffer: @unchecked Sendable {
-    /// A value beside the bytes.
+    /// A value that is not copied into the memory.
     struct External {
-        /// Where it belongs, counted in bytes of memory.
+        /// The position at which it is inserted, in bytes of memory.
         let memoryPosition: Int
         let value: [UInt8]
     }
 
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Bytes in memory, the header's among them.
+    /// Bytes in memory, including the header.
     private(set) var memoryCount = FormatConstants.commitHeaderSize
     private(set) var externals: [External] = []
     private var externalBytes = 0
     private(set) var recordCount = 0
 
-    /// Where the commit lies, set before the first record goes in.
+    /// The segment and the offset of the commit. Set before the first record is added.
     private(set) var segment: Segment?
     private(set) var offset: UInt64 = 0
-    /// What records need of the segment, here so that no reference to it is counted for each of them.
+    /// What records need of the segment. Copied here to avoid reference counting for each record.
     private(set) var identity = SegmentIdentity.none
 
     init(capacity: Int) {
@@ -44,18 +44,17 @@ final class CommitBuffer: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Bytes of the commit, header included.
+    /// Bytes of the commit, including the header.
     var count: Int { memoryCount + externalBytes }
-    /// Where it ends in the file.
+    /// The offset in the file at which it ends.
     var end: UInt64 { offset + UInt64(count) }
     var isEmpty: Bool { recordCount == 0 }
     /// Bytes of the records.
     var bodyLength: Int { count - FormatConstants.commitHeaderSize }
 
-    /// Empties the buffer for a commit at `offset` of `segment`.
     func reset(segment: Segment?, offset: UInt64, keeping wanted: Int) {
         if capacity > 2 * wanted {
-            // One batch was huge; its room is not kept for ever.
+            // One batch was huge; its memory is released.
             memory.deallocate()
             capacity = max(wanted, 4096)
             memory = .allocate(byteCount: capacity, alignment: 4096)
@@ -73,20 +72,20 @@ final class CommitBuffer: @unchecked Sendable {
         self.offset = offset
     }
 
-    /// Moves an empty buffer to another place: a mark went before it.
+    /// Moves an empty buffer to another offset, because a sync mark was put in front of it.
     func move(to offset: UInt64) {
         precondition(isEmpty)
         begin(at: offset)
     }
 
-    /// Whether it is small still once it ends at an offset, so that the lock isn't held for long while it is stored, and nothing
-    /// of it lies beside.
+    /// Whether the commit is still small when it ends at `end`, and has no external values. Storing it then holds the
+    /// lock only briefly.
     @inline(__always)
     func isStorable(to end: UInt64) -> Bool { end - offset <= 64 << 10 && externals.isEmpty }
 
-    /// Stores the commit to the mapping of its segment, so that it is in the kernel, and begins the next one behind it.
+    /// Stores the commit to the mapping of its segment, so that it is in the kernel, and begins the next one after it.
     ///
-    /// The records go first and the header last: a process that dies in between leaves a commit that isn't there.
+    /// The records are stored first and the header last: if the process dies in between, the commit doesn't exist.
     func store(_ header: CommitHeader, to mapping: LogMapping) {
         precondition(externals.isEmpty)
         let start = FormatConstants.commitHeaderSize
@@ -97,15 +96,16 @@ final class CommitBuffer: @unchecked Sendable {
         begin(at: end)
     }
 
-    /// A record of a batch that was just appended.
+    /// A record that was just appended.
     struct Appended {
         let fields: RecordPlacement.Fields
         let key: UnsafeRawBufferPointer
-        /// Where it lies in the file.
+        /// The offset of the record in the file.
         let offset: UInt64
     }
 
-    /// Appends a batch, gives its records their number and place, and reports each to `each`. O(bytes copied + records).
+    /// Appends a batch, gives its records their sequence number and location, and calls `each` for each. O(bytes copied
+    /// + records).
     func append(_ batch: EncodedBatch, sequence: SequenceNumber, _ each: (Appended) -> Void) {
         precondition(segment != nil, "a record for a buffer that lies nowhere")
         let start = memoryCount
@@ -120,15 +120,15 @@ final class CommitBuffer: @unchecked Sendable {
         for _ in 0..<batch.recordCount {
             let header = memory + start + position
             let fields = RecordPlacement.fields(of: header)
-            let place = startInFile + UInt64(position + outside)
+            let location = startInFile + UInt64(position + outside)
             RecordPlacement.place(
-                header, sequenceDistance: distance, tag: ChecksumTag(salt: identity.salt, offset: place))
+                header, sequenceDistance: distance, tag: ChecksumTag(salt: identity.salt, offset: location))
             each(
                 Appended(
                     fields: fields,
                     key: UnsafeRawBufferPointer(
                         start: header + FormatConstants.recordHeaderSize, count: fields.keyLength),
-                    offset: place))
+                    offset: location))
             position += fields.encodedLength
             let keyEnd = position - fields.encodedLength + FormatConstants.recordHeaderSize + fields.keyLength
             if nextExternal < batch.externals.endIndex, batch.externals[nextExternal].position == keyEnd {
@@ -148,22 +148,22 @@ final class CommitBuffer: @unchecked Sendable {
     /// Appends one record that isn't encoded yet, and returns its offset in the file. O(bytes copied).
     func append(_ record: UnplacedRecord, sequence: SequenceNumber) -> UInt64 {
         precondition(segment != nil, "a record for a buffer that lies nowhere")
-        let place = offset + UInt64(count)
+        let location = offset + UInt64(count)
         let length = record.encodedLength
         reserve(length)
         record.encode(
             to: memory + memoryCount, sequenceDistance: sequence - identity.firstSequence,
-            tag: ChecksumTag(salt: identity.salt, offset: place))
+            tag: ChecksumTag(salt: identity.salt, offset: location))
         memoryCount += length
         recordCount += 1
-        return place
+        return location
     }
 
     /// The header of the commit as it is now.
     ///
     /// - Parameters:
-    ///   - first: The number of its first batch.
-    ///   - mark: Everything of the segment before this offset is on disk.
+    ///   - first: The sequence number of its first batch.
+    ///   - mark: The sync mark: everything in the segment before this offset is on disk.
     @inline(__always)
     func header(first: SequenceNumber, mark: UInt64, time: UInt64) -> CommitHeader {
         CommitHeader(
@@ -171,12 +171,12 @@ final class CommitBuffer: @unchecked Sendable {
             recordCount: UInt32(recordCount))
     }
 
-    /// Fills in the commit header. By the log writer only, once the buffer is sealed.
+    /// Fills in the commit header. Only the log writer calls it, after the buffer is sealed.
     func finish(_ header: CommitHeader) {
         header.encode(to: memory, salt: identity.salt, offset: offset)
     }
 
-    /// Calls `body` with the pieces of the commit in the order of the file, each with its offset.
+    /// Calls `body` with the pieces of the commit in file order, each with its offset.
     func forEachPiece<E: Error>(_ body: (UnsafeRawBufferPointer, UInt64) throws(E) -> Void) throws(E) {
         var from = 0
         var at = offset
@@ -193,8 +193,8 @@ final class CommitBuffer: @unchecked Sendable {
         }
     }
 
-    /// A copy of `length` bytes at `fileOffset`, or of what there is of them; nil if they aren't here. Under the log's
-    /// lock.
+    /// Copies `length` bytes at `fileOffset`, or fewer at the end of the commit; nil if the offset isn't in this
+    /// buffer. Call it with the log's lock held.
     func copy(at fileOffset: UInt64, length: Int) -> [UInt8]? {
         guard fileOffset >= offset, fileOffset < offset + UInt64(count) else { return nil }
         let start = Int(fileOffset - offset)

@@ -1,25 +1,26 @@
-/// The bookkeeping of group commit: which write has which number, what is written, what is synced, up to where readers
-/// may see, and what the log writer is to do next and when. Pure: no I/O, no clock, no threads; times come in as
-/// nanoseconds of any clock that never goes back.
+/// The state of group commit: which write has which sequence number, what is written, what is synced, what readers may
+/// see, and what the log writer does next and when. Pure: no I/O, no clock, no threads. Times are nanoseconds of any
+/// monotonic clock.
 ///
-/// A write goes through: accepted into the *open* commit; sealed; written to the kernel; synced to the disk. A commit that is
-/// formed in a mapping of its file is written as soon as it is sealed, at any time; one that is not is *in flight* until the
-/// log writer has written it. At most one is, and a sync is of what was written when it began.
+/// A write goes through four states: accepted into the *open* commit; sealed; written to the kernel; synced to the
+/// disk. A commit that is stored to a mapping is written as soon as it is sealed, at any time. Any other commit is *in
+/// flight* until the log writer has written it. At most one commit is in flight. A sync covers what was written when it
+/// began.
 ///
-/// **Visibility follows durability.** A write is visible when no write up to it waits for what it was promised:
-/// `visible` is the number before the first one that still waits, or the last number if none does.
+/// **Visibility follows durability.** A write is visible when no write up to it waits for its durability. `visible` is
+/// the sequence number before the first write that still waits, or the last one if no write waits.
 package struct CommitPipeline: Sendable {
-    /// What a commit holds, as far as the pipeline cares.
+    /// What the pipeline needs to know about a commit.
     struct Content: Sendable, Hashable {
-        /// The number of the first batch.
+        /// The sequence number of the first batch.
         var first: SequenceNumber
-        /// The number of the last batch.
+        /// The sequence number of the last batch.
         var last: SequenceNumber
-        /// The first batch that waits to be written; nil once it is.
+        /// The first batch that waits to be written; nil when it is written.
         var firstWritten: SequenceNumber?
         /// The first batch that waits to be synced.
         var firstSynced: SequenceNumber?
-        /// What readers may see while those two wait: the address of the last record before each.
+        /// What readers may see while these two wait: the address of the last record before each.
         var addressBeforeWritten: UInt64 = 0
         var addressBeforeSynced: UInt64 = 0
         /// When the first batch was accepted.
@@ -28,16 +29,18 @@ package struct CommitPipeline: Sendable {
 
     /// Delays, in nanoseconds.
     package struct Timing: Sendable, Hashable {
-        /// After which a buffered write goes to the kernel (the promise is 10 ms). `.max`, here as below: never.
+        /// From acceptance until a buffered write goes to the kernel (the guarantee is 10 ms). `.max` means never, also
+        /// below.
         package var write: UInt64 = 5_000_000
-        /// After which what is written is synced in the background (the promise is a second).
+        /// From acceptance until a written commit is synced in the background (the guarantee is one second).
         package var sync: UInt64 = 500_000_000
-        /// After the last sync, when nothing follows, until a mark says that all before it is durable.
+        /// From the last sync, if nothing follows, until a sync mark is written that says that everything before it is
+        /// durable.
         package var mark: UInt64 = 50_000_000
 
         package init() {}
 
-        /// When a delay that began at `start` is over; `.max`: never.
+        /// When a delay that began at `start` ends; `.max`: never.
         @inline(__always)
         static func end(of delay: UInt64, from start: UInt64) -> UInt64 {
             let (end, isBeyond) = start.addingReportingOverflow(delay)
@@ -45,42 +48,42 @@ package struct CommitPipeline: Sendable {
         }
     }
 
-    /// What the log writer is to do now.
+    /// What the log writer has to do now.
     enum Work: Sendable, Hashable {
-        /// Seal the open commit and write it, and sync it where `sync` says so.
+        /// Seal the open commit, write it, and sync it if `sync` is true.
         case commit(sync: Bool)
         /// Sync what is written.
         case sync
-        /// Write a mark.
+        /// Write a sync mark.
         case mark
-        /// Nothing before `until`, or before something is accepted.
+        /// Sleep until `until`, or until something is accepted.
         case sleep(until: UInt64?)
     }
 
     let timing: Timing
-    /// The number of the newest batch.
+    /// The sequence number of the newest batch.
     private(set) var lastSequence: SequenceNumber
-    /// The address of its last record.
+    /// The address of the newest batch's last record.
     private(set) var lastAddress: UInt64
-    /// The number up to which everything is on disk.
+    /// The sequence number up to which everything is on disk.
     private(set) var syncedSequence: SequenceNumber
-    /// The number up to which everything is in the kernel.
+    /// The sequence number up to which everything is in the kernel.
     private(set) var writtenSequence: SequenceNumber
-    /// The number up to which commits are sealed.
+    /// The sequence number up to which commits are sealed.
     private(set) var sealedSequence: SequenceNumber
     /// What was accepted since the last commit that the log writer took: not sealed yet, or waiting for a sync.
     private(set) var open: Content?
     /// What the log writer writes or syncs.
     private(set) var inFlight: Content?
-    /// What the sync that is under way makes durable.
+    /// The sequence number up to which the current sync makes writes durable.
     private var syncingThrough: SequenceNumber = 0
-    /// Whether somebody asked for everything accepted so far to be synced.
+    /// The sequence number up to which callers have requested a sync.
     private(set) var syncRequestedThrough: SequenceNumber = 0
-    /// When the first batch that is not yet synced was accepted.
+    /// When the first unsynced batch was accepted.
     private(set) var unsyncedSince: UInt64?
-    /// When the last sync ended, unless a mark already covers it.
+    /// When the last sync ended, unless a sync mark already covers it.
     private(set) var markDueSince: UInt64?
-    /// Whether the open commit is to go at once, asked for or not.
+    /// Whether the open commit is to be written immediately, even if no write waits for it.
     private var openIsUrgent = false
 
     init(lastSequence: SequenceNumber, lastAddress: UInt64 = 0, timing: Timing = Timing()) {
@@ -92,12 +95,12 @@ package struct CommitPipeline: Sendable {
         sealedSequence = lastSequence
     }
 
-    /// The number up to which readers may see.
+    /// The sequence number up to which readers may see writes.
     var visible: SequenceNumber { visiblePoint.sequence }
 
-    /// The same, with the address up to which that is.
-    var visiblePoint: HeldPoint {
-        var point = HeldPoint(address: lastAddress, sequence: lastSequence)
+    /// The same as a read point, with the address.
+    var visiblePoint: ReadPoint {
+        var point = ReadPoint(address: lastAddress, sequence: lastSequence)
         if let inFlight { inFlight.limit(&point) }
         if let open { open.limit(&point) }
         return point
@@ -105,8 +108,8 @@ package struct CommitPipeline: Sendable {
 
     /// Accepts a batch into the open commit.
     ///
-    /// - Parameter address: That of its last record.
-    /// - Returns: Its number, and whether it is visible at once.
+    /// - Parameter address: The address of its last record.
+    /// - Returns: Its sequence number, and whether it is visible immediately.
     mutating func accept(
         _ durability: Durability.Level, now: UInt64, address: UInt64 = 0
     ) -> (sequence: SequenceNumber, isVisible: Bool) {
@@ -140,14 +143,14 @@ package struct CommitPipeline: Sendable {
         return (sequence, false)
     }
 
-    /// Asks for everything accepted so far to be synced soon.
+    /// Requests a sync of everything accepted so far.
     mutating func requestSync() {
         syncRequestedThrough = lastSequence
     }
 
-    /// Asks for everything up to a number to be synced soon. What a sync that is under way brings to the disk needs no other.
+    /// Requests a sync of everything up to a sequence number. The current sync counts, if it covers that number.
     ///
-    /// - Returns: Whether that is news.
+    /// - Returns: Whether a new sync is needed.
     mutating func requestSync(through sequence: SequenceNumber) -> Bool {
         precondition(sequence <= lastSequence)
         guard sequence > max(syncedSequence, syncingThrough, syncRequestedThrough) else { return false }
@@ -155,12 +158,12 @@ package struct CommitPipeline: Sendable {
         return true
     }
 
-    /// Asks for the open commit to be written without delay: its buffer is full.
+    /// Requests an immediate write of the open commit, because its buffer is full.
     mutating func requestWrite() {
         if open != nil { openIsUrgent = true }
     }
 
-    /// Numbering goes on behind this number. Only while nothing is open.
+    /// Continues numbering at `next`. Only while nothing is open.
     mutating func skip(to next: SequenceNumber) {
         precondition(open == nil && inFlight == nil && next > lastSequence)
         lastSequence = next - 1
@@ -169,22 +172,22 @@ package struct CommitPipeline: Sendable {
         syncedSequence = lastSequence
     }
 
-    /// When what was written is synced though nobody asks for it.
+    /// When written commits are synced without a request.
     var backgroundSync: UInt64? { unsyncedSince.map { Timing.end(of: timing.sync, from: $0) } }
 
     /// Whether something accepted isn't sealed yet.
     @inline(__always)
     var hasUnsealed: Bool { sealedSequence < lastSequence }
 
-    /// Whether everything that is sealed is in the kernel, so that a commit may come behind it there.
+    /// Whether everything that is sealed is in the kernel, so that another commit may follow there.
     @inline(__always)
     var isSealedWritten: Bool { writtenSequence == sealedSequence }
 
-    /// Whether nobody waits for the open commit to be written.
+    /// Whether no write waits for the open commit to be written.
     @inline(__always)
     var awaitsNoWrite: Bool { open.map { $0.firstWritten == nil } ?? true }
 
-    /// What to do now; while a commit is in flight, what there is to do once it is done.
+    /// What to do now. While a commit is in flight: what to do when that is finished.
     func work(now: UInt64) -> Work {
         let backgroundSync = backgroundSync
         if let open {
@@ -209,7 +212,7 @@ package struct CommitPipeline: Sendable {
         return .sleep(until: nil)
     }
 
-    /// The open commit is sealed and goes out; what is accepted from now on goes into the next.
+    /// Seals the open commit for writing. Batches accepted from now on go into the next one.
     mutating func seal() -> Content {
         precondition(inFlight == nil && isSealedWritten && hasUnsealed)
         var sealed = open!
@@ -220,7 +223,7 @@ package struct CommitPipeline: Sendable {
         return sealed
     }
 
-    /// The open commit is sealed, and in the kernel with that.
+    /// Seals the open commit, which is in the kernel at the same time.
     ///
     /// - Returns: The number of its first batch.
     mutating func sealInPlace() -> SequenceNumber {
@@ -239,18 +242,18 @@ package struct CommitPipeline: Sendable {
         if unsyncedSince == nil { unsyncedSince = acceptedAt }
     }
 
-    /// The commit in flight is in the kernel, and waits for nothing else unless it is to be synced.
+    /// The commit in flight is in the kernel. It waits for nothing else unless it is to be synced.
     mutating func written() {
         writtenSequence = inFlight!.last
         if inFlight!.firstSynced == nil { inFlight = nil } else { inFlight!.firstWritten = nil }
     }
 
-    /// What is in the kernel is going to be synced.
+    /// A sync of what is in the kernel begins.
     mutating func beginSync() {
         syncingThrough = writtenSequence
         unsyncedSince = nil
         guard let open, !hasUnsealed else { return }
-        // Sealed in place, it waits for nothing but this.
+        // It was sealed in place, and waits only for this sync.
         if inFlight == nil {
             inFlight = open
         } else if inFlight!.firstSynced == nil {
@@ -266,20 +269,20 @@ package struct CommitPipeline: Sendable {
         markDueSince = now
     }
 
-    /// A mark is on the disk, or there is nothing that it could say.
+    /// A sync mark is on the disk, or none is needed.
     mutating func marked() {
         markDueSince = nil
     }
 }
 
 extension CommitPipeline.Content {
-    /// Takes a point back to before the first batch of this commit that waits for what it was promised.
-    fileprivate func limit(_ point: inout HeldPoint) {
+    /// Limits a read point to before the first batch of this commit that waits for its durability.
+    fileprivate func limit(_ point: inout ReadPoint) {
         if let firstWritten, firstWritten <= point.sequence {
-            point = HeldPoint(address: addressBeforeWritten, sequence: firstWritten - 1)
+            point = ReadPoint(address: addressBeforeWritten, sequence: firstWritten - 1)
         }
         if let firstSynced, firstSynced <= point.sequence {
-            point = HeldPoint(address: addressBeforeSynced, sequence: firstSynced - 1)
+            point = ReadPoint(address: addressBeforeSynced, sequence: firstSynced - 1)
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The clock that the log writer's delays go by: the system's, or one that a test moves, so that what the writer does on
-/// its own happens when the test says so, and at no other time.
+/// The clock that measures the log writer's delays: the system's, or one that a test moves. With the latter, the log
+/// writer acts on its own only when the test moves the clock.
 package enum DelayClock: Sendable {
     case system
     case manual(ManualDelays)
 
-    /// Nanoseconds; never goes back.
+    /// Nanoseconds; never decreases.
     func now() -> UInt64 {
         switch self {
         case .system: monotonicNanoseconds()
@@ -14,14 +14,14 @@ package enum DelayClock: Sendable {
         }
     }
 
-    /// How long to sleep for a deadline; nil for until somebody wakes the sleeper.
+    /// How long to sleep until a deadline; nil to sleep until another thread wakes the sleeper.
     func timeout(until deadline: UInt64, now: UInt64) -> UInt64? {
         guard case .system = self, deadline != .max else { return nil }
         return deadline - min(deadline, now)
     }
 }
 
-/// A clock that stands still until it is moved. See `Store.moveDelays(_:by:)`.
+/// A clock that advances only when a test moves it. See `Store.moveDelays(_:by:)`.
 package final class ManualDelays: Sendable {
     private let time = Atomic<UInt64>(1)
 

@@ -3,30 +3,31 @@ internal import HeartwoodFormat
 internal import Synchronization
 
 extension Log {
-    /// What became of an attempt to append.
+    /// The result of an attempt to append.
     enum Admission {
-        /// It has this number; `isVisible` when no wait is left.
+        /// The write has this sequence number. `isVisible`: it has nothing to wait for.
         case accepted(SequenceNumber, isVisible: Bool)
-        /// There was no room; wait for a change of this generation and try again.
+        /// There was no space. Wait until the generation changes, and try again.
         case mustWait(generation: UInt64)
     }
 
-    /// The one write: judges the conditions, numbers the batch, copies it into the open commit and adds its versions to the
-    /// index. Nothing comes between, so a number that the pipeline knows is always in the index too.
+    /// The core of every write: evaluates the conditions, numbers the batch, copies it into the open commit and adds
+    /// its versions to the index. This is one step under the lock, so a sequence number that the pipeline knows is
+    /// always in the index too.
     ///
-    /// - Parameter ticket: Identifies the write over its attempts; 0 at the first, which gets one.
-    /// - Throws: `.conflict`, `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. Nothing was numbered
-    ///   then.
+    /// - Parameter ticket: Identifies the write over its attempts. Pass 0 at the first attempt; it is then set.
+    /// - Throws: `.conflict`, `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. No sequence
+    ///   number was used then.
     fileprivate func append(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
-        if ticket == 0 { ticket = state.room.makeTicket() }
+        if ticket == 0 { ticket = state.space.makeTicket() }
         try judge(conditions)
         return try append(
             length: batch.encodedLength, count: batch.recordCount, acceptedBytes: batch.acceptedBytes,
             removesOnly: batch.removesOnly, hasExternals: !batch.externals.isEmpty, durability, ticket
         ) { buffer, sequence, base, stores, writer in
-            // The leaves of some records are asked for before the first of them is needed.
+            // Prefetches the leaves of several records before the first of them is needed.
             var group = AppendedGroup(tree: index.tree, base: base)
             buffer.append(batch, sequence: sequence) { group.add($0, to: &writer) }
             storeOpen(if: stores)
@@ -36,11 +37,11 @@ extension Log {
 
     /// The same for a single record without conditions that isn't encoded yet.
     ///
-    /// - Parameter hint: What the index said of its key.
+    /// - Parameter hint: The result of the index's prefetch for the record's key.
     fileprivate func append(
         _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
     ) throws(StoreError) -> Admission {
-        let ticket = state.room.makeTicket()
+        let ticket = state.space.makeTicket()
         let admission = try append(
             length: record.encodedLength, count: 1, acceptedBytes: record.key.count + record.value.count,
             removesOnly: record.kind == .delete, hasExternals: false, durability, ticket
@@ -50,22 +51,24 @@ extension Log {
             writer.add(
                 key: record.key,
                 version: Version(
-                    place: Place(address: base + offset >> 3, length: record.encodedLength), expiry: record.expiry,
+                    location: RecordLocation(address: base + offset >> 3, length: record.encodedLength),
+                    expiry: record.expiry,
                     isTombstone: record.kind == .delete),
                 hint: hint)
         }
-        // It comes again as a batch, with another ticket.
-        if case .mustWait = admission { state.room.unclaim(ticket) }
+        // The caller tries again with a batch, which has another ticket.
+        if case .mustWait = admission { state.space.unclaim(ticket) }
         return admission
     }
 
-    /// Throws `.conflict` unless all of them hold in the newest state.
+    /// Throws `.conflict` unless all conditions hold in the newest state.
     fileprivate func judge(_ conditions: [Condition]) throws(StoreError) {
         for condition in conditions where !condition.holds(in: self) { throw condition.conflict }
     }
 
-    /// - Parameter fill: Gives the records to the buffer, stores the commit where it is told to, and gives the versions to the
-    ///   index: what readers can find is in the kernel where that was promised. Gets the address at which the segment begins.
+    /// - Parameter fill: Adds the records to the buffer, stores the commit if the flag says so, and then adds the
+    ///   versions to the index. In this order, records that readers find are already in the kernel if that was
+    ///   requested. It gets the address at which the segment begins.
     @inline(__always)
     private func append(
         length: Int, count: Int, acceptedBytes: Int, removesOnly: Bool, hasExternals: Bool,
@@ -75,10 +78,10 @@ extension Log {
         let state = executor.pointer
         if !state.pointee.life.acceptsAllWrites { try checkLimits() }
         guard
-            state.pointee.makeRoom(for: length, removesOnly: removesOnly, ticket: ticket, segments)
+            state.pointee.ensureSpace(for: length, removesOnly: removesOnly, ticket: ticket, segments)
         else {
             wakeWriter(&state.pointee, deadline: 0)
-            return .mustWait(generation: state.pointee.room.generation)
+            return .mustWait(generation: state.pointee.space.generation)
         }
         let base = state.pointee.commits.open.identity.baseAddress
         let start = state.pointee.commits.open.end
@@ -87,7 +90,7 @@ extension Log {
         let stores = durability == .written && !hasExternals && isStorable(to: end)
         let isFirst = state.pointee.commits.pipeline.open == nil
         let now = isFirst && !(stores && state.pointee.commits.pipeline.unsyncedSince != nil) ? delays.now() : 0
-        // What is stored at once waits for nothing but what an earlier write waits for.
+        // A commit that is stored now waits only for what an earlier write waits for.
         let (sequence, isVisible) = state.pointee.commits.pipeline.accept(
             stores ? .buffered : durability, now: now, address: addresses.upperBound)
         let buffer = state.pointee.commits.open
@@ -101,16 +104,17 @@ extension Log {
         return .accepted(sequence, isVisible: isVisible)
     }
 
-    /// Whether the open commit can be stored once it reaches up to `end`; if not, the log writer writes it, and sees to it that
-    /// later ones can.
+    /// Whether the open commit can be stored when it ends at `end`. If not, the log writer writes it, and prepares the
+    /// mapping for later ones.
     @inline(__always)
     private func isStorable(to end: UInt64) -> Bool {
         let state = executor.pointer
         state.pointee.commits.usesMapping = true
-        return state.pointee.room.plan.isPopulated(to: end) && state.pointee.commits.isStorable(to: end)
+        return state.pointee.space.plan.isPopulated(to: end) && state.pointee.commits.isStorable(to: end)
     }
 
-    /// Stores the open commit to the mapping, so that it is in the kernel. Readers find its records in the file from here on.
+    /// Stores the open commit to the mapping, so that it is in the kernel. From here on, readers find its records in
+    /// the file.
     @inline(__always)
     private func storeOpen(if stores: Bool) {
         guard stores else { return }
@@ -126,13 +130,13 @@ extension Log {
         if isFirstUnsynced {
             wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)
         }
-        if buffer.offset > state.pointee.room.due { askForRoomAhead() }
+        if buffer.offset > state.pointee.space.due { askForSpaceAhead() }
     }
 
     @inline(never)
-    private func askForRoomAhead() {
-        state.room.due = .max
-        state.room.wantsAhead = true
+    private func askForSpaceAhead() {
+        state.space.due = .max
+        state.space.wantsAhead = true
         wakeWriter(&state, deadline: 0)
     }
 
@@ -144,13 +148,13 @@ extension Log {
     }
 }
 
-/// Onto the actor, without being suspended.
+/// Enters the actor without suspension.
 ///
-/// Sound because `run` has the actor's lock, which is what it is to be on the actor, and because what is lent is lent until
-/// it returns. `assumeIsolated` comes to the same, but for an object that it makes for each call, and a second look whether
-/// this is the actor: 8 % of a buffered put.
+/// Sound because `run` holds the actor's lock, which is what isolation to this actor means, and because what is lent is
+/// valid until it returns. `assumeIsolated` does the same, but allocates an object and checks the isolation again for
+/// each call: 8 % of a buffered put.
 nonisolated extension Log {
-    /// Takes the step of a batch.
+    /// Appends a batch.
     func admit(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
@@ -165,7 +169,7 @@ nonisolated extension Log {
         return try executor.run { () throws(StoreError) in try step(self, batch, conditions, durability, &ticket) }
     }
 
-    /// The same for a single record.
+    /// Appends a single record.
     func admit(
         _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
     ) throws(StoreError) -> Admission {
@@ -179,7 +183,7 @@ nonisolated extension Log {
         return try executor.run { () throws(StoreError) in try step(self, record, durability, hint) }
     }
 
-    /// Judges conditions, for a write without operations.
+    /// Evaluates conditions, for a write without operations.
     func confirm(_ conditions: [Condition]) throws(StoreError) {
         try executor.run { () throws(StoreError) in
             try assumeIsolated { log in
@@ -200,37 +204,37 @@ nonisolated extension Log {
         }
     }
 
-    /// Waits until room may have appeared.
+    /// Waits until there may be space.
     ///
-    /// - Parameter length: That of the batch for which there was no room.
-    /// - Throws: Why there is none (`.outOfSpace` above all), `.closed`, `.failed`.
-    nonisolated(nonsending) func waitForRoom(since generation: UInt64, for length: Int) async throws(StoreError) {
-        if let failure = await Sleeper.suspend({ wake($0, whenRoomChangesFrom: generation, length) }) { throw failure }
+    /// - Parameter length: The length of the batch for which there was no space.
+    /// - Throws: Why there is none (usually `.outOfSpace`), `.closed`, `.failed`.
+    nonisolated(nonsending) func waitForSpace(since generation: UInt64, for length: Int) async throws(StoreError) {
+        if let failure = await Sleeper.suspend({ wake($0, whenSpaceChangesFrom: generation, length) }) { throw failure }
     }
 
-    /// The same for a thread, which is blocked meanwhile.
-    func blockForRoom(since generation: UInt64, for length: Int) throws(StoreError) {
-        if let failure = Sleeper.block({ wake($0, whenRoomChangesFrom: generation, length) }) { throw failure }
+    /// The same for a thread, which it blocks.
+    func blockForSpace(since generation: UInt64, for length: Int) throws(StoreError) {
+        if let failure = Sleeper.block({ wake($0, whenSpaceChangesFrom: generation, length) }) { throw failure }
     }
 
-    private func wake(_ sleeper: Sleeper<StoreError?>, whenRoomChangesFrom generation: UInt64, _ length: Int) {
+    private func wake(_ sleeper: Sleeper<StoreError?>, whenSpaceChangesFrom generation: UInt64, _ length: Int) {
         let passes = withState { state -> Bool in
-            guard state.room.generation == generation, state.life.acceptsWrites else { return true }
-            state.room.wait(sleeper, for: length)
+            guard state.space.generation == generation, state.life.acceptsWrites else { return true }
+            state.space.wait(sleeper, for: length)
             return false
         }
         if passes { sleeper.resume(returning: nil) }
     }
 
-    /// A write gives up: if others were waiting for it, they needn't any more.
+    /// Abandons a write. Other writes that wait for it may continue.
     func withdraw(ticket: UInt64) {
         let waiters = withState { state -> [Sleeper<StoreError?>] in
-            state.room.unclaim(ticket) ? state.room.takeWaiters() : []
+            state.space.unclaim(ticket) ? state.space.takeWaiters() : []
         }
         for waiter in waiters { waiter.resume(returning: nil) }
     }
 
-    /// Asks for everything accepted so far to be synced, and returns the last number of it.
+    /// Requests a sync of everything accepted so far, and returns its last sequence number.
     func requestSync() throws(StoreError) -> SequenceNumber {
         try withState { (state) throws(StoreError) in
             try state.life.checkAcceptsWrites()
@@ -240,7 +244,7 @@ nonisolated extension Log {
         }
     }
 
-    /// Asks for everything up to a number to be synced, unless that is coming.
+    /// Requests a sync up to a sequence number, unless one is already coming.
     func requestSync(through sequence: SequenceNumber) throws(StoreError) {
         try withState { (state) throws(StoreError) in
             try state.life.checkAcceptsWrites()
@@ -254,7 +258,8 @@ nonisolated extension Log {
         }
     }
 
-    /// Wakes the writer if it would sleep beyond the deadline. Waking costs microseconds, so nobody does it twice.
+    /// Wakes the log writer if it would sleep beyond the deadline. Waking costs microseconds, so it is done once per
+    /// sleep.
     func wakeWriter(_ state: inout State, deadline: UInt64) {
         guard let sleepsUntil = state.writerSleepsUntil, deadline < sleepsUntil else { return }
         state.writerSleepsUntil = nil
@@ -269,14 +274,14 @@ extension VersionedIndex.Writer {
         add(
             key: record.key,
             version: Version(
-                place: Place(address: base + record.offset >> 3, length: fields.encodedLength),
+                location: RecordLocation(address: base + record.offset >> 3, length: fields.encodedLength),
                 expiry: fields.expiry, isTombstone: fields.kind == .delete),
             hint: hint)
     }
 }
 
-/// Records of a batch on their way into the index, eight at a time: most of their leaves are in no cache, so they are
-/// fetched side by side, first the slots of all and then the cells of all.
+/// Adds the records of a batch to the index, eight at a time. Most of their leaves are in no cache, so they are
+/// prefetched together: first the slots of all, then the cells of all.
 private struct AppendedGroup {
     let tree: TreeReader
     let base: UInt64

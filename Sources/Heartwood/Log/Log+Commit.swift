@@ -2,17 +2,17 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// A commit on its way to the kernel, by a call of the log writer.
+/// Writing a commit to the kernel by system calls of the log writer.
 nonisolated extension Log {
     /// A sealed commit.
     struct Sealed {
         let buffer: CommitBuffer
         let content: CommitPipeline.Content
-        /// Everything of the segment before this offset was on disk when it was sealed.
+        /// The sync mark: everything of the segment before this offset was on disk when the commit was sealed.
         let mark: UInt64
     }
 
-    /// A system call of the write path failed, on blocks that were allocated: what is on disk is unknown.
+    /// A system call of the write path failed, on blocks that were allocated. What is on disk is unknown.
     struct Failure: Error {
         let cause: FileSystemError
         let doing: String
@@ -38,13 +38,13 @@ nonisolated extension Log {
         unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
     }
 
-    /// Lets readers see up to there, and those go on who waited for it.
-    func publish(_ visible: HeldPoint) {
+    /// Makes writes visible up to this read point, and resumes the callers that wait for them.
+    func publish(_ visible: ReadPoint) {
         index.publish(visible.address, visible.sequence)
         visibleGate.open(to: visible.sequence)
     }
 
-    /// Calls `body`; a failure names the segment as it is called now, not as it was when it was opened.
+    /// Calls `body`. A failure gets the segment's current path, not the path under which the file was opened.
     func failing(
         _ doing: String, _ segment: Segment, _ body: () throws(FileSystemError) -> Void
     ) throws(Failure) {

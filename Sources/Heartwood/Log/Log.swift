@@ -3,40 +3,40 @@ internal import HeartwoodFormat
 internal import Logging
 internal import Synchronization
 
-/// The write-ahead log of an opening: the actor that gives writes their order, and what its callers, the log writer's
-/// thread and the readers share.
+/// The write-ahead log of an opening: the actor that orders writes, and the state that callers, the log writer's thread
+/// and readers share.
 ///
-/// The actor appends, and is the only one that does; the writer seals, writes and syncs; readers look for records that
-/// aren't in a file yet. The state is the actor's, and the lock that guards it is its executor (`LogExecutor`), held for the
-/// time of a copy, never over I/O.
+/// Only the actor appends. The log writer seals, writes and syncs. Readers look here for records that aren't in a file
+/// yet. The actor's executor (`LogExecutor`) is the lock that guards the state. It is held for the time of a copy,
+/// never during I/O.
 actor Log {
     nonisolated let directory: String
     nonisolated let configuration: Store.Configuration
     nonisolated let index: VersionedIndex
     nonisolated let segments: SegmentTable
-    nonisolated let compaction: CompactionControl
+    nonisolated let compaction: any LogCompaction
     nonisolated let executor: LogExecutor
-    /// Opens as writes become visible.
+    /// Opens when writes become visible.
     nonisolated let visibleGate: SequenceGate
-    /// Opens as writes reach the disk.
+    /// Opens when writes are on the disk.
     nonisolated let syncedGate: SequenceGate
     /// Records before this address are in their files.
     nonisolated let unwrittenFrom: Atomic<UInt64>
-    /// The time of the newest commit, in milliseconds: the store's now is never before it.
+    /// The time of the newest commit, in milliseconds. The store's current time is never earlier.
     nonisolated let newestTime: Atomic<UInt64>
-    /// Set as soon as a close begins: reads and writes are refused from then on.
+    /// Set when a close begins: from then on, reads and writes are refused.
     nonisolated let closing = Atomic(false)
 
     init(
         directory: String, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable,
-        lastSequence: SequenceNumber, newestTime: UInt64, found: RecoveredFiles = RecoveredFiles()
+        lastSequence: SequenceNumber, newestTime: UInt64, uncovered: UncoveredLog, compaction: any LogCompaction
     ) {
         self.directory = directory
         self.configuration = configuration
         self.index = index
         self.segments = segments
         self.newestTime = Atomic(newestTime)
-        compaction = CompactionControl(configuration.compaction, found)
+        self.compaction = compaction
         unwrittenFrom = Atomic(segments.endAddress)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
@@ -47,8 +47,8 @@ actor Log {
                         lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
                     bufferBytes: configuration.commitBufferBytes,
                     logWriting: configuration.logWriting == .calls ? .calls : nil),
-                room: LogRoom(RoomPlan(limit: UInt64(configuration.segmentBytes), need: 0)),
-                uncovered: UncoveredLog(recoveredBytes: found.logBytes, recoveredRecords: found.logRecords)),
+                space: LogSpace(PreallocationPlan(limit: UInt64(configuration.segmentBytes), need: 0)),
+                uncovered: uncovered),
             sharing: index.state)
     }
 
@@ -61,13 +61,13 @@ actor Log {
         _modify { yield &executor.pointer.pointee }
     }
 
-    /// Calls `body` with the state. For those who are on no actor.
+    /// Calls `body` with the state. For callers that are not on the actor.
     @inline(__always)
     nonisolated func withState<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         try executor.withState(body)
     }
 
-    /// The same, for those who wait for a change.
+    /// The same, for callers that wait for a change.
     @inline(__always)
     nonisolated func withLock<R: ~Copyable, E: Error>(
         _ body: (inout ConditionLock<State>.Held) throws(E) -> R
@@ -75,36 +75,39 @@ actor Log {
         try executor.withLock(body)
     }
 
-    /// The clock of commits and expiry never goes back behind this.
+    /// Ensures that the time of commits and expiry doesn't go back below this.
     nonisolated func noteTime(_ milliseconds: UInt64) {
-        // Most commits are of the millisecond of the one before, and to look costs less than to try.
+        // Most commits are in the same millisecond as the one before, and a load is cheaper than an atomic maximum.
         if newestTime.load(ordering: .relaxed) < milliseconds { newestTime.max(milliseconds, ordering: .relaxed) }
     }
 
-    /// The store's now: never before the newest commit, so that a clock that was set back revives nothing.
+    /// The store's current time. Never earlier than the newest commit, so that a clock that was set back doesn't revive
+    /// expired keys.
     nonisolated var now: Timestamp {
         Timestamp(milliseconds: max(configuration.clock.now().milliseconds, newestTime.load(ordering: .relaxed)))
     }
 
-    /// The clock that the writer's delays go by.
+    /// The clock that measures the log writer's delays.
     nonisolated var delays: DelayClock { configuration.delays }
 
     /// Whether a record may not be in its file yet.
     @inline(__always)
-    nonisolated func mayBePending(_ place: Place) -> Bool { place.address >= unwrittenFrom.load(ordering: .acquiring) }
+    nonisolated func mayBePending(_ location: RecordLocation) -> Bool {
+        location.address >= unwrittenFrom.load(ordering: .acquiring)
+    }
 
-    /// A copy of a record that isn't in its file yet; nil when it is (look there).
-    nonisolated func pendingRecord(at place: Place) -> [UInt8]? {
-        mayBePending(place) ? copyOfPending(place) : nil
+    /// A copy of a record that isn't in its file yet; nil if it is in its file.
+    nonisolated func pendingRecord(at location: RecordLocation) -> [UInt8]? {
+        mayBePending(location) ? copyOfPending(location) : nil
     }
 
     @inline(never)
-    private nonisolated func copyOfPending(_ place: Place) -> [UInt8]? {
+    private nonisolated func copyOfPending(_ location: RecordLocation) -> [UInt8]? {
         withState { state in
             for buffer in [state.commits.open, state.commits.inFlight] {
-                if let buffer, let segment = buffer.segment, place.address >= segment.baseAddress,
+                if let buffer, let segment = buffer.segment, location.address >= segment.baseAddress,
                     let bytes = buffer.copy(
-                        at: (place.address - segment.baseAddress) << 3, length: place.lengthBound)
+                        at: (location.address - segment.baseAddress) << 3, length: location.lengthBound)
                 {
                     return bytes
                 }

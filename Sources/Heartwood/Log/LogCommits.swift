@@ -1,37 +1,37 @@
 internal import HeartwoodFormat
 
-/// The open commit and the one in flight, and where in the current segment they go.
+/// The open commit and the one in flight, and their positions in the current segment.
 ///
-/// Invariants: of the two buffers one is open, and the other is in flight or idle. In the current segment
-/// `syncedEnd` <= `writtenEnd` <= `open.offset`, once it has its name.
+/// Invariants: one of the two buffers is open; the other is in flight or idle. In the current segment `syncedEnd` <=
+/// `writtenEnd` <= `open.offset`, once the segment has its name.
 struct LogCommits {
     var pipeline: CommitPipeline
-    /// Takes records.
+    /// Takes new records.
     private(set) var open: CommitBuffer
-    /// Is being written. Stays here after a failure, because readers may see what it holds.
+    /// Is being written. Stays here after a failure, because readers may see its records.
     private(set) var inFlight: CommitBuffer?
     /// The other buffer, while nothing is in flight.
     private var idle: CommitBuffer?
-    /// The bytes that a buffer keeps. A commit has no more, but one of a single batch.
+    /// The capacity that a buffer keeps. Only a commit of a single batch can be larger.
     let bufferBytes: Int
 
-    /// Where the open commit goes; nil until the first write of this opening.
+    /// The segment of the open commit; nil until the first write of this opening.
     private(set) var current: Segment?
-    /// The current segment as memory; nil where commits go to it by calls.
+    /// The mapping of the current segment; nil if commits are written to it by system calls.
     private(set) var mapping: LogMapping?
     /// How `.written` writes get into the log; nil before the first.
     private(set) var logWriting: LogWriting?
-    /// Whether this segment has taken such a write, so that a mapping is of use.
+    /// Whether this segment has taken a `.written` write, so that a mapping is useful.
     var usesMapping = false
-    /// Whether a commit may be stored behind the last one: not before the segment has its name, nor while a mark is on its
-    /// way to the place behind.
+    /// Whether a commit may be stored after the last one. Not before the segment has its name, and not while a sync
+    /// mark is being written at that position.
     private(set) var isAppendable = false
 
-    /// Everything of the current segment before this offset is on disk: what the next commit says as its mark.
+    /// Everything of the current segment before this offset is on disk. It is the sync mark of the next commit.
     private(set) var syncedEnd: UInt64 = 0
-    /// The same once the sync that is under way has ended.
+    /// The value of `syncedEnd` when the current sync has ended.
     private(set) var syncingEnd: UInt64 = 0
-    /// Where the last commit of the current segment ends.
+    /// The end of the last commit in the current segment.
     private(set) var writtenEnd: UInt64 = 0
 
     init(_ pipeline: CommitPipeline, bufferBytes: Int, logWriting: LogWriting?) {
@@ -42,15 +42,15 @@ struct LogCommits {
         idle = CommitBuffer(capacity: bufferBytes)
     }
 
-    /// Whether the current segment has no record, in its file or on the way to it.
+    /// Whether the current segment has no record, neither in its file nor in a buffer.
     var holdsNothing: Bool { pipeline.lastSequence + 1 == current?.header.firstSequence }
 
     // MARK: - Segments
 
-    /// From here on what is accepted goes into this segment, which has no name yet.
+    /// Makes a segment the current one. It has no name yet. What is accepted from now on goes into it.
     ///
-    /// - Returns: The open commit, sealed, if it has records: it belongs into the segment before.
-    mutating func turn(to segment: Segment, mapping: LogMapping?) -> Log.Sealed? {
+    /// - Returns: The open commit, sealed, if it has records: it belongs to the previous segment.
+    mutating func rotate(to segment: Segment, mapping: LogMapping?) -> Log.Sealed? {
         precondition(!holdsNothing, "two segments would have one name")
         let start = UInt64(FormatConstants.fileHeaderSize)
         let sealed = open.isEmpty ? nil : seal(next: segment, at: start)
@@ -69,7 +69,7 @@ struct LogCommits {
         isAppendable = true
     }
 
-    /// It was tried to map the current segment.
+    /// An attempt to map the current segment has ended.
     mutating func mapped(_ mapping: LogMapping?) {
         self.mapping = mapping
         logWriting = mapping == nil ? .calls : .mapped
@@ -77,13 +77,14 @@ struct LogCommits {
 
     // MARK: - Commits
 
-    /// Whether the open commit can be stored once it reaches up to `end`, as far as the mapping has room for it.
+    /// Whether the open commit can be stored when it ends at `end`. The caller checks that the mapping is populated so
+    /// far.
     @inline(__always)
     func isStorable(to end: UInt64) -> Bool {
         isAppendable && pipeline.isSealedWritten && pipeline.awaitsNoWrite && open.isStorable(to: end)
     }
 
-    /// Stores the open commit to the mapping: it is in the kernel then, and the next one is behind it.
+    /// Stores the open commit to the mapping. It is then in the kernel, and the next commit follows it.
     @inline(__always)
     mutating func store(time: UInt64) {
         let header = open.header(first: pipeline.sealInPlace(), mark: syncedEnd, time: time)
@@ -91,7 +92,7 @@ struct LogCommits {
         writtenEnd = open.offset
     }
 
-    /// Seals the open commit and opens the next one behind it in the same segment.
+    /// Seals the open commit and opens the next one after it in the same segment.
     mutating func seal() -> Log.Sealed { seal(next: current, at: open.end) }
 
     private mutating func seal(next: Segment?, at offset: UInt64) -> Log.Sealed {
@@ -115,7 +116,7 @@ struct LogCommits {
 
     // MARK: - Syncs and marks
 
-    /// What is written is going to be synced.
+    /// A sync of what is written begins.
     mutating func beginSync() {
         syncingEnd = writtenEnd
         pipeline.beginSync()
@@ -127,9 +128,9 @@ struct LogCommits {
         pipeline.synced(now: now)
     }
 
-    /// Makes room for a mark behind the last commit. Only while nothing is open.
+    /// Reserves the position of a sync mark after the last commit. Only while nothing is open.
     ///
-    /// - Returns: The offset at which it goes.
+    /// - Returns: The offset of the sync mark.
     mutating func beginMark() -> UInt64 {
         let offset = markBoundary(from: open.offset)
         open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
@@ -137,7 +138,7 @@ struct LogCommits {
         return offset
     }
 
-    /// The mark is on disk, and ends where the open commit begins.
+    /// The sync mark is on disk, and ends where the open commit begins.
     mutating func marked() {
         (writtenEnd, syncedEnd) = (open.offset, open.offset)
         isAppendable = true

@@ -1,31 +1,31 @@
 internal import CHeartwood
 internal import HeartwoodFileSystem
 
-/// The executor of the log's actor: a lock, with the state that it guards. Who holds the lock is on the actor.
+/// The executor of the log's actor: a lock, and the state that it guards. The thread that holds the lock is on the
+/// actor.
 ///
-/// The actor's own work takes less than a microsecond and never waits for anything. To go through a scheduler for it
-/// costs as much again when nobody else is there, and several times as much when somebody is; so a writer takes the lock
-/// and is on the actor then and there, without being suspended. The log writer's thread, the compactor's and those that
-/// read counters enter by the same lock. Measured on 2 cores, `.buffered` puts: eight tasks together from 466,000 a second
-/// through the scheduler to 1,100,000 and more, one task from 690,000 to 1,100,000 and more.
+/// The actor's work takes less than a microsecond and never waits. A scheduler would double its cost without
+/// contention, and multiply it with contention. So a writer takes the lock and is on the actor, without suspension. The
+/// log writer, the compactor and readers of counters take the same lock. On 2 cores, eight tasks with `.buffered` puts
+/// reach 1,100,000 a second, and 466,000 through the scheduler.
 ///
-/// The invariant under `@unchecked Sendable`: the state is touched with the lock held only, and both live as long as this
-/// does, at addresses that never change.
+/// The invariant that makes `@unchecked Sendable` sound: the state is accessed only with the lock held. Both exist as
+/// long as this object, at addresses that never change.
 final class LogExecutor: SerialExecutor, @unchecked Sendable {
     typealias State = Log.State
 
     private let lock: ConditionLock<State>
-    /// The lock's own, here because what is generic and of another module is called unspecialised.
+    /// The lock's mutex. It is here because generic functions of another module are called unspecialised.
     private let mutex: UnsafeMutablePointer<heartwood_mutex>
     private let state: UnsafeMutablePointer<State>
-    /// The number of the thread that took the lock by ``run(_:)``, 0: none.
+    /// The number of the thread that took the lock with ``run(_:)``; 0: none.
     private let holder: UnsafeMutableRawPointer
 
-    /// Attempts before a thread goes to sleep: about as long as the lock is held. To sleep and be woken costs some ten
-    /// times as much.
+    /// Attempts before a thread sleeps: about as long as the lock is held. Sleeping and waking costs about ten times as
+    /// much.
     private static let spins = 64
 
-    /// - Parameter index: Its lock becomes the executor's, so that a write takes one.
+    /// - Parameter index: The index whose lock becomes the executor's, so that a write takes one lock.
     init(_ initial: consuming sending State, sharing index: Locked<IndexState>) {
         lock = ConditionLock(initial, sharing: index)
         (mutex, state) = lock.parts
@@ -35,7 +35,7 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
 
     deinit { holder.deallocate() }
 
-    /// Calls `body` on the actor. `body` must be quick, and must not wait for anything.
+    /// Calls `body` on the actor. `body` must be quick, and must not wait.
     @inline(__always)
     func run<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         if !heartwood_mutex_try_lock(mutex) { lockContended() }
@@ -63,13 +63,13 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
         return state
     }
 
-    /// Calls `body` with the state. For the threads of the engine, which are on no actor.
+    /// Calls `body` with the state. For threads of the engine that are not on the actor.
     @inline(__always)
     func withState<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         try lock.withState(body)
     }
 
-    /// The same, for those who wait for a change.
+    /// The same, for callers that wait for a change.
     @inline(__always)
     func withLock<R: ~Copyable, E: Error>(
         _ body: (inout ConditionLock<State>.Held) throws(E) -> R
@@ -85,8 +85,8 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
 
     // MARK: - SerialExecutor
 
-    /// What was called on the actor in the usual way, with `await`, which nothing in the engine is: on another thread,
-    /// because this one may hold the lock.
+    /// Runs a job that was called on the actor with `await`. The engine makes no such call. Another thread runs the
+    /// job, because this one may hold the lock.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         BlockingPool.start { [self] in

@@ -1,15 +1,15 @@
 internal import CHeartwood
 internal import HeartwoodFileSystem
 
-/// A log segment as memory: what is stored to it is in the kernel, whatever becomes of the process.
+/// A log segment mapped into memory. What is stored to it is in the kernel, and survives the death of the process.
 ///
-/// The invariant under `@unchecked Sendable`: nothing of it changes. What it leads to is stored to under the log's lock, and
-/// only what was populated is.
+/// The invariant that makes `@unchecked Sendable` sound: the object doesn't change. The mapped memory is stored to only
+/// under the log's lock, and only where it is populated.
 final class LogMapping: @unchecked Sendable {
     private let mapping: any WritableMapping
     private let memory: UnsafeMutableRawPointer
     private let isWatched: Bool
-    /// Bytes of the file that it covers.
+    /// Bytes of the file that the mapping covers.
     let count: UInt64
 
     init(_ mapping: any WritableMapping) {
@@ -19,11 +19,12 @@ final class LogMapping: @unchecked Sendable {
         isWatched = mapping.isWatched
     }
 
-    /// Copies bytes to an offset of the file, after all that was stored before.
+    /// Copies bytes to an offset of the file, after all earlier stores.
     @inline(__always)
     func store(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
         assert(offset + UInt64(bytes.count) <= count)
-        // For the compiler. Nobody else looks at the bytes but the kernel, and that sees what a thread has done in its order.
+        // A fence for the compiler only: besides this thread, only the kernel reads the bytes, and it sees the stores
+        // in order.
         heartwood_fence_release()
         (memory + Int(offset)).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
         if isWatched { mapping.stored(offset..<(offset + UInt64(bytes.count))) }

@@ -1,16 +1,16 @@
 internal import HeartwoodFileSystem
 
 extension Log {
-    /// What belongs to the actor: parts, each with an invariant of its own.
+    /// The state of the actor: parts, each with its own invariant.
     struct State {
         var commits: LogCommits
-        var room: LogRoom
+        var space: LogSpace
         var life = LogLife()
         var uncovered: UncoveredLog
         var counters = Counters()
-        /// Compaction waits for a cut: the next turn to a new segment makes it.
-        var wantsCut = false
-        /// The deadline of the log writer's sleep, while it sleeps (`.max`: none).
+        /// Compaction waits for a compaction boundary, which the next rotation makes.
+        var wantsBoundary = false
+        /// The deadline of the log writer's sleep while it sleeps (`.max`: none); nil while it is awake.
         var writerSleepsUntil: UInt64?
 
         /// Bytes of log that no snapshot covers.
@@ -20,7 +20,7 @@ extension Log {
         var logRecords: UInt64 { uncovered.recoveredRecords + counters.records - uncovered.compactedRecords }
     }
 
-    /// What this opening has done so far. Each only grows.
+    /// What this opening has done so far. Each counter only grows.
     struct Counters {
         var batches: UInt64 = 0
         var records: UInt64 = 0
@@ -33,18 +33,18 @@ extension Log {
     }
 }
 
-/// Whether the log takes writes, and who waits for its end.
+/// Whether the log accepts writes, and which callers wait for its end.
 ///
 /// Invariant: a failure is final, and a phase is never followed by an earlier one.
 struct LogLife {
     enum Phase { case running, closing, abandoned, ended }
 
-    /// Why no more is written: a write or a sync has failed.
+    /// The write or sync that failed, after which nothing more is written.
     private(set) var failure: StoreError? { didSet { noteLimits() } }
     private(set) var phase = Phase.running { didSet { noteLimits() } }
-    /// Number of bodies of transactions that run.
+    /// The number of transaction bodies that are running.
     var transactions = 0 { didSet { noteLimits() } }
-    /// Whether every write is accepted. One look for what is rarely otherwise: a failure, the end, a transaction.
+    /// Whether every write is accepted. One check for rare cases: a failure, the end, a transaction.
     private(set) var acceptsAllWrites = true
     private var closers: [Sleeper<StoreError?>] = []
     private(set) var closeFailure: StoreError?
@@ -61,10 +61,10 @@ struct LogLife {
         guard phase == .running else { throw .closed }
     }
 
-    /// Keeps the first failure as the one that is reported.
+    /// Keeps the first failure, which is the one that is reported.
     mutating func fail(_ error: StoreError) { if failure == nil { failure = error } }
 
-    /// The close begins, or goes on for one more who waits for it. Before the end only.
+    /// Begins the close, or adds a caller that waits for it. Only before the end.
     mutating func close(waking closer: Sleeper<StoreError?>) {
         precondition(phase != .ended)
         if phase == .running { phase = .closing }
@@ -73,8 +73,8 @@ struct LogLife {
 
     mutating func abandon() { if phase == .running { phase = .abandoned } }
 
-    /// - Parameter failure: What the close came to.
-    /// - Returns: Those who wait for it; the caller resumes them outside the lock.
+    /// - Parameter failure: The outcome of the close.
+    /// - Returns: The callers that wait for it. Resume them outside the lock.
     mutating func end(_ failure: StoreError?) -> [Sleeper<StoreError?>] {
         precondition(phase != .ended)
         phase = .ended
@@ -86,22 +86,22 @@ struct LogLife {
     var hasClosers: Bool { !closers.isEmpty }
 }
 
-/// How much of the log no snapshot covers, beside what the counters say of this opening.
+/// How much of the log no snapshot covers, apart from the counters of this opening.
 struct UncoveredLog {
-    /// What this opening has found.
+    /// What this opening found.
     private(set) var recoveredBytes: UInt64
     private(set) var recoveredRecords: UInt64
-    /// What of the counters lies in segments that the newest snapshot covers.
+    /// The part of the counters that is in segments that the newest snapshot covers.
     private(set) var compactedBytes: UInt64 = 0
     private(set) var compactedRecords: UInt64 = 0
-    /// Bytes of log at which compaction is to look whether it is due.
+    /// Size of the log, in bytes, at which compaction checks whether it is due.
     var trigger: UInt64 = .max
 
     init(recoveredBytes: UInt64, recoveredRecords: UInt64) {
         (self.recoveredBytes, self.recoveredRecords) = (recoveredBytes, recoveredRecords)
     }
 
-    /// A snapshot covers all that was found, and of what was written this much.
+    /// A snapshot covers all that was found, and this much of what was written.
     mutating func compacted(bytes: UInt64, records: UInt64) {
         precondition(bytes >= compactedBytes && records >= compactedRecords)
         (recoveredBytes, recoveredRecords) = (0, 0)

@@ -2,19 +2,19 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// The end of an opening.
+/// Closing the log.
 extension LogWriter {
-    /// Writes and syncs what was accepted, says so by a closing mark, gives the unused room back, and lets go of the
-    /// files and the lock. The first error is what the close reports; the files are let go all the same.
+    /// Writes and syncs what was accepted, writes a closing sync mark, frees unused preallocated space, and releases
+    /// the files and the lock. The close reports the first error. The files are released in every case.
     mutating func close() {
-        // It asks this thread for nothing any more, and leaves the files alone.
+        // After this, compaction asks this thread for nothing and doesn't touch the files.
         log.compaction.stop()
         var failure: StoreError?
         let (earlier, isAllOnDisk) = log.withState { state in
             (state.life.failure, state.commits.pipeline.lastSequence == state.commits.pipeline.syncedSequence)
         }
         if let earlier {
-            // Who closes in order relies on everything being there.
+            // A caller that closes relies on all writes being on the disk.
             let areMissing =
                 (earlier.cause as? FileSystemError)?.operation == .status
                 || log.segments.all.contains { (try? $0.file.isLinked()) == false }
@@ -47,16 +47,16 @@ extension LogWriter {
             try current.file.sync(.full)
         }
         try checkFiles()
-        // On a full disk with what the segment gave back.
+        // On a full disk, this uses the space that the segment has just freed.
         try? fillReserve()
     }
 
-    /// Lets go of everything. Readers find a closed store from here on.
+    /// Releases everything. From here on, readers find a closed store.
     mutating func end(_ failure: StoreError?) {
         var failure = failure
         log.compaction.stop()
-        finishedCut.map { log.index.release($0.point) }
-        finishedCut = nil
+        finishedBoundary.map { log.index.release($0.point) }
+        finishedBoundary = nil
         discardSpare()
         do throws(FileSystemError) {
             try log.segments.closeAll()
@@ -67,7 +67,7 @@ extension LogWriter {
         let (closers, waiters) = log.withLock { held in
             let closers = held.state.life.end(failure)
             held.broadcast()
-            return (closers, held.state.room.takeWaiters())
+            return (closers, held.state.space.takeWaiters())
         }
         log.visibleGate.fail(.closed)
         log.syncedGate.fail(.closed)
@@ -77,34 +77,24 @@ extension LogWriter {
 }
 
 nonisolated extension Log {
-    /// Closes the log and waits for it. However often it is called, and by however many, it happens once; each caller
-    /// gets its outcome.
-    nonisolated(nonsending) func close() async throws(StoreError) {
-        if isDueAtClose { noteBeforeClose(await Sleeper.suspend { compact(waking: $0) }) }
-        if let failure = await Sleeper.suspend({ close(waking: $0) }) { throw failure }
-    }
-
-    /// The same for a thread, which is blocked meanwhile.
-    func closeBlocking() throws(StoreError) {
-        if isDueAtClose { noteBeforeClose(Sleeper.block { compact(waking: $0) }) }
-        if let failure = Sleeper.block({ close(waking: $0) }) { throw failure }
-    }
-
-    private func close(waking sleeper: Sleeper<StoreError?>) {
+    /// Requests the close.
+    ///
+    /// - Parameter sleeper: Gets the outcome when the log is closed.
+    func close(waking sleeper: Sleeper<StoreError?>) {
         enum Outcome { case waits, ended(StoreError?) }
         let (outcome, waiters) = withState { state -> (Outcome, [Sleeper<StoreError?>]) in
             if state.life.phase == .ended { return (.ended(state.life.closeFailure), []) }
             state.life.close(waking: sleeper)
             closing.store(true, ordering: .releasing)
             wakeWriter(&state, deadline: 0)
-            return (.waits, state.room.takeWaiters())
+            return (.waits, state.space.takeWaiters())
         }
         for waiter in waiters { waiter.resume(returning: .closed) }
         if case .ended(let failure) = outcome { sleeper.resume(returning: failure) }
     }
 
-    /// Ends the log as the death of the process would: nothing more is written. Returns once the writer's thread has
-    /// let go of the files and the lock.
+    /// Ends the log as the death of the process would: nothing more is written. Returns when the writer's thread has
+    /// released the files and the lock.
     func abandon() {
         withLock { held in
             held.state.life.abandon()
@@ -113,6 +103,6 @@ nonisolated extension Log {
         }
     }
 
-    /// Whether the store was closed, or is being closed.
+    /// Whether the store is closed, or is being closed.
     var isEnded: Bool { closing.load(ordering: .acquiring) }
 }

@@ -2,45 +2,45 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Logging
 
-/// The turn to the next segment.
+/// Rotation: the change to the next segment.
 extension LogWriter {
-    /// Makes the file that will be the next segment: allocated, but without a header, so without a meaning.
+    /// Makes the file that becomes the next segment. It is allocated but has no header, so recovery ignores it.
     ///
-    /// - Parameter isSparing: Whether it is to take no more space than it must.
+    /// - Parameter isSparing: Whether it is to take as little space as possible.
     mutating func prepareSpare(need: UInt64, isSparing: Bool = false) throws(FileSystemError) {
         try removeLeftovers()
         if spare == nil {
             let path = log.directory + "/" + StoreFileName.spareName
             let file = try log.configuration.fileSystem.openFile(path, for: .create)
-            let step = isSparing ? RoomPlan.reserve + 4096 : log.withState { $0.room.plan.step }
-            spare = Spare(file: file, path: path, room: plan(need: need, step: step))
+            let step = isSparing ? PreallocationPlan.reserve + 4096 : log.withState { $0.space.plan.step }
+            spare = Spare(file: file, path: path, space: plan(need: need, step: step))
         }
         let header = UInt64(FormatConstants.fileHeaderSize)
-        if !spare!.room.fits(to: header + need) {
-            spare!.room = plan(need: need, step: spare!.room.step)
+        if !spare!.space.fits(to: header + need) {
+            spare!.space = plan(need: need, step: spare!.space.step)
             spare!.mapping = nil
         }
         do throws(FileSystemError) {
-            if let grown = try allocate(spare!.room, of: spare!.file, end: header, need: header + need) {
-                spare!.room = grown
+            if let grown = try allocate(spare!.space, of: spare!.file, end: header, need: header + need) {
+                spare!.space = grown
             }
         } catch {
-            // Not as large as for this write, which is refused.
-            spare!.room = plan(need: 0, step: RoomPlan.firstStep)
+            // Without the space for this write, which is refused.
+            spare!.space = plan(need: 0, step: PreallocationPlan.firstStep)
             spare!.mapping = nil
             throw error
         }
-        if isSyncing, let range = spare!.room.nextZeroing(end: header) {
+        if isSyncing, let range = spare!.space.nextZeroing(end: header) {
             try spare!.file.zero(from: range.lowerBound, count: range.upperBound - range.lowerBound)
-            spare!.room.zeroed(to: range.upperBound)
+            spare!.space.zeroed(to: range.upperBound)
         }
     }
 
-    private func plan(need: UInt64, step: UInt64) -> RoomPlan {
-        RoomPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
+    private func plan(need: UInt64, step: UInt64) -> PreallocationPlan {
+        PreallocationPlan(limit: UInt64(log.configuration.segmentBytes), need: need, step: step)
     }
 
-    /// Makes or removes the file that says that the log is kept.
+    /// Makes or removes the file that records that the log is kept.
     private mutating func noteRetention() throws(FileSystemError) {
         let keeps = log.configuration.logRetention != .none
         guard keepsLog != keeps else { return }
@@ -63,7 +63,8 @@ extension LogWriter {
                 try log.configuration.fileSystem.syncDirectory(log.directory)
                 leftovers += files.reversed()
             } catch {
-                // A second attempt would succeed and prove nothing: the next opening or compaction sees to it.
+                // After a failed sync, a second one would succeed and prove nothing. The next opening or compaction
+                // removes them.
                 log.configuration.logger?.warning(
                     "files that a snapshot covers are not removed", metadata: ["cause": "\(error)"])
             }
@@ -78,10 +79,11 @@ extension LogWriter {
         }
     }
 
-    /// Turns to the next segment.
+    /// Rotates to the next segment.
     ///
-    /// The order is what makes a segment's existence prove that its predecessor is durable: sync the old one, write
-    /// the header into the spare, sync it, rename it, sync the directory; only then commits go into it.
+    /// The order ensures that the existence of a segment proves that its predecessor is durable: sync the old one,
+    /// write the header into the spare file, sync it, rename it, sync the directory. Only then commits are written to
+    /// it.
     mutating func rotate() throws(Failure) {
         let spare = self.spare!
         self.spare = nil
@@ -89,19 +91,19 @@ extension LogWriter {
             try beginFirst(spare)
             return
         }
-        let turn = turn(to: spare)
-        try finish(turn.sealed)
+        let rotation = beginRotation(to: spare)
+        try finish(rotation.sealed)
         // Pages that are mapped cost several times as much to write: 26 ms for 9 MB.
-        turn.mapping?.release(before: .max)
-        if log.withState({ $0.commits.pipeline.unsyncedSince != nil }) { try syncWritten(of: turn.old) }
-        if log.configuration.valueReading == .mapped { turn.old.allowMapping() }
-        try putInPlace(turn.new, from: spare.path)
+        rotation.mapping?.release(before: .max)
+        if log.withState({ $0.commits.pipeline.unsyncedSince != nil }) { try syncWritten(of: rotation.old) }
+        if log.configuration.valueReading == .mapped { rotation.old.allowMapping() }
+        try putInPlace(rotation.new, from: spare.path)
         log.withState { $0.commits.placed() }
-        withExtendedLifetime(turn.mapping) {}
+        withExtendedLifetime(rotation.mapping) {}
     }
 
-    /// The first turn of an opening: the file is in place before anything is numbered. Until then nothing on disk tells
-    /// of this opening, and after a crash its numbers would be given a second time.
+    /// The first rotation of an opening: the file has its name before any write gets a sequence number. Without it,
+    /// nothing on disk would show that this opening exists, and after a crash its sequence numbers would be used again.
     private mutating func beginFirst(_ spare: Spare) throws(Failure) {
         let first = log.withState { $0.commits.pipeline.lastSequence + 1 }
         let segment = makeSegment(
@@ -110,40 +112,44 @@ extension LogWriter {
         try putInPlace(segment, from: spare.path)
         predecessor = nil
         let waiters = log.withState { state in
-            _ = state.commits.turn(to: segment, mapping: nil)
+            _ = state.commits.rotate(to: segment, mapping: nil)
             state.commits.placed()
-            cut(&state)
-            return state.room.turn(to: spare.room)
+            setBoundary(&state)
+            return state.space.rotate(to: spare.space)
         }
         resume(waiters)
     }
 
-    /// Holds all that was accepted, where compaction has asked for it: everything of it lies in other segments than the
-    /// current one, which holds nothing yet.
-    private mutating func cut(_ state: inout Log.State) {
-        guard state.wantsCut, let current = state.commits.current else { return }
-        state.wantsCut = false
-        state.room.demands.cut = false
-        finishedCut = Cut(
-            point: log.index.holdNewestUnderLock(), end: current.header.predecessor,
+    /// Pins everything accepted so far, if compaction has asked for a boundary. All of it is in segments before the
+    /// current one, which has no records yet.
+    private mutating func setBoundary(_ state: inout Log.State) {
+        guard state.wantsBoundary, let current = state.commits.current else { return }
+        state.wantsBoundary = false
+        state.space.demands.boundary = false
+        finishedBoundary = CompactionBoundary(
+            point: log.index.pinNewestUnderLock(), end: current.header.predecessor,
             covered: log.segments.all.filter { $0 !== current }, bytes: state.counters.writtenBytes,
             records: state.counters.records)
     }
 
-    /// Gives compaction the cut, now that all before it is durable, and the segment behind it in place.
-    mutating func deliverCut() {
-        if finishedCut == nil {
+    /// Delivers the compaction boundary. Everything before it is durable, and the segment after it has its name.
+    mutating func deliverBoundary() {
+        if finishedBoundary == nil {
             log.withState { state in
-                // Where writes came in meanwhile, a rotation is needed after all.
-                if state.commits.holdsNothing { cut(&state) } else if state.wantsCut { state.room.demands.cut = true }
+                // If writes came in meanwhile, a rotation is needed after all.
+                if state.commits.holdsNothing {
+                    setBoundary(&state)
+                } else if state.wantsBoundary {
+                    state.space.demands.boundary = true
+                }
             }
         }
-        guard let cut = finishedCut else { return }
-        finishedCut = nil
-        // A snapshot holds only what is visible.
+        guard let boundary = finishedBoundary else { return }
+        finishedBoundary = nil
+        // The snapshot holds only what is visible.
         log.publish(log.withState { $0.commits.pipeline.visiblePoint })
         reserve.noteCompaction()
-        log.compaction.deliver(.success(cut))
+        log.compaction.deliver(.success(boundary))
     }
 
     private mutating func putInPlace(_ segment: Segment, from path: String) throws(Failure) {
@@ -157,24 +163,24 @@ extension LogWriter {
             try fileSystem.syncDirectory(log.directory)
         }
         log.withState { $0.counters.rotations += 1 }
-        if log.segments.count >= log.configuration.compaction.maximumSegments { log.askForCompaction() }
+        if log.segments.count >= log.configuration.compaction.maximumSegments { log.compaction.logHasGrown(log) }
     }
 
-    private struct Turn {
-        /// What was accepted before and isn't in the kernel yet.
+    private struct Rotation {
+        /// What was accepted earlier and isn't in the kernel yet.
         var sealed: Sealed?
         let old: Segment
         let new: Segment
-        /// That of the old segment, so that it isn't the lock's holder who unmaps it.
+        /// The mapping of the old segment. It is kept here so that it isn't unmapped while the lock is held.
         let mapping: LogMapping?
     }
 
-    /// From here on what is accepted goes into the new segment, whose salt and first number are known; it is written
-    /// there once the file is in place. What was accepted before is sealed.
-    private mutating func turn(to spare: Spare) -> Turn {
+    /// Seals what was accepted so far. What is accepted from now on goes into the new segment, whose salt and first
+    /// sequence number are known. It is written there once the file has its name.
+    private mutating func beginRotation(to spare: Spare) -> Rotation {
         let salt = log.configuration.fileSystem.randomSalt()
         let created = log.configuration.clock.now()
-        let (turned, waiters) = log.withState { state in
+        let (rotation, waiters) = log.withState { state in
             let first = state.commits.pipeline.lastSequence + 1
             let old = state.commits.current!
             let mapping = state.commits.mapping
@@ -182,17 +188,17 @@ extension LogWriter {
             let before = FileHeader.Predecessor(
                 salt: old.header.salt, lastSequence: first - 1, endOffset: end)
             let new = makeSegment(of: spare, salt: salt, created: created, first: first, after: before)
-            let sealed = state.commits.turn(to: new, mapping: spare.mapping)
-            cut(&state)
+            let sealed = state.commits.rotate(to: new, mapping: spare.mapping)
+            setBoundary(&state)
             return (
-                Turn(sealed: sealed, old: old, new: new, mapping: mapping), state.room.turn(to: spare.room)
+                Rotation(sealed: sealed, old: old, new: new, mapping: mapping), state.space.rotate(to: spare.space)
             )
         }
         resume(waiters)
-        return turned
+        return rotation
     }
 
-    /// What the spare will be: a segment with a header and a name, though neither is on disk yet.
+    /// Makes the segment of the spare file, with a header and a name that are not on disk yet.
     private func makeSegment(
         of spare: Spare, salt: UInt32, created: Timestamp, first: SequenceNumber, after before: FileHeader.Predecessor?
     ) -> Segment {
@@ -200,6 +206,6 @@ extension LogWriter {
             kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
             creationTime: created.milliseconds)
         return log.segments.add(
-            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.room.limit)
+            header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.space.limit)
     }
 }

@@ -3,48 +3,49 @@ internal import HeartwoodFormat
 internal import Logging
 internal import Synchronization
 
-/// The log writer: the one thread that makes the log's system calls: writes, syncs, rotates, lays room and closes. What is
-/// stored to a mapping comes from the callers.
+/// The log writer: the one thread that makes the log's system calls. It writes, syncs, rotates, preallocates and
+/// closes. Callers do the stores to a mapping.
 ///
-/// It asks the pipeline what to do, does it without the lock, and tells the pipeline. Its own fields belong to its
-/// thread alone, which is why it needs no lock for them and isn't `Sendable`: it is made on that thread.
+/// It asks the pipeline what to do, does it without the lock, and reports to the pipeline. Its own fields are used only
+/// by its thread, on which it is made. So they need no lock, and it isn't `Sendable`.
 struct LogWriter: ~Copyable {
     let log: Log
     let lock: any FileLock
     let storeID: StoreID
-    /// What the next segment names as its predecessor.
+    /// The predecessor that the next segment's header names.
     var predecessor: FileHeader.Predecessor?
-    /// Temporary files that an earlier opening left; they go before the first file of our own comes.
+    /// Temporary files of an earlier opening. They are removed before this opening makes its first file.
     var leftovers: [String]
-    /// Files that the snapshot covers with which this opening began; they go then, too.
+    /// Files that the snapshot covers that was found at the opening. They are removed at the same time.
     var superseded: [String]
-    /// Whether the store says that its log is kept. Before the first file of our own it says what this opening does.
+    /// Whether the directory records that the log is kept. Brought up to date before the first file of this opening.
     var keepsLog: Bool
 
     /// The segment being prepared.
     var spare: Spare?
     /// Whether commits are being synced, so that zeroing blocks ahead pays.
     var isSyncing = false
-    /// What compaction asked for, made by the last turn and not given to it yet.
-    var finishedCut: Cut?
-    /// What had been written by the end of the last commit, and when that was.
+    /// The compaction boundary that the last rotation made, until it is delivered.
+    var finishedBoundary: CompactionBoundary?
+    /// The bytes written by the end of the last commit, and the time of that.
     private var lastCommit: (writtenBytes: UInt64, time: UInt64) = (0, 0)
-    /// The last segment that it was tried to map.
+    /// The last segment that the writer tried to map.
     var triedToMap: ObjectIdentifier?
-    /// Up to where the system was asked to bring which segment to the disk, and up to where it has.
+    /// The segment in writeback, the offset up to which writeback was started, and the offset up to which it is
+    /// finished.
     var writeback: (segment: ObjectIdentifier?, end: UInt64, arrived: UInt64) = (nil, 0, 0)
-    /// When the next attempt to find room is made while the disk is full.
+    /// When to look for space again while the disk is full.
     var nextProbe: UInt64?
-    var refusedDemands = LogRoom.Demands()
+    var refusedDemands = LogSpace.Demands()
     /// Disk space for removals and compaction.
     var reserve: Reserve
 
     struct Spare {
         let file: any File
-        /// The path that it has until it becomes a segment.
+        /// The path that the file has until it becomes a segment.
         let path: String
-        var room: RoomPlan
-        /// The file as memory; nil where commits go to it by calls.
+        var space: PreallocationPlan
+        /// The mapping of the file; nil if commits are written to it by system calls.
         var mapping: LogMapping?
     }
 
@@ -62,16 +63,16 @@ struct LogWriter: ~Copyable {
         reserve = Reserve(log.directory, in: log.configuration.fileSystem)
     }
 
-    /// What is to be done next, as far as the shared state decides it.
+    /// What to do next, as far as the shared state decides it.
     enum Job {
         case pipeline(CommitPipeline.Work)
-        case demands(LogRoom.Demands)
+        case demands(LogSpace.Demands)
         case prepare
         case close
         case abandon
     }
 
-    /// The life of the thread: until the store is closed or dropped.
+    /// The main loop of the thread, until the store is closed or released.
     mutating func run() {
         while true {
             switch nextJob() {
@@ -131,29 +132,29 @@ struct LogWriter: ~Copyable {
 
     private mutating func giveWayToCompaction() {
         let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.logBytes >= $0.uncovered.trigger) }
-        if isDue { log.askForCompaction() }
-        let pause = log.compactionPause(
-            written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
+        if isDue { log.compaction.logHasGrown(log) }
+        let pause = log.compaction.pause(
+            in: log, written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
         if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
         lastCommit = (written, log.delays.now())
     }
 
     // MARK: - Commits
 
-    /// Writes the open commit, syncs it if asked, and lets everybody see it and go on.
+    /// Writes the open commit, syncs it if asked, and makes it visible.
     mutating func commit(sync: Bool) throws(Failure) {
         let (sealed, waiters) = log.withState { state in
             // A caller may have stored it since.
             let isThere = state.commits.pipeline.hasUnsealed
-            return (isThere ? state.commits.seal() : nil, state.room.takeWaiters())
+            return (isThere ? state.commits.seal() : nil, state.space.takeWaiters())
         }
         resume(waiters)
         try finish(sealed)
-        // Whoever wants a sync may have come after it was decided that there is none.
+        // A write that needs a sync may have come after the decision that none is needed.
         if sync || sealed?.content.firstSynced != nil { try syncWritten() }
     }
 
-    /// Writes what was sealed and isn't in the kernel yet, and lets everybody see what may be seen.
+    /// Writes what was sealed and isn't in the kernel yet, and makes visible what may be.
     mutating func finish(_ sealed: Sealed?) throws(Failure) {
         if let sealed { try log.write(sealed) }
         let visible = log.withState { state in
@@ -163,7 +164,7 @@ struct LogWriter: ~Copyable {
         log.publish(visible)
     }
 
-    /// Syncs what is written to the current segment, or to another one, and lets everybody see it.
+    /// Syncs what is written to the current segment, or to another one, and makes it visible.
     mutating func syncWritten(of other: Segment? = nil) throws(Failure) {
         let (segment, mapping, synced, end) = log.withState { state in
             state.commits.beginSync()
@@ -172,7 +173,7 @@ struct LogWriter: ~Copyable {
                 other ?? commits.current!, other == nil ? commits.mapping : nil, commits.syncedEnd, commits.syncingEnd
             )
         }
-        // What is no more than some pages isn't worth a call.
+        // For a few pages the call isn't worth its cost.
         if end - synced >= 64 << 10 { mapping?.release(before: end) }
         try syncFile(of: segment)
         noteSynced()
@@ -186,7 +187,7 @@ struct LogWriter: ~Copyable {
         try checkLinked(segment)
     }
 
-    /// Tells everybody that what was written before the sync is on disk.
+    /// Publishes that what was written before the sync is on disk.
     private func noteSynced() {
         let now = log.delays.now()
         let (visible, onDisk) = log.withState { state in
@@ -198,17 +199,19 @@ struct LogWriter: ~Copyable {
         log.syncedGate.open(to: onDisk)
     }
 
-    /// Writes an empty commit at the next boundary, which says that everything before it is on disk, and syncs it.
+    /// Writes a sync mark, an empty commit that says that everything before it is on disk, at the next page boundary,
+    /// and syncs it.
     ///
-    /// Its own page: however it is torn, no page that holds records is.
+    /// It has a page of its own, so that a torn write of it damages no page with records.
     mutating func writeMark(flags: CommitHeader.Flags) throws(Failure) {
         let placed = log.withState { state -> (segment: Segment, offset: UInt64, next: SequenceNumber)? in
-            // Something came in the meantime: it will bring a mark of its own.
+            // Something was accepted meanwhile. It will be followed by its own sync mark.
             guard state.commits.pipeline.open == nil, state.commits.pipeline.unsyncedSince == nil,
                 let segment = state.commits.current
             else { return nil }
-            // Each takes a page, and the reserve is for removals. The next commit says the same; so does the close.
-            if state.room.plan.isReserved, !flags.contains(.closing) {
+            // Each sync mark takes a page, and the reserve is for removals. The header of the next commit says the
+            // same, and so does the close.
+            if state.space.plan.isReserved, !flags.contains(.closing) {
                 state.commits.pipeline.marked()
                 return nil
             }
@@ -232,19 +235,19 @@ struct LogWriter: ~Copyable {
         }
     }
 
-    // MARK: - What the others learn
+    // MARK: - Results for waiting callers
 
     func resume(_ waiters: [Sleeper<StoreError?>], with error: StoreError? = nil) {
         for waiter in waiters { waiter.resume(returning: error) }
     }
 
-    /// After a failed write or sync nothing more is acknowledged: what the disk holds is unknown, and a second sync
+    /// After a failed write or sync, nothing more is acknowledged. What the disk holds is unknown, and a second sync
     /// would succeed without having written what the first one lost.
     func fail(_ failure: Failure) { log.fail(failure.cause, failure.doing) }
 }
 
 nonisolated extension Log {
-    /// Ends all writing: `doing` failed, as `cause` says.
+    /// Ends all writing, because `doing` failed with `cause`.
     func fail(_ cause: FileSystemError, _ doing: String) {
         configuration.logger?.critical(
             "a write to the log failed; the store takes no more writes until it is reopened",
@@ -259,8 +262,8 @@ nonisolated extension Log {
             file: cause.path, cause: cause)
         let waiters = withState { state in
             state.life.fail(refused)
-            state.wantsCut = false
-            return state.room.takeWaiters()
+            state.wantsBoundary = false
+            return state.space.takeWaiters()
         }
         for waiter in waiters { waiter.resume(returning: refused) }
         visibleGate.fail(unknown)
@@ -270,39 +273,39 @@ nonisolated extension Log {
 }
 
 extension Log.State {
-    /// What the log writer finds when it looks.
+    /// The result of looking for a job.
     enum Found {
         case job(LogWriter.Job)
-        /// Nothing before this time (`.max`: none), or before somebody asks for something.
+        /// Nothing before this time (`.max`: none), or before a request.
         case sleep(until: UInt64)
     }
 
-    /// What the log writer is to do now.
+    /// What the log writer has to do now.
     ///
     /// - Parameters:
-    ///   - probe: When it looks again whether a full disk has room.
-    ///   - refused: What was asked for when it hadn't.
-    fileprivate func nextJob(now: UInt64, probe: UInt64?, refused: LogRoom.Demands) -> Found {
+    ///   - probe: When to look again whether a full disk has space.
+    ///   - refused: The demands that were refused when it had none.
+    fileprivate func nextJob(now: UInt64, probe: UInt64?, refused: LogSpace.Demands) -> Found {
         switch life.phase {
         case .closing: return .job(.close)
         case .abandoned, .ended: return .job(.abandon)
         case .running: break
         }
         if life.failure != nil { return .sleep(until: .max) }
-        if !room.demands.isEmpty { return .job(.demands(room.demands)) }
+        if !space.demands.isEmpty { return .job(.demands(space.demands)) }
         if let probe, probe <= now { return .job(.demands(refused)) }
-        if room.wantsAhead { return .job(.prepare) }
+        if space.wantsAhead { return .job(.prepare) }
         switch commits.pipeline.work(now: now) {
         case .sleep(let deadline): return .sleep(until: min(probe ?? .max, deadline ?? .max))
         case let work: return .job(.pipeline(work))
         }
     }
 
-    /// The log writer does this job now: nobody needs to ask for it again.
+    /// Removes the request for a job that the log writer does now.
     fileprivate mutating func noteTaken(_ job: LogWriter.Job) {
         switch job {
-        case .demands: room.demands = LogRoom.Demands()
-        case .prepare: room.wantsAhead = false
+        case .demands: space.demands = LogSpace.Demands()
+        case .prepare: space.wantsAhead = false
         case .pipeline, .close, .abandon: break
         }
     }

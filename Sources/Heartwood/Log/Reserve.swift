@@ -1,24 +1,24 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Disk space that is kept for removals and for compaction, so that a store on a full disk can be emptied: three files in
-/// its directory, 160 KiB together.
+/// Disk space that is kept for removals and for compaction, so that a store on a full disk can be emptied: three files
+/// in its directory, 160 KiB together.
 ///
-/// Each becomes what it is for by a rename, so that no other program can take its space first, and none needs another
-/// inode. Used by the log writer's thread; compaction takes the snapshot's file itself.
+/// Each file is put to use by a rename, so that no other program can take its space first and no new inode is needed.
+/// The log writer's thread uses the reserve; compaction takes the snapshot's file directly.
 struct Reserve {
-    /// One file of the reserve, by its name.
+    /// A file of the reserve, by its name.
     enum Piece: String, CaseIterable {
-        /// Becomes a segment of the log, for the header and the mark of a compaction's first segment.
+        /// Becomes a log segment, for the header and the sync mark of the first segment after a compaction boundary.
         case segment = "reserve-segment.tmp"
         /// Becomes a snapshot.
         case snapshot = "reserve-snapshot.tmp"
-        /// Becomes a segment of the log that takes removals alone.
+        /// Becomes a log segment that takes only removals.
         case removals = "reserve-removals.tmp"
 
-        /// The size of the file. That for removals fits the longest key.
+        /// The size of the file. The one for removals has space for the longest key.
         var bytes: UInt64 { self == .removals ? 128 << 10 : 16 << 10 }
-        /// The least that the file is of use with.
+        /// The smallest size at which the file is useful.
         fileprivate var leastBytes: UInt64 { 16 << 10 }
 
         func path(in directory: String) -> String { directory + "/" + rawValue }
@@ -26,7 +26,7 @@ struct Reserve {
 
     let directory: String
     let fileSystem: any FileSystem
-    /// The sizes of the files that this opening has allocated or found allocated.
+    /// The sizes of the files that this opening has allocated, or found allocated.
     private var sizes: [Piece: UInt64] = [:]
 
     init(_ directory: String, in fileSystem: any FileSystem) {
@@ -34,19 +34,20 @@ struct Reserve {
         self.fileSystem = fileSystem
     }
 
-    /// Whether all of it is there. The snapshot's file is not missed while a compaction may be using it.
+    /// Whether the reserve is complete. During a compaction, which may be using the snapshot's file, that file doesn't
+    /// count.
     func isWhole(isCompacting: Bool) -> Bool { missing(isCompacting).isEmpty }
 
     private func missing(_ isCompacting: Bool) -> [Piece] {
         Piece.allCases.filter { sizes[$0] != $0.bytes && !(isCompacting && $0 == .snapshot) }
     }
 
-    /// Compaction takes the snapshot's file.
+    /// Notes that compaction takes the snapshot's file.
     mutating func noteCompaction() { sizes[.snapshot] = nil }
 
-    /// Makes what is missing, as much of it as the disk has space for.
+    /// Allocates what is missing, as far as the disk has space.
     ///
-    /// - Throws: ``FileSystemError``, out of space where it isn't whole afterwards.
+    /// - Throws: ``FileSystemError``; out of space if the reserve isn't complete afterwards.
     mutating func fill(isCompacting: Bool) throws(FileSystemError) {
         for piece in missing(isCompacting) { try fill(piece) }
     }
@@ -67,7 +68,7 @@ struct Reserve {
                 sizes[piece] = size
                 break
             } catch {
-                // Some file systems keep the part of a refused allocation that they had room for.
+                // Some file systems keep the part of a refused allocation that they had space for.
                 if before < size { try? file.truncate(to: before) }
                 guard error.isOutOfSpace, size > piece.leastBytes else { throw error }
                 size -= 16 << 10
@@ -78,7 +79,7 @@ struct Reserve {
         }
     }
 
-    /// Opens a file of the reserve; nil where it doesn't exist.
+    /// Opens a file of the reserve; nil if it doesn't exist.
     private func open(_ piece: Piece) throws(FileSystemError) -> (any File)? {
         do throws(FileSystemError) {
             return try fileSystem.openFile(piece.path(in: directory), for: .readWrite)
@@ -88,32 +89,32 @@ struct Reserve {
         }
     }
 
-    /// Takes a file out of the reserve, of zeros, to be a segment with room for a commit of `need` bytes.
+    /// Takes a file out of the reserve, filled with zeros, as a segment with space for a commit of `need` bytes.
     ///
-    /// - Returns: Nil where there is none, or it is too small.
+    /// - Returns: Nil if there is none, or it is too small.
     mutating func take(_ piece: Piece, need: UInt64) throws(FileSystemError) -> LogWriter.Spare? {
         guard let file = try open(piece) else { return nil }
         let header = UInt64(FormatConstants.fileHeaderSize)
         do throws(FileSystemError) {
             let size = try file.size()
-            let room = RoomPlan(reserved: min(size, piece.bytes))
-            guard room.allocatedEnd >= piece.leastBytes, room.hasRoomForRemoval(to: header + need) else {
+            let space = PreallocationPlan(reserved: min(size, piece.bytes))
+            guard space.allocatedEnd >= piece.leastBytes, space.hasSpaceForRemoval(to: header + need) else {
                 try file.close()
                 return nil
             }
-            // A file that was copied, or written to, has its size and not its blocks, or other bytes than zeros.
+            // A file that was copied or written to may have unallocated blocks, or bytes other than zeros.
             if size > piece.bytes { try file.truncate(to: piece.bytes) }
-            try file.allocateFully(room.allocatedEnd, at: 0)
-            try file.zero(from: 0, count: room.allocatedEnd)
+            try file.allocateFully(space.allocatedEnd, at: 0)
+            try file.zero(from: 0, count: space.allocatedEnd)
             sizes[piece] = nil
-            return LogWriter.Spare(file: file, path: file.path, room: room)
+            return LogWriter.Spare(file: file, path: file.path, space: space)
         } catch {
             try? file.close()
             throw error
         }
     }
 
-    /// Gives the space of a file back to the disk.
+    /// Frees the space of a file.
     mutating func release(_ piece: Piece) throws(FileSystemError) {
         sizes[piece] = nil
         try fileSystem.remove(piece.path(in: directory))

@@ -1,24 +1,25 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// One log segment that is open: what a reader needs to find a record in it. Never changes, but that it may be mapped
-/// into memory once nothing is written to it any more.
+/// An open log segment or snapshot: what a reader needs to find a record in it. It changes only in that it may be
+/// mapped into memory once nothing is written to it any more.
 ///
-/// The invariant under `@unchecked Sendable`: `cell` lives as long as this does, is changed under the lock of `mapping`
-/// only, its count before its address (but for its last two words, each of which stands for itself), and is read by
-/// atomic loads.
+/// The invariant that makes `@unchecked Sendable` sound: `cell` exists as long as this object. It is changed only under
+/// the lock of `mapping`, the count before the address, and read by atomic loads. Its last two words are independent
+/// and need no lock.
 final class Segment: @unchecked Sendable {
-    /// The number of its first extent; see `Place`.
+    /// The number of its first extent; see `RecordLocation`.
     let extent: Int
     let header: FileHeader
     let file: any File
-    /// The path that it has, or will have once it is renamed.
+    /// The path that the file has, or will have once it is renamed.
     let path: String
-    /// Up to which number a snapshot covers everything; the greatest number for a log.
+    /// The sequence number up to which a snapshot covers everything; the greatest number for a log.
     private let snapshotSequence: SequenceNumber
 
     private let mapping = Locked<(any FileMapping)?>(nil)
-    /// The address of the mapping; its count; whether it is to be mapped when it is read next; the extents that it has.
+    /// Four words: the address of the mapping; its count; whether to map the file at the next read; the number of
+    /// extents.
     private let cell: UnsafeMutableRawPointer
 
     init(extent: Int, header: FileHeader, file: any File, path: String) {
@@ -33,26 +34,27 @@ final class Segment: @unchecked Sendable {
 
     deinit { cell.deallocate() }
 
-    /// How many extents are its own: places with offsets beyond them are of the next segment.
+    /// The number of its extents: locations with later offsets belong to the next segment.
     var extentCount: Int {
         get { Int(Shared.load64(cell + 24)) }
         set { Shared.store64(UInt64(newValue), cell + 24) }
     }
 
-    /// Nothing is written to the file any more: it may be mapped.
+    /// Allows mapping the file, because nothing is written to it any more.
     func allowMapping() { Shared.storeReleasing(1, cell + 16) }
 
-    /// The bytes of a place that lies in it, and what is behind them; nil where the file isn't mapped.
+    /// The bytes from a location on, up to the bound of its length; nil if the file isn't mapped.
     @inline(__always)
-    func mappedBytes(of place: Place) -> UnsafeRawBufferPointer? {
+    func mappedBytes(of location: RecordLocation) -> UnsafeRawBufferPointer? {
         guard let mapped = mappedFile() else { return nil }
-        let offset = Int(offset(of: place))
+        let offset = Int(offset(of: location))
         guard offset < mapped.count else { return nil }
         return UnsafeRawBufferPointer(
-            start: mapped.baseAddress.unsafelyUnwrapped + offset, count: min(place.lengthBound, mapped.count &- offset))
+            start: mapped.baseAddress.unsafelyUnwrapped + offset,
+            count: min(location.lengthBound, mapped.count &- offset))
     }
 
-    /// The bytes of the whole file; nil where it isn't mapped. Valid as long as this is.
+    /// The bytes of the whole file; nil if it isn't mapped. Valid as long as this object.
     @inline(__always)
     func mappedFile() -> UnsafeRawBufferPointer? {
         let address = Shared.loadAcquiring(cell)
@@ -61,7 +63,7 @@ final class Segment: @unchecked Sendable {
             start: UnsafeRawPointer(bitPattern: UInt(address)).unsafelyUnwrapped, count: Int(Shared.load64(cell + 8)))
     }
 
-    /// Maps the file; false where that can't be done, and then it isn't tried again.
+    /// Maps the file. Returns false if that fails, and then it isn't tried again.
     @inline(never)
     private func map() -> Bool {
         mapping.withLock { mapping in
@@ -78,7 +80,7 @@ final class Segment: @unchecked Sendable {
         }
     }
 
-    /// Nobody reads it any more: gives the mapping back, and allows no other.
+    /// Releases the mapping, and allows no other. Call it when no thread reads the segment any more.
     func unmap() {
         mapping.withLock { mapping in
             Shared.storeReleasing(0, cell + 16)
@@ -88,12 +90,12 @@ final class Segment: @unchecked Sendable {
     }
 
     /// The address of its first byte.
-    var baseAddress: UInt64 { Place.address(extent: extent, offset: 0) }
+    var baseAddress: UInt64 { RecordLocation.address(extent: extent, offset: 0) }
 
-    /// The first address that isn't its own.
-    var endAddress: UInt64 { Place.address(extent: extent + extentCount, offset: 0) }
+    /// The first address after its own.
+    var endAddress: UInt64 { RecordLocation.address(extent: extent + extentCount, offset: 0) }
 
-    /// What it takes to verify a record of it.
+    /// What is needed to verify a record of this segment.
     @inline(__always)
     var identity: SegmentIdentity {
         SegmentIdentity(
@@ -102,41 +104,41 @@ final class Segment: @unchecked Sendable {
             baseAddress: baseAddress)
     }
 
-    /// The offset in the file of a place that lies in it.
+    /// The offset in the file of a location in this segment.
     @inline(__always)
-    func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
+    func offset(of location: RecordLocation) -> UInt64 { (location.address &- baseAddress) << 3 }
 }
 
-/// What the records of a segment are bound to.
+/// The properties of a segment that its records are bound to.
 struct SegmentIdentity {
     let salt: UInt32
     /// The flags that its records may have.
     let recordFlags: RecordHeader.Flags
     let firstSequence: SequenceNumber
-    /// Up to which number a snapshot covers everything; the greatest number for a log.
+    /// The sequence number up to which a snapshot covers everything; the greatest number for a log.
     let snapshotSequence: SequenceNumber
     let baseAddress: UInt64
 
-    /// Of no segment.
+    /// A value for a buffer without a segment.
     static var none: SegmentIdentity {
         SegmentIdentity(salt: 0, recordFlags: [], firstSequence: 0, snapshotSequence: .max, baseAddress: 0)
     }
 
     @inline(__always)
-    func offset(of place: Place) -> UInt64 { (place.address &- baseAddress) << 3 }
+    func offset(of location: RecordLocation) -> UInt64 { (location.address &- baseAddress) << 3 }
 }
 
-/// The segments and snapshots of an opening, by the extents that they take.
+/// The segments and snapshots of an opening, by their extents.
 ///
-/// Readers look segments up without a lock. The invariants under `@unchecked Sendable`: an entry of a table is written
-/// once, before any place in it is published; a table that is replaced stays until the end, for readers who still have
-/// its address; and `list` and `retired` keep every segment alive until then, those too whose files are gone: whoever came
-/// upon an old place against all rules would find a closed file, and not the memory of something else.
+/// Readers look segments up without a lock. The invariants that make `@unchecked Sendable` sound: an entry of a table
+/// is written once, before any location in it is published. A replaced table is kept until the end, because readers may
+/// still have its address. `list` and `retired` keep every segment object alive until then, also those whose files are
+/// deleted: a reader with a stale location, which must not occur, would find a closed file and not reused memory.
 final class SegmentTable: @unchecked Sendable {
-    /// The files of one kind: the extents of all begin at the same number.
+    /// The files of one kind. Their extents begin at a fixed number.
     private struct Region {
         let firstExtent: Int
-        /// Where the address of the present table lies.
+        /// The memory that contains the address of the current table.
         let cell: UnsafeMutableRawPointer
         var list: [Segment] = []
         var retired: [Segment] = []
@@ -153,20 +155,20 @@ final class SegmentTable: @unchecked Sendable {
     }
 
     private let state: Locked<State>
-    /// The addresses of the present tables: that of the snapshots, that of the logs.
+    /// The addresses of the current tables: snapshots first, then logs.
     private let cells: UnsafeMutableRawPointer
 
     private static var regionBits: Int { 29 }
 
     init() {
-        precondition(Place.firstLogExtent == 1 << Self.regionBits)
+        precondition(RecordLocation.firstLogExtent == 1 << Self.regionBits)
         let cells = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
         cells.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
         self.cells = cells
         state = Locked(
             State(
                 snapshots: Region(firstExtent: 0, cell: cells),
-                logs: Region(firstExtent: Place.firstLogExtent, cell: cells + 8)))
+                logs: Region(firstExtent: RecordLocation.firstLogExtent, cell: cells + 8)))
     }
 
     deinit {
@@ -174,28 +176,29 @@ final class SegmentTable: @unchecked Sendable {
         cells.deallocate()
     }
 
-    /// The first address behind all segments.
-    var endAddress: UInt64 { state.withLock { Place.address(extent: $0.logs.end, offset: 0) } }
+    /// The first address after all segments.
+    var endAddress: UInt64 { state.withLock { RecordLocation.address(extent: $0.logs.end, offset: 0) } }
 
-    /// How many log segments there are.
+    /// The number of log segments.
     var count: Int { state.withLock { $0.logs.list.count } }
 
-    /// All of them, snapshots first.
+    /// All segments, snapshots first.
     var all: [Segment] { state.withLock { $0.snapshots.list + $0.logs.list } }
 
-    /// The segment of a place that the index has. Valid as long as the caller's pin or hold is.
+    /// The segment of a location that the index has. Valid while the caller has the reclamation epoch or a read point
+    /// pinned.
     @inline(__always)
-    func segment(of place: Place) -> Unmanaged<Segment> {
-        let extent = place.extent
+    func segment(of location: RecordLocation) -> Unmanaged<Segment> {
+        let extent = location.extent
         let cell = cells + 8 &* (extent &>> Self.regionBits)
         let table = UnsafeMutableRawPointer(bitPattern: UInt(Shared.loadAcquiring(cell))).unsafelyUnwrapped
         let entry = Shared.load64(table + 8 &* (extent & (1 &<< Self.regionBits &- 1)))
         return Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: UInt(entry)).unsafelyUnwrapped)
     }
 
-    /// Adds a file behind all others of its kind.
+    /// Adds a file after all others of its kind.
     ///
-    /// - Parameter bytes: The size that it has, or is meant to get.
+    /// - Parameter bytes: The size that it has or is intended to get.
     func add(_ header: FileHeader, file: any File, path: String, bytes: UInt64) -> Segment {
         state.withLock { state in
             header.kind == .log
@@ -223,7 +226,7 @@ final class SegmentTable: @unchecked Sendable {
 
     private static func extend(_ segment: Segment, to bytes: UInt64, _ region: inout Region) {
         precondition(segment === region.list.last, "only the last segment can grow")
-        let end = segment.extent - region.firstExtent + Int(bytes / Place.extentBytes) + 1
+        let end = segment.extent - region.firstExtent + Int(bytes / RecordLocation.extentBytes) + 1
         precondition(end <= 1 << regionBits, "more segments than can be numbered")
         if end > region.capacity { grow(&region, toFit: end) }
         let table = region.tables.last!
@@ -243,9 +246,9 @@ final class SegmentTable: @unchecked Sendable {
         region.capacity = capacity
     }
 
-    /// Lets go of segments that no version of the index is in, and that nobody reads any more.
+    /// Removes segments that no version of the index refers to, and that no thread reads any more.
     ///
-    /// Their extents aren't used again. The files aren't closed by it.
+    /// Their extents aren't used again. Doesn't close the files.
     func retire(_ segments: [Segment]) {
         state.withLock { state in
             for segment in segments {
@@ -261,7 +264,7 @@ final class SegmentTable: @unchecked Sendable {
         region.retired.append(region.list.remove(at: index))
     }
 
-    /// Closes every file; the first error, after all were tried.
+    /// Closes every file. Throws the first error after it has tried all.
     func closeAll() throws(FileSystemError) {
         var failure: FileSystemError?
         for segment in all {
@@ -272,7 +275,7 @@ final class SegmentTable: @unchecked Sendable {
 }
 
 extension FileSystemError {
-    /// The same error with the segment's present path: a file keeps the one under which it was opened.
+    /// The same error with the segment's current path: a file keeps the path under which it was opened.
     func naming(_ segment: Segment) -> FileSystemError {
         var error = self
         error.path = segment.path

@@ -1,16 +1,16 @@
 internal import HeartwoodFileSystem
 internal import Synchronization
 
-/// Where tasks and threads wait until a sequence number is reached.
+/// A sequence gate: tasks and threads wait here until a sequence number is reached. All waiting for commits happens
+/// here.
 ///
-/// The one place of the engine where they do so for a commit. Unsafe continuations: the checked form is slower from
-/// 256 tasks on. What makes it sound: a sleeper is either resumed at once by `add`, or put into `waiters`, whose
-/// elements are taken out, under the lock, by exactly one `open` or `fail`, and resumed by it; a gate that has
-/// failed lets nobody wait.
+/// It uses unsafe continuations, because the checked ones are slower from 256 tasks on. This is sound: `add` either
+/// resumes a sleeper immediately or puts it into `waiters`. Exactly one `open` or `fail` takes it out, under the lock,
+/// and resumes it. After a failure no sleeper is added.
 final class SequenceGate: Sendable {
-    /// What a waiter gets.
+    /// The result of waiting.
     enum Outcome: Sendable {
-        /// The number that it waited for.
+        /// The sequence number that the caller waited for.
         case reached(SequenceNumber)
         /// Why it won't be reached.
         case failed(StoreError)
@@ -37,12 +37,12 @@ final class SequenceGate: Sendable {
         reached = Atomic(sequence)
     }
 
-    /// Whether `sequence` is reached already. Takes no lock.
+    /// Whether `sequence` is already reached. Takes no lock.
     func isReached(_ sequence: SequenceNumber) -> Bool { reached.load(ordering: .acquiring) >= sequence }
 
-    /// Returns once `sequence` is reached.
+    /// Waits until `sequence` is reached.
     ///
-    /// - Throws: What the gate failed with, if it fails before.
+    /// - Throws: The failure of the gate, if it fails first.
     nonisolated(nonsending) func wait(for sequence: SequenceNumber) async throws(StoreError) {
         if isReached(sequence) { return }
         let outcome = await Sleeper.suspend { sleeper in
@@ -51,7 +51,7 @@ final class SequenceGate: Sendable {
         _ = try outcome.get()
     }
 
-    /// The same for a thread, which is blocked meanwhile.
+    /// The same for a thread, which it blocks.
     func block(until sequence: SequenceNumber) throws(StoreError) {
         if isReached(sequence) { return }
         let outcome = Sleeper.block { sleeper in
@@ -60,7 +60,7 @@ final class SequenceGate: Sendable {
         _ = try outcome.get()
     }
 
-    /// Lets one more wait; returns what it gets where it needn't.
+    /// Adds a waiter, or returns its outcome if it doesn't have to wait.
     private func add(_ waiter: Waiter) -> Outcome? {
         state.withLock { state in
             if reached.load(ordering: .relaxed) >= waiter.sequence { return .reached(waiter.sequence) }
@@ -70,16 +70,16 @@ final class SequenceGate: Sendable {
         }
     }
 
-    /// How many wait.
+    /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// `sequence` is reached: resumes everybody who waits for it or less.
+    /// Notes that `sequence` is reached, and resumes all that wait for it or for a lower number.
     func open(to sequence: SequenceNumber) {
         var ready = state.withLock { state -> [Waiter] in
             guard sequence > reached.load(ordering: .relaxed) else { return [] }
             reached.store(sequence, ordering: .releasing)
             if state.waiters.isEmpty { return [] }
-            // Nearly always all of them are ready: take the array as it is, and put back the few that aren't.
+            // Usually all of them are ready: take the whole array, and put back the few that aren't.
             let all = state.waiters
             state.waiters = state.spare
             state.spare = []
@@ -93,7 +93,7 @@ final class SequenceGate: Sendable {
         state.withLock { [ready] in if $0.spare.capacity == 0 { $0.spare = ready } }
     }
 
-    /// Nothing more will be reached: everybody who waits, now or later, gets this error.
+    /// Notes that nothing more will be reached. All waiters get this error, now and later.
     func fail(_ error: StoreError) {
         let waiters = state.withLock { state -> [Waiter] in
             if state.failure == nil { state.failure = error }

@@ -2,36 +2,36 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Which state a read sees.
-enum ReadPoint: Sendable, Hashable {
-    /// What is visible at the moment of the look-up.
+enum ReadState: Sendable, Hashable {
+    /// Everything that is visible when the key is looked up.
     case latest
-    /// What a held point shows, judged at the time at which it was taken.
-    case held(HeldPoint, now: Timestamp)
+    /// What a pinned read point shows. Expiry is judged by `now`.
+    case at(ReadPoint, now: Timestamp)
 }
 
-/// The reads of a store, at a point. Synchronous; whoever must not block runs them on the blocking pool.
+/// The reads of a store, at a read state. Synchronous: a caller that must not block uses the blocking pool.
 struct Reader: Sendable {
     let log: Log
-    let point: ReadPoint
+    let point: ReadState
 
     private var records: RecordReader { RecordReader(log: log) }
 
-    /// The version of a key that this point shows, unless it has expired. No I/O. The caller is pinned.
+    /// The version of a key that this state shows, unless it has expired. No I/O. The caller has a pin of `Epochs`.
     @inline(__always)
     private func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
         if log.isEnded { throw .closed }
-        let address: UInt64? = if case .held(let point, _) = point { point.address } else { nil }
+        let address: UInt64? = if case .at(let point, _) = point { point.address } else { nil }
         guard let version = log.index.findPinned(key, at: address), isAlive(version) else { return nil }
         return version
     }
 
-    /// Whether this point shows a value of a key. No I/O.
+    /// Whether this state shows a value of a key. No I/O.
     func contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         try log.index.epochs.pinned { () throws(StoreError) in try version(of: key) != nil }
     }
 
-    /// When a key that this point shows expires. No I/O.
+    /// The expiry of a key that this state shows. No I/O.
     func expiry(of key: UnsafeRawBufferPointer) throws(StoreError) -> Expiry? {
         try log.index.epochs.pinned { () throws(StoreError) in
             try version(of: key).map { Expiry(stored: $0.expiry) }
@@ -42,7 +42,7 @@ struct Reader: Sendable {
     func withValue<R>(
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R? {
-        // From the look-up until the bytes are read, so that their file isn't let go of meanwhile.
+        // From the look-up until the bytes are read, so that the file isn't closed in between.
         let pin = log.index.epochs.pin()
         defer { log.index.epochs.unpin(pin) }
         guard let version = try version(of: key) else { return nil }
@@ -63,7 +63,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// The entry of a version. The caller is pinned, or holds a state that it is of.
+    /// The entry of a version. The caller has a pin of `Epochs`, or a read pin of a state that contains the version.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
         try records.withValue(of: key, version) { value, sequence in
             Entry(
@@ -72,7 +72,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// The values of many keys, read in the order in which they lie in the files. Only at a held point.
+    /// The values of many keys, read in the order in which their records are in the files. Only at a pinned read point.
     func values(of keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
         var found: [(version: Version, index: Int)] = []
         for index in keys.indices {
@@ -81,7 +81,7 @@ struct Reader: Sendable {
             }
             if let version { found.append((version, index)) }
         }
-        found.sort { $0.version.place.word < $1.version.place.word }
+        found.sort { $0.version.location.word < $1.version.location.word }
         var values = [[UInt8]?](repeating: nil, count: keys.count)
         for (version, index) in found {
             values[index] = try keys[index].withByteBuffer { (key) throws(StoreError) -> [UInt8] in
@@ -95,12 +95,12 @@ struct Reader: Sendable {
     func isAlive(_ version: Version) -> Bool { version.expiry == 0 || isAlive(until: version.expiry) }
 
     private func isAlive(until expiry: UInt64) -> Bool {
-        if case .held(_, let now) = point { return now.milliseconds < expiry }
+        if case .at(_, let now) = point { return now.milliseconds < expiry }
         return log.now.milliseconds < expiry
     }
 }
 
-/// What a key may be.
+/// The limits of keys.
 enum KeyLimits {
     @inline(__always)
     static func check(_ key: UnsafeRawBufferPointer) throws(StoreError) {
@@ -112,4 +112,9 @@ enum KeyLimits {
             .invalidArgument,
             "a key has \(count) bytes: keys have 1 to \(FormatConstants.maximumKeyBytes); hash a longer one")
     }
+}
+
+extension ReadPin {
+    /// Reads the pinned state.
+    var reader: Reader { Reader(log: log, point: .at(point, now: now)) }
 }

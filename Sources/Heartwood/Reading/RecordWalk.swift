@@ -3,10 +3,9 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// Walks over the records of a range of a held state and lends them. For one thread.
+/// Walks over the records of a range of a pinned state and lends them. For one thread.
 ///
-/// Records that lie close together in the order of their keys are read together; mapped ones are asked for some records
-/// ahead.
+/// Records that are close together are read together. Mapped records are prefetched a few records ahead.
 final class RecordWalk {
     private var cursor: Cursor
     private let page = KeyPage()
@@ -14,38 +13,38 @@ final class RecordWalk {
     private let records: RecordReader
     private let window = ReadWindow()
 
-    /// Records ahead for which memory is asked: more than a cache miss takes, less than a cache holds.
+    /// How many records ahead to prefetch: enough to cover a cache miss, few enough to stay in the cache.
     private static var ahead: Int { 8 }
 
-    convenience init(_ hold: Hold, range: KeyRange, reversed: Bool) {
-        self.init(Cursor(hold, range: range, reversed: reversed))
+    convenience init(_ pin: ReadPin, range: KeyRange, reversed: Bool) {
+        self.init(Cursor(pin, range: range, reversed: reversed))
     }
 
     init(_ cursor: Cursor) {
         self.cursor = cursor
-        records = RecordReader(log: cursor.hold.log)
+        records = RecordReader(log: cursor.pin.log)
     }
 
     typealias Body = (UnsafeRawBufferPointer, Version, UnsafeRawBufferPointer, SequenceNumber) -> Bool
 
-    /// Calls `body` with each record until it says false: key, version, value, and the number of its write.
+    /// Calls `body` with the key, version, value and sequence number of each record until it returns false.
     @inline(__always)
     func forEach(_ body: Body) throws(StoreError) {
         let page = page
-        // One after the other lie in the same file, as a rule, so what is known of one holds for the next.
+        // Consecutive records are usually in the same file, so one view serves many of them.
         var view = RecordView()
         while try fill() {
             var index = position
             let count = page.count
             while index < count {
                 let version = page.version(index)
-                let place = version.place
-                if !view.holds(place) { view = try makeView(from: index) }
+                let location = version.location
+                if !view.holds(location) { view = try makeView(from: index) }
                 prefetch(index &+ Self.ahead, count, view)
                 position = index &+ 1
                 let key = page.lentKey(index)
                 let wantsMore: Bool
-                if let bytes = view.bytes(of: place) {
+                if let bytes = view.bytes(of: location) {
                     wantsMore = try records.withValue(of: key, in: bytes, version, view.identity) {
                         body(key, version, $0, $1)
                     }
@@ -58,7 +57,7 @@ final class RecordWalk {
         }
     }
 
-    /// Sees to it that the page has a record left; false at the end.
+    /// Makes sure that the page has a record left; false at the end.
     private func fill() throws(StoreError) -> Bool {
         if position < page.count { return true }
         position = 0
@@ -67,50 +66,50 @@ final class RecordWalk {
 
     @inline(__always)
     private func prefetch(_ index: Int, _ count: Int, _ view: RecordView) {
-        guard index < count, let next = view.bytes(of: page.version(index).place)?.baseAddress else { return }
+        guard index < count, let next = view.bytes(of: page.version(index).location)?.baseAddress else { return }
         heartwood_prefetch(next)
         heartwood_prefetch(next + 64)
         heartwood_prefetch(next + 128)
     }
 
-    /// What the record at `index` is to be taken from; holds nothing where it has to be fetched by itself.
+    /// A view from which the record at `index` can be taken. Empty if the record must be read separately.
     @inline(never)
     private func makeView(from index: Int) throws(StoreError) -> RecordView {
-        let place = page.version(index).place
-        let segment = records.segment(of: place)
-        if records.log.mayBePending(place) { return RecordView() }
+        let location = page.version(index).location
+        let segment = records.segment(of: location)
+        if records.log.mayBePending(location) { return RecordView() }
         if let mapped = segment.mappedFile() {
-            // A file may be larger than what was given addresses of it, and those behind are the next one's.
+            // A file may be larger than its range of addresses; addresses after that belong to the next file.
             let own = Int(segment.endAddress - segment.baseAddress) << 3
             return RecordView(
                 UnsafeRawBufferPointer(rebasing: mapped[..<min(mapped.count, own)]), from: segment.baseAddress,
                 isWholeFile: true, segment.identity)
         }
-        if place.lengthBound > ReadWindow.capacity { return RecordView() }
+        if location.lengthBound > ReadWindow.capacity { return RecordView() }
         try load(segment, from: index)
         return window.view(segment)
     }
 
-    /// Reads this record, and with it those that follow in the page as long as they lie close behind.
+    /// Reads this record, together with the following ones of the page that are close to it.
     private func load(_ segment: Segment, from index: Int) throws(StoreError) {
-        let first = page.version(index).place
+        let first = page.version(index).location
         var start = first.address
         var end = first.address + UInt64(first.lengthBound) >> 3
         let limit = UInt64(ReadWindow.capacity) >> 3
         let own = segment.baseAddress..<segment.endAddress
         for index in index + 1..<page.count {
-            let place = page.version(index).place
-            let placeEnd = place.address + UInt64(place.lengthBound) >> 3
-            let newStart = min(start, place.address)
-            let newEnd = max(end, placeEnd)
-            // A gap is read rather than skipped while that costs less than another call.
-            let gap = place.address > end ? place.address - end : start > placeEnd ? start - placeEnd : 0
-            guard gap <= ReadWindow.widestGap >> 3, newEnd - newStart <= limit, own.contains(place.address),
-                !records.log.mayBePending(place)
+            let location = page.version(index).location
+            let locationEnd = location.address + UInt64(location.lengthBound) >> 3
+            let newStart = min(start, location.address)
+            let newEnd = max(end, locationEnd)
+            // A gap is read as long as that costs less than another system call.
+            let gap = location.address > end ? location.address - end : start > locationEnd ? start - locationEnd : 0
+            guard gap <= ReadWindow.widestGap >> 3, newEnd - newStart <= limit, own.contains(location.address),
+                !records.log.mayBePending(location)
             else { break }
             (start, end) = (newStart, newEnd)
         }
-        // A place says more than a record has, and what lies behind the last one may be written any moment.
+        // A location's length may be more than the record's. Bytes after the last record may be written concurrently.
         end = min(end, records.log.unwrittenFrom.load(ordering: .acquiring))
         do throws(FileSystemError) {
             try window.load(from: start, to: end, of: segment)
@@ -121,11 +120,11 @@ final class RecordWalk {
     }
 }
 
-/// A piece of a file, mapped or read, as a scan uses it: no reference, no look-up for each record. Valid as long as the log
-/// is, and until the window is loaded anew.
+/// A part of a file, mapped or read, for a scan. It needs no reference and no look-up for each record. Valid as long as
+/// the log, and until the window is loaded again.
 private struct RecordView {
     private let file: UnsafeRawBufferPointer
-    /// The address with which it begins.
+    /// The address of the first byte.
     private let start: UInt64
     private let isWholeFile: Bool
     let identity: SegmentIdentity
@@ -143,27 +142,28 @@ private struct RecordView {
     }
 
     @inline(__always)
-    private func offset(of place: Place) -> UInt64 { (place.address &- start) << 3 }
+    private func offset(of location: RecordLocation) -> UInt64 { (location.address &- start) << 3 }
 
-    /// Whether the whole of a record is here, as far as its place tells its length.
+    /// Whether the whole record is here, judged by the length in its location.
     @inline(__always)
-    func holds(_ place: Place) -> Bool {
-        let offset = offset(of: place)
-        return offset < UInt64(file.count) && (isWholeFile || Int(offset) &+ place.lengthBound <= file.count)
+    func holds(_ location: RecordLocation) -> Bool {
+        let offset = offset(of: location)
+        return offset < UInt64(file.count) && (isWholeFile || Int(offset) &+ location.lengthBound <= file.count)
     }
 
-    /// The bytes from a record on; fewer than its place says where the file ends before, or what was read.
+    /// The bytes from the start of a record. Fewer than the length in its location if the file or the window ends
+    /// earlier.
     @inline(__always)
-    func bytes(of place: Place) -> UnsafeRawBufferPointer? {
-        let offset = offset(of: place)
+    func bytes(of location: RecordLocation) -> UnsafeRawBufferPointer? {
+        let offset = offset(of: location)
         guard offset < UInt64(file.count) else { return nil }
         return UnsafeRawBufferPointer(
             start: file.baseAddress.unsafelyUnwrapped + Int(offset),
-            count: min(place.lengthBound, file.count &- Int(offset)))
+            count: min(location.lengthBound, file.count &- Int(offset)))
     }
 }
 
-/// A piece of a file that was read in one go.
+/// A part of a file that was read with one call.
 private final class ReadWindow {
     static let capacity = 256 << 10
     static let widestGap: UInt64 = 4 << 10
@@ -174,7 +174,7 @@ private final class ReadWindow {
 
     deinit { memory?.deallocate() }
 
-    /// What was read last, without what isn't the segment's own: a place says more than a record has.
+    /// The bytes of the last load that belong to the segment: a location's length may be more than the record's.
     func view(_ segment: Segment) -> RecordView {
         let own = min(count, Int(segment.endAddress - start) << 3)
         return RecordView(

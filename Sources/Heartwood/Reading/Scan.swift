@@ -1,30 +1,30 @@
 internal import HeartwoodFileSystem
 
-/// The entries of a range, in order, as they were when the scan was made: what is written meanwhile isn't seen.
+/// The entries of a range, in key order, as they were when the scan was made. Later writes aren't seen.
 ///
 /// ```swift
 /// for try await (key, value) in store.scan(prefix: "user:") { print(key.count, value.count) }
 /// ```
 ///
-/// Values are read some at a time, off the cooperative pool, until they are a megabyte or more. Each iterator walks the same state
-/// from the start. The state is held until scan and iterators are gone. When its task is cancelled, an iterator throws
-/// `.cancelled`.
+/// Values are read in batches of about a megabyte, off the cooperative pool. Each iterator starts at the first entry of
+/// the same state. The state is pinned until the scan and its iterators are released. If its task is cancelled, an
+/// iterator throws `.cancelled`.
 public struct Scan: AsyncSequence, Sendable {
     /// The key and the value.
     public typealias Element = (key: [UInt8], value: [UInt8])
-    /// Iterators throw nothing else.
+    /// The only error type that iterators throw.
     public typealias Failure = StoreError
 
-    let hold: Hold
+    let pin: ReadPin
     let range: KeyRange
     let reversed: Bool
 
-    /// The sequence number whose state it shows.
-    public var sequence: SequenceNumber { hold.sequence }
+    /// The sequence number of the last write that it shows.
+    public var sequence: SequenceNumber { pin.sequence }
 
     /// An iterator at the first entry. O(1).
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(cursor: Cursor(hold, range: range, reversed: reversed))
+        AsyncIterator(cursor: Cursor(pin, range: range, reversed: reversed))
     }
 
     /// Walks over the entries.
@@ -65,7 +65,7 @@ public struct Scan: AsyncSequence, Sendable {
             return batch[position]
         }
 
-        /// The next entries: few at first, so that a scan that ends early has cost little.
+        /// Loads the next entries. The first batches are small, so that a scan that ends early stays cheap.
         private static func load(_ cursor: Cursor, _ limit: Int) throws(StoreError) -> [Element] {
             var batch: [Element] = []
             var bytes = 0
@@ -80,16 +80,17 @@ public struct Scan: AsyncSequence, Sendable {
     }
 }
 
-/// The keys of a range, in order, as they were when it was made. It reads memory only, so it is a plain sequence, and
-/// complete even if the store is closed meanwhile. The state is held until sequence and iterators are released.
+/// The keys of a range, in order, as they were when it was made. It reads only memory, so it is a plain sequence, and
+/// it stays complete even if the store is closed. The state is pinned until the sequence and its iterators are
+/// released.
 public struct Keys: Sequence, Sendable {
-    let hold: Hold
+    let pin: ReadPin
     let range: KeyRange
     let reversed: Bool
 
     /// An iterator at the first key. O(1).
     public func makeIterator() -> Iterator {
-        Iterator(cursor: Cursor(hold, range: range, reversed: reversed))
+        Iterator(cursor: Cursor(pin, range: range, reversed: reversed))
     }
 
     /// Walks over the keys.
@@ -114,10 +115,10 @@ public struct Keys: Sequence, Sendable {
     }
 }
 
-/// Whether a synchronous scan goes on.
+/// Whether a synchronous scan continues.
 public enum ScanDecision: Sendable, Hashable {
-    /// Show the next entry.
+    /// Continue with the next entry.
     case next
-    /// That's enough.
+    /// Stop the scan.
     case stop
 }

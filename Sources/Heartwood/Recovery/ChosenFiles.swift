@@ -6,26 +6,26 @@ internal import HeartwoodFormat
 struct OpenedLog {
     let file: DataFile
     let header: FileHeader
-    /// What the next segment says of it.
+    /// What the next segment's header records about this one.
     let successor: FileHeader.Predecessor?
 }
 
-/// The files of a directory that an opening reads, opened: the newest snapshot that verifies, and the log behind it.
+/// The files of a directory that an opening reads, opened: the newest snapshot that verifies, and the log after it.
 ///
-/// Which they are, and whether they are a store, `StoreFiles` says.
+/// `StoreFiles` decides which files these are, and whether they are a store.
 struct ChosenFiles {
-    /// nil: the log alone.
+    /// Nil if there is only a log.
     private(set) var snapshot: SnapshotFile?
-    /// The segments behind it.
+    /// The segments after the snapshot.
     private(set) var logs: [OpenedLog] = []
     /// Segments that the snapshot covers, oldest first, closed.
     private(set) var covered: [RetainedLog] = []
-    /// Older snapshots, which it covers too.
+    /// Older snapshots, which the snapshot also covers.
     private(set) var older: [String] = []
-    /// Snapshots that are damaged and not needed.
+    /// Damaged snapshots that are not needed.
     private(set) var passedOver: [String] = []
 
-    /// - Throws: `.corruption`, `.unsupportedFormat`, and what the system says.
+    /// - Throws: `.corruption`, `.unsupportedFormat`, and errors of the system.
     init(_ directory: StoreDirectory, in fileSystem: any FileSystem) throws(StoreError) {
         let logs = directory.logs.map { Self.open($0.name, for: .readWrite, directory, fileSystem) }
         let snapshots = directory.snapshots.map { Self.open($0.name, for: .read, directory, fileSystem) }
@@ -53,7 +53,7 @@ struct ChosenFiles {
             name: name, path: directory.path + "/" + name, meaning: StoreFileName(name))
         do throws(FileSystemError) {
             try entry.open(for: access, in: fileSystem)
-            // Of a link that leads nowhere the system says what is wrong.
+            // For a broken link, the system's error says what is wrong.
             if entry.kind == nil { _ = try fileSystem.openFile(entry.path, for: .read) }
         } catch {
             entry.failure = error
@@ -61,12 +61,12 @@ struct ChosenFiles {
         return entry
     }
 
-    /// Takes what counts, and closes the rest.
+    /// Takes the files that are read, and closes the others.
     private mutating func take(
         _ files: StoreFiles, of listing: StoreListing
     ) throws(FileSystemError) -> Result<Void, StoreError> {
         if var refusal = files.refusal {
-            // What is lost by it is known once all is read.
+            // The inspection of all files tells which writes are lost.
             if refusal.severity == .corruption { refusal = try StoreFiles(listing).refusal ?? refusal }
             return .failure(StoreError(refusal))
         }

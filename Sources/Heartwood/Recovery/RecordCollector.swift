@@ -1,14 +1,14 @@
 internal import HeartwoodFileSystem
 
-/// Gathers what a log says of each key, and builds the index of it.
+/// Collects the records of a log and builds the index from them.
 ///
-/// A key at a time would cost a search each, in memory that is in no cache. So the records of up to half a gigabyte of
-/// keys are sorted and only the newest of each key is kept: the first lot is loaded as a whole, node by node, later
-/// ones are added in the order of their keys.
+/// Adding one key at a time would cost a search with cache misses for each. So records are collected up to half a
+/// gigabyte of keys, sorted, and reduced to the newest of each key. The first such run is loaded as a whole, node by
+/// node. Later runs are added in key order.
 struct RecordCollector {
     private let index: VersionedIndex
     private var run = SortedRun()
-    /// Bytes that a lot may take.
+    /// The most bytes that a run may take.
     private let limit: Int
 
     init(_ index: VersionedIndex, limit: Int = 512 << 20) {
@@ -16,13 +16,13 @@ struct RecordCollector {
         self.limit = limit
     }
 
-    /// Notes what a record says. Records come in the order of the log.
+    /// Adds a record. Records come in the order of the log.
     mutating func add(_ key: UnsafeRawBufferPointer, _ version: Version) {
         run.add(key, version)
         if run.byteCount > limit { flush() }
     }
 
-    /// Brings what was gathered last into the index.
+    /// Adds the last run to the index.
     mutating func finish() { flush() }
 
     private mutating func flush() {
@@ -34,7 +34,7 @@ struct RecordCollector {
 }
 
 extension VersionedIndex {
-    /// Adds the newest versions of keys in order, visible at once. For openings, before there are readers.
+    /// Adds the newest versions of sorted keys, visible at once. For openings, before there are readers.
     func merge(_ run: SortedRun) {
         if statistics.versions == 0 {
             load(LiveEntries(run))
@@ -49,7 +49,7 @@ extension VersionedIndex {
     }
 }
 
-/// The entries of a run that are values.
+/// The entries of a run without its tombstones.
 private struct LiveEntries: LoadableEntries {
     let run: SortedRun
     private let positions: [Int]?

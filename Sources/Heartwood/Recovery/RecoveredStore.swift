@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A store that was brought back from its files and not set going yet: there is no thread that could write.
+/// A store that was recovered from its files but not started: no thread exists that could write.
 package struct RecoveredStore {
     let directory: StoreDirectory
     let log: Log
@@ -9,7 +9,7 @@ package struct RecoveredStore {
 
     /// Takes the lock and recovers. O(bytes of log).
     ///
-    /// - Throws: As `Store.init`; then everything that was opened is closed again.
+    /// - Throws: As `Store.init`. Everything that was opened is closed again.
     package init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let directory = try StoreDirectory(path, configuration: configuration)
         var configuration = configuration
@@ -29,14 +29,17 @@ package struct RecoveredStore {
         index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
         log = Log(
             directory: path, configuration: configuration, index: index, segments: segments,
-            lastSequence: outcome.lastSequence, newestTime: outcome.newestTime, found: outcome.files)
+            lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
+            uncovered: UncoveredLog(
+                recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords),
+            compaction: CompactionControl(configuration.compaction, outcome.files))
         log.setFirstCompactionTrigger()
     }
 
     /// What the opening found.
     package var report: RecoveryReport { outcome.report }
 
-    /// Calls `body` with each key in order, and its entry or why there is none. O(keys) memory.
+    /// Calls `body` with each key in order, and its entry or the reason why it can't be read. O(keys) memory.
     package func forEach(_ body: ([UInt8], Result<Entry, StoreError>) -> Void) {
         let reader = Reader(log: log, point: .latest)
         let page = KeyPage()
@@ -52,7 +55,7 @@ package struct RecoveredStore {
         }
     }
 
-    /// Closes the files and gives the lock back, for whoever doesn't set the store going.
+    /// Closes the files and releases the lock, for callers that don't start the store.
     package func release() {
         try? log.segments.closeAll()
         directory.lock.unlock()

@@ -3,11 +3,11 @@ internal import HeartwoodFiles
 internal import HeartwoodFormat
 internal import Logging
 
-/// Brings a store back from its files: loads the newest snapshot's keys, verifies every byte of the log behind it in
-/// order, builds the index, and judges the tail.
+/// Recovers a store from its files: loads the newest snapshot's keys, verifies every byte of the log after it in order,
+/// builds the index, and judges the tail.
 ///
-/// It can be interrupted anywhere and any number of times: it changes no byte of any file. All that it writes are the
-/// unproven bytes of the newest segment, again and unchanged.
+/// It can be interrupted anywhere, any number of times: it changes no byte of any file. It only writes the unproven
+/// bytes of the newest segment again, unchanged.
 struct Recovery {
     let directory: StoreDirectory
     let configuration: Store.Configuration
@@ -17,17 +17,17 @@ struct Recovery {
     private var report = RecoveryReport()
     private var progress = RecoveryProgress(bytes: 0, totalBytes: 0, records: 0)
 
-    /// What the engine goes on from.
+    /// What the engine continues from.
     struct Outcome {
         var storeID: StoreID
-        /// What the next segment names as its predecessor; nil for the store's first.
+        /// What the next segment names as its predecessor; nil if it is the store's first segment.
         var predecessor: FileHeader.Predecessor?
-        /// The number that the next write gets, less one.
+        /// The number of the next write, minus one.
         var lastSequence: SequenceNumber
         var newestTime: UInt64
         var report: RecoveryReport
         var files = RecoveredFiles()
-        /// Files that the snapshot covers and nobody wants: they go once that is known to be durable.
+        /// Covered files that are not kept. They are removed once the snapshot is known to be durable.
         var superseded: [String] = []
     }
 
@@ -69,8 +69,8 @@ struct Recovery {
         report.segments = files.count
         report.duration = clock.now - start
         let holdsNothing = end.nextSequence == newest.header.firstSequence
-        // Behind the first number of a segment without records, too: that number may have been seen, and the next
-        // segment would get the same name.
+        // This also skips the first number of a segment without records: a reader may have seen that number, and the
+        // next segment would get the same name.
         let lastSequence =
             report.tail == .closed && !holdsNothing ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
         // Otherwise the next segment would get a name that no opening accepts.
@@ -90,13 +90,13 @@ struct Recovery {
             superseded: superseded(choice))
     }
 
-    /// A segment without records begins at a number that was never recovered.
+    /// The first number of a segment without records was never recovered.
     private mutating func noteLast(_ end: End, _ file: OpenedLog) {
         if end.nextSequence > file.header.firstSequence { report.lastSequence = end.nextSequence - 1 }
     }
 
-    /// After a crash numbering goes on at the next multiple of 2^32: the numbers between may have been seen by
-    /// somebody, with the writes that are lost.
+    /// After a crash, numbering continues at the next multiple of 2^32: readers may have seen the numbers in between,
+    /// with the writes that are lost.
     private func nextEpoch(after sequence: SequenceNumber) -> SequenceNumber {
         (sequence / FormatConstants.sequenceEpoch + 1) * FormatConstants.sequenceEpoch
     }
@@ -107,7 +107,7 @@ struct Recovery {
 
     // MARK: - Files
 
-    /// Opens the files and asks which of them are the store.
+    /// Opens the files and determines which of them are the store.
     private mutating func openFiles() throws(StoreError) -> ChosenFiles {
         let choice = try ChosenFiles(directory, in: configuration.fileSystem)
         for log in choice.logs { progress.totalBytes += log.file.size }
@@ -121,9 +121,9 @@ struct Recovery {
         return choice
     }
 
-    /// Builds the index of a snapshot's keys.
+    /// Builds the index from a snapshot's keys.
     private mutating func load(_ snapshot: SnapshotFile) throws(StoreError) {
-        // As far as there are keys: what a footer says is nothing to reserve memory by.
+        // Addresses are added as keys are read: a count in a footer must not decide how much memory is reserved.
         let segment = segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
         if configuration.valueReading == .mapped { segment.allowMapping() }
         let bytes = snapshot.size - snapshot.footer.keySectionOffset
@@ -141,7 +141,7 @@ struct Recovery {
         report.lastSequence = snapshot.end.lastSequence
     }
 
-    /// What compaction goes on from.
+    /// The files that compaction continues from.
     private func found(_ choice: ChosenFiles) -> RecoveredFiles {
         let kept = configuration.logRetention == .none ? [] : choice.covered
         return RecoveredFiles(
@@ -184,7 +184,8 @@ struct Recovery {
         while true {
             switch try scanner.next(into: &commit) {
             case .commit:
-                // As far as there are commits: the size of a file is nothing to reserve memory by.
+                // Addresses are added as commits are read: the size of a file must not decide how much memory is
+                // reserved.
                 segments.extend(segment, to: commit.end)
                 apply(commit, of: segment)
             case .stop(let stop): return try judge(stop, &scanner, opened)
@@ -208,7 +209,7 @@ struct Recovery {
         collector.add(
             keys.slice(record.keyStart, Int(record.header.keyLength)),
             Version(
-                place: Place(
+                location: RecordLocation(
                     address: segment.baseAddress + record.offset >> 3, length: record.header.encodedLength),
                 expiry: record.header.expiry, isTombstone: record.header.kind == .delete))
     }
@@ -246,7 +247,7 @@ struct Recovery {
             return .failure(try damage(opened))
         case .clean:
             report.tail = .closed
-            // The mark itself may be one of those bytes: the next segment will say that this one ends behind it.
+            // The closing mark may be one of those bytes. The next segment will record that this one ends after it.
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         case .unclosed:
             report.tail = .unclosed
@@ -263,8 +264,8 @@ struct Recovery {
         return .success(end)
     }
 
-    /// What is wrong with a log, and which numbers are lost by it: as an inspection judges it, which reads on behind damage.
-    /// O(bytes of the file).
+    /// What is wrong with a log, and which sequence numbers are lost. Judged like an inspection, which also reads after
+    /// damage. O(bytes of the file).
     private func damage(_ opened: OpenedLog) throws(FileSystemError) -> StoreError {
         var walk = try LogWalk(opened.file, header: opened.header, successor: opened.successor)
         let path = opened.file.path
@@ -282,7 +283,7 @@ struct Recovery {
         }
     }
 
-    /// What proved the damage is not in the file any more.
+    /// The bytes that proved the damage are no longer in the file.
     private func changed(_ path: String, _ offset: UInt64) -> StoreError {
         .corruption("a log segment changed while it was read", file: path, offset: offset)
     }
@@ -294,10 +295,11 @@ struct Recovery {
             file: path, offset: stop.offset)
     }
 
-    /// Writes bytes that no mark proves again, unchanged and in place, and syncs them. A hole has no bytes to be lost.
+    /// Writes bytes that no sync mark proves again, unchanged and in place, and syncs them. Skips holes, which have no
+    /// bytes to lose.
     ///
-    /// If a sync failed in an earlier process, the page cache may show bytes that never reached the disk, as clean
-    /// pages that no sync would write: reading them proves nothing, and a new sync alone would not help.
+    /// If a sync failed in an earlier process, the page cache may have clean pages that never reached the disk. Reading
+    /// them proves nothing, and a new sync alone would not write them.
     private func rewrite(_ segment: DataFile, from start: UInt64, to end: UInt64) throws(FileSystemError) {
         var at = start
         var bytes = [UInt8](repeating: 0, count: Int(min(1 << 20, end - start)))

@@ -4,44 +4,34 @@ public struct RecoveryReport: Sendable, Hashable {
     public enum Tail: Sendable, Hashable {
         /// There was no log: the store is new.
         case new
-        /// The store had been closed in order. That nobody removed newer files since then can't be known.
+        /// The store was closed in order. It can't be known whether newer files were removed since then.
         case closed
-        /// The store had not been closed, and every commit is whole.
+        /// The store was not closed, but every commit is complete.
         case unclosed
-        /// Bytes that were never known to be durable were passed over: an ordinary crash. `bytes` counts those up to
-        /// the last one that isn't zero.
+        /// Bytes that were never known to be durable were skipped: an ordinary crash. `bytes` counts up to the last
+        /// byte that isn't zero.
         case torn(file: String, offset: UInt64, bytes: UInt64)
     }
 
     /// How the log ended.
     public var tail = Tail.new
-    /// Number of log segments that were read: those that the snapshot doesn't cover.
+    /// Number of log segments that were read, without those that the snapshot covers.
     public var segments = 0
-    /// Number of commits, marks not counted.
+    /// Number of commits, without sync marks.
     public var commits = 0
-    /// Number of batches: of sequence numbers.
+    /// Number of batches, that is, of sequence numbers.
     public var batches: UInt64 = 0
     /// Number of records.
     public var records: UInt64 = 0
     /// Bytes of log that were read and verified.
     public var bytes: UInt64 = 0
-    /// The newest sequence number that was recovered; 0 where there is none.
+    /// The newest sequence number that was recovered; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
-    /// The snapshot that the opening began with; nil where the log was all there is.
+    /// The snapshot that was loaded; nil if there was only a log.
     public var snapshot: SnapshotDescription?
-    /// Snapshots that are damaged and weren't needed, because the log that they cover is still there, whole. The next
-    /// compaction replaces them. Look at the disk.
+    /// Damaged snapshots that weren't needed, because the log that they cover still exists and is intact. The next
+    /// compaction replaces them. Check the disk.
     public var passedOver: [String] = []
     /// How long the opening took.
     public var duration: Duration = .zero
-}
-
-/// How far an opening is.
-public struct RecoveryProgress: Sendable, Hashable {
-    /// Bytes of the snapshot's keys and of log that were read so far.
-    public var bytes: UInt64
-    /// Bytes of them that there are.
-    public var totalBytes: UInt64
-    /// Keys of the snapshot and records of the log that were read so far.
-    public var records: UInt64
 }

@@ -2,26 +2,26 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// Builds the index of a snapshot's keys, without touching its records.
+/// Builds the index from a snapshot's keys, without reading its records.
 ///
-/// One thread reads, checks and decodes, another one builds: neither waits for the other, as a rule.
+/// One thread reads, verifies and decodes; another thread builds. Usually neither waits for the other.
 struct SnapshotLoader {
     let snapshot: SnapshotFile
-    /// The snapshot's addresses: as many as there are verified entries for.
+    /// The snapshot's addresses: as many as there are verified entries.
     let segment: Segment
     let segments: SegmentTable
     let index: VersionedIndex
-    /// Called with the number of keys that came in.
+    /// Called with the number of keys that were added.
     let progress: (Int) -> Void
 
-    /// Below this a second thread costs more than it gains.
+    /// For a smaller section, a second thread costs more than it gains.
     private static var smallSection: UInt64 { 1 << 20 }
     private static var batchKeys: Int { 16 << 10 }
     private static var batchBytes: Int { 1 << 20 }
 
     /// Reads the key section into the empty index. O(keys).
     ///
-    /// - Throws: `.corruption`, `.inputOutput`. The index is of no use then.
+    /// - Throws: `.corruption`, `.inputOutput`. The index is unusable then.
     func load() throws(StoreError) {
         let bytes = snapshot.footerOffset - snapshot.footer.keySectionOffset
         let pipe = BatchPipe()
@@ -47,7 +47,7 @@ struct SnapshotLoader {
     }
 
     private func build(from pipe: BatchPipe) throws(StoreError) {
-        // Whatever comes, the other thread gets to its end.
+        // The other thread must end on every path.
         defer { pipe.give(up: true) }
         var loader = TreeLoader()
         var previous: KeyBatch?
@@ -86,7 +86,7 @@ struct SnapshotLoader {
         }
     }
 
-    /// Fills a batch anew; false where there is nothing left.
+    /// Fills a batch again; false at the end of the section.
     private static func read(_ section: inout KeySection, _ batch: KeyBatch) throws(StoreError) -> Bool {
         batch.removeAll()
         while batch.count < batchKeys, batch.byteCount < batchBytes, try section.next(batch) {}
@@ -107,11 +107,12 @@ private struct BatchEntries: LoadableEntries {
     @inline(__always)
     func version(_ index: Int) -> Version {
         let entry = batch.entry(index)
-        return Version(place: Place(address: base + entry.offset >> 3, length: entry.length), expiry: entry.expiry)
+        return Version(
+            location: RecordLocation(address: base + entry.offset >> 3, length: entry.length), expiry: entry.expiry)
     }
 }
 
-/// Batches on their way from the thread that reads to the one that builds, and back.
+/// Batches on their way from the reading thread to the building thread, and back.
 private final class BatchPipe: Sendable {
     private struct State {
         var filled: [KeyBatch] = []
@@ -122,7 +123,7 @@ private final class BatchPipe: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// One to be filled; nil where nobody wants more.
+    /// A batch to fill; nil if no more are wanted.
     func takeFree() -> KeyBatch? {
         state.withLock { held in
             while true {
@@ -147,7 +148,7 @@ private final class BatchPipe: Sendable {
         }
     }
 
-    /// The next one in order; nil at the end.
+    /// The next batch in order; nil at the end.
     func take() throws(StoreError) -> KeyBatch? {
         let next = state.withLock { held -> Result<KeyBatch?, StoreError> in
             while true {

@@ -1,20 +1,20 @@
 internal import CHeartwood
 internal import HeartwoodFormat
 
-/// Keys with versions, gathered in any order, then sorted, of each key only the newest version.
+/// Keys with versions. They are added in any order, then sorted; only the newest version of each key is kept.
 ///
-/// Sorted by the eight bytes at which keys begin to differ, byte by byte in place (McIlroy, Bostic and McIlroy,
-/// "Engineering radix sort", 1993); keys that share those are sorted by the eight bytes behind. Measured: 10 million
-/// random keys of 16 bytes in 0.46 s, where the standard library's sort took 1.25.
+/// Keys are sorted by the eight bytes at which they begin to differ, byte by byte in place (McIlroy, Bostic and
+/// McIlroy, "Engineering radix sort", 1993). Keys with the same eight bytes are sorted by the next eight. 10 million
+/// random keys of 16 bytes take 0.46 s; the standard library's sort takes 1.25 s.
 struct SortedRun {
-    /// A key with its place: 24 bytes, which are moved about instead of the key.
+    /// A key with its record location: 24 bytes, which are moved instead of the key.
     struct Reference {
-        /// The bytes of the key that are being sorted by.
+        /// The eight bytes of the key by which it is being sorted.
         var head: UInt64
-        /// Where the key lies among the bytes, and its length in the low 16 bits.
+        /// Offset of the key in `bytes`, and its length in the low 16 bits.
         var key: UInt64
-        /// The word of the place; bit 63: more is to be said of it.
-        var place: UInt64
+        /// The word of the record location. Bit 63: `specials` has its version.
+        var location: UInt64
 
         var length: Int { Int(key & 0xFFFF) }
         var offset: Int { Int(key >> 16) }
@@ -22,11 +22,11 @@ struct SortedRun {
 
     private var references: ContiguousArray<Reference> = []
     private var bytes: ContiguousArray<UInt8> = []
-    /// Expiry and tombstones, by the word of the place.
+    /// Versions with an expiry, and tombstones, by the word of their location.
     private var specials: [UInt64: Version] = [:]
     private(set) var hasTombstones = false
     private(set) var mayExpire = false
-    /// The greatest address among the versions.
+    /// The highest address of the versions.
     private(set) var lastAddress: UInt64 = 0
 
     private static var special: UInt64 { 1 << 63 }
@@ -37,33 +37,33 @@ struct SortedRun {
         references.count * MemoryLayout<Reference>.stride + bytes.count + specials.count * Self.specialBytes
     }
 
-    /// What a dictionary takes for an entry, about.
+    /// Approximate bytes of a dictionary entry.
     private static var specialBytes: Int { 2 * (8 + MemoryLayout<Version>.stride) }
 
     mutating func add(_ key: UnsafeRawBufferPointer, _ version: Version) {
         lastAddress = version.address
-        var place = version.place.word
+        var location = version.location.word
         if version.expiry != 0 || version.isTombstone {
-            specials[place] = version
+            specials[location] = version
             hasTombstones = hasTombstones || version.isTombstone
             mayExpire = mayExpire || version.expiry != 0
-            place |= Self.special
+            location |= Self.special
         }
         references.append(
-            Reference(head: 0, key: UInt64(bytes.count) << 16 | UInt64(key.count), place: place))
+            Reference(head: 0, key: UInt64(bytes.count) << 16 | UInt64(key.count), location: location))
         bytes.append(contentsOf: key)
     }
 
     func version(_ index: Int) -> Version {
-        let place = references[index].place
-        if place & Self.special == 0 { return Version(place: Place(word: place)) }
-        return specials[place & ~Self.special]!
+        let location = references[index].location
+        if location & Self.special == 0 { return Version(location: RecordLocation(word: location)) }
+        return specials[location & ~Self.special]!
     }
 
     @inline(__always)
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         bytes.withUnsafeBytes { bytes in
-            // Sorted keys lie anywhere: those that come next are asked for in time.
+            // Sorted keys are spread over memory, so later ones are prefetched.
             if index + 16 < references.count {
                 heartwood_prefetch(bytes.baseAddress! + references[index + 16].offset)
             }
@@ -75,7 +75,7 @@ struct SortedRun {
 
     // MARK: - Sorting
 
-    /// Sorts the keys, and drops all but the newest version of each. O(bytes of keys).
+    /// Sorts the keys, and drops all versions except the newest of each. O(bytes of keys).
     mutating func sort() {
         references.withUnsafeMutableBufferPointer { references in
             bytes.withUnsafeBytes { bytes in
@@ -94,7 +94,7 @@ struct SortedRun {
             }
             for index in references.indices {
                 let reference = references[index]
-                // The heads differ, as a rule; where they don't the keys tell.
+                // Heads usually differ; only equal heads need a comparison of the keys.
                 if kept > 0, references[kept - 1].length == reference.length,
                     references[kept - 1].head == reference.head, key(references[kept - 1]).isEqual(to: key(reference))
                 {
@@ -109,13 +109,13 @@ struct SortedRun {
     }
 }
 
-/// Sorts references by their keys, those of one key by their places.
+/// Sorts references by their keys, and those of the same key by their locations.
 struct ReferenceSorter {
     typealias Reference = SortedRun.Reference
     let references: UnsafeMutablePointer<Reference>
     let bytes: UnsafeRawPointer
-    /// Keys that share their first `depth` bytes and are to be sorted by those behind. A list, for long keys that differ
-    /// late share eight bytes after eight: calls within calls would need more stack than there is.
+    /// Ranges of keys that share their first `depth` bytes and must be sorted by the following ones. A list instead of
+    /// recursion: long keys that differ late would need more stack than there is.
     private var unsorted: [(range: Range<Int>, depth: Int)] = []
 
     private static var few: Int { 24 }
@@ -125,7 +125,7 @@ struct ReferenceSorter {
         self.bytes = bytes
     }
 
-    /// Bytes that all keys begin with, up to a point: no need to sort by them.
+    /// The number of leading bytes that all keys share. They need no sorting.
     func commonPrefix(_ count: Int) -> Int {
         guard count > 1 else { return 0 }
         let first = key(references[0])
@@ -172,7 +172,7 @@ struct ReferenceSorter {
         }
     }
 
-    /// Brings references together that have the same byte, in the order of the bytes; returns where each group ends.
+    /// Groups references by one byte of their heads, in the order of that byte; returns the end of each group.
     private func distribute(_ range: Range<Int>, by shift: Int) -> [Int] {
         var next = [Int](repeating: 0, count: 256)
         for index in range { next[byte(index, shift)] += 1 }
@@ -216,8 +216,8 @@ struct ReferenceSorter {
         }
     }
 
-    /// Sorts those that have the same head: first the keys that end in it, by their lengths, then the longer ones by what
-    /// comes behind.
+    /// Sorts references with equal heads: first the keys that end within the head, by their lengths, then the longer
+    /// ones by the following bytes.
     private mutating func refine(_ range: Range<Int>, _ depth: Int) {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -233,7 +233,7 @@ struct ReferenceSorter {
         var equal = UnsafeMutableBufferPointer(start: references + range.lowerBound, count: range.count)
         equal.sort { a, b in
             let (aLength, bLength) = (min(a.length, reach + 1), min(b.length, reach + 1))
-            return aLength != bLength ? aLength < bLength : a.place << 1 < b.place << 1
+            return aLength != bLength ? aLength < bLength : a.location << 1 < b.location << 1
         }
         let longer = range.first { references[$0].length > reach } ?? range.upperBound
         if longer + 1 < range.upperBound { unsorted.append((longer..<range.upperBound, reach)) }

@@ -1,31 +1,31 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A store's directory: found or made, locked, and listed.
+/// A store's directory: found or created, locked, and listed.
 struct StoreDirectory {
     let path: String
     let lock: any FileLock
     /// The log segments' names, in the order of their first sequence numbers.
     private(set) var logs: [(name: String, firstSequence: SequenceNumber)] = []
-    /// Files that an earlier opening was preparing.
+    /// Temporary files of earlier openings.
     private(set) var leftovers: [String] = []
-    /// Whether the store says that its log is kept.
+    /// Whether the store records that its log is kept.
     private(set) var keepsLog = false
     /// The snapshots' names, in the order of their sequence numbers.
     private(set) var snapshots: [(name: String, sequence: SequenceNumber)] = []
 
-    /// Finds or makes the directory and takes the lock.
+    /// Finds or creates the directory and takes the lock.
     init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let fileSystem = configuration.fileSystem
         self.path = path
-        let place: Place
+        let kind: PathKind
         var made: Set<String> = []
         do throws(FileSystemError) {
-            place = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem, &made)
+            kind = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem, &made)
         } catch {
             throw StoreError(error, "the store's directory could not be opened")
         }
-        switch place {
+        switch kind {
         case .missing: throw .noStore(path)
         case .otherFile:
             throw StoreError(
@@ -51,21 +51,21 @@ struct StoreDirectory {
         }
     }
 
-    /// What there is at the path.
-    private enum Place { case directory, otherFile, brokenLink, missing }
+    /// What exists at the path.
+    private enum PathKind { case directory, otherFile, brokenLink, missing }
 
-    /// Looks at the path, and makes a directory there if it may. Asked not to make one, this leaves no lock file in a
-    /// directory that holds no store.
+    /// Checks the path, and creates a directory there if allowed. If not allowed, it leaves no lock file in a directory
+    /// that contains no store.
     private static func findOrMake(
         _ path: String, mayMake: Bool, in fileSystem: any FileSystem, _ made: inout Set<String>
-    ) throws(FileSystemError) -> Place {
+    ) throws(FileSystemError) -> PathKind {
         switch try fileSystem.kind(of: path) {
         case nil:
             guard mayMake else { return .missing }
             do throws(FileSystemError) {
                 try make(path, in: fileSystem, &made)
             } catch {
-                // Another process may have made it meanwhile.
+                // Another process may have created it in between.
                 guard error.isAlreadyExists else { throw error }
                 return try fileSystem.kind(of: path) == .directory ? .directory : .brokenLink
             }
@@ -100,7 +100,7 @@ struct StoreDirectory {
         }
     }
 
-    /// Makes the directory and those above it.
+    /// Creates the directory and its missing parents.
     private static func make(
         _ path: String, in fileSystem: any FileSystem, _ made: inout Set<String>
     ) throws(FileSystemError) {
@@ -110,10 +110,11 @@ struct StoreDirectory {
         made.insert(path)
     }
 
-    /// Makes the way to a store durable, before its first file comes.
+    /// Syncs the directories above a store, before its first file is made.
     ///
-    /// Not only what this opening has made: an earlier one may have made the directory and died, or failed, before it
-    /// was durable. A directory above that isn't ours to read can't be synced; then whoever made ours has to have done it.
+    /// All of them, not only those that this opening created: an earlier opening may have created some and ended before
+    /// it synced them. A parent directory without read permission can't be synced. In that case, the process that
+    /// created ours must have synced it.
     private static func syncWay(
         to path: String, made: Set<String>, in fileSystem: any FileSystem
     ) throws(FileSystemError) {

@@ -1,22 +1,23 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Copies the records of many keys to where they are to lie in a snapshot, in the order of keys, but reads them in the
-/// order in which they lie in their files: records that lie close together are read together.
+/// Copies the records of many keys into the order of keys, for a snapshot, but reads them in the order in which they
+/// are in their files. Records that are close together are read together.
 ///
-/// Read one by one, in the order of keys, they took two thirds of a compaction's time: a system call each, and a miss.
+/// Reading them one by one in key order took two thirds of a compaction's time: one system call and one cache miss
+/// each.
 ///
-/// For records whose places tell their exact length; a few tens of megabytes of them at a time.
+/// Only for records whose locations have their exact length; a few tens of megabytes of them at a time.
 final class RecordGather {
-    /// How many bytes of records are gathered at a time, at most.
+    /// The most bytes of records that are collected at a time.
     static let capacity = 32 << 20
-    /// Records up to this length have it in their places.
+    /// Locations have the exact length of records up to this size.
     static let longestRecord = 4_088
 
-    /// A record that is to be read.
+    /// A record to read.
     private struct Wanted {
-        let place: Place
-        /// Its number among the keys, and where it goes.
+        let location: RecordLocation
+        /// The number of its key, and its offset in the output.
         let number: Int32
         let target: Int32
     }
@@ -30,7 +31,7 @@ final class RecordGather {
     private(set) var byteCount = 0
 
     private static var windowBytes: Int { 512 << 10 }
-    /// What lies between two records is read, too, rather than skipped, while that costs less than another call.
+    /// A gap between two records is read as long as that costs less than another system call.
     private static var widestGap: UInt64 { 4 << 10 }
 
     init(_ log: Log) {
@@ -46,15 +47,15 @@ final class RecordGather {
 
     var count: Int { wanted.count }
 
-    func hasRoom(for version: Version) -> Bool { byteCount + version.place.lengthBound <= Self.capacity }
+    func hasSpace(for version: Version) -> Bool { byteCount + version.location.lengthBound <= Self.capacity }
 
-    /// Notes a record that comes next in the order of keys.
+    /// Adds the record that is next in key order.
     ///
     /// - Parameter key: From the memory of a `KeyPage`.
     func add(_ key: UnsafeRawBufferPointer, _ version: Version) {
-        wanted.append(Wanted(place: version.place, number: Int32(wanted.count), target: Int32(byteCount)))
+        wanted.append(Wanted(location: version.location, number: Int32(wanted.count), target: Int32(byteCount)))
         keys.append(key, version)
-        byteCount += version.place.lengthBound
+        byteCount += version.location.lengthBound
     }
 
     func removeAll() {
@@ -63,14 +64,15 @@ final class RecordGather {
         byteCount = 0
     }
 
-    /// Reads and verifies the records, and calls `body` with all of them, encoded for `offset` of the file with this header.
+    /// Reads and verifies the records, and calls `body` with all of them, encoded for `offset` of the file with this
+    /// header.
     ///
-    /// - Throws: `.corruption` where one is damaged; `.inputOutput` where one can't be read; what `body` throws.
+    /// - Throws: `.corruption` if one is damaged; `.inputOutput` if one can't be read; what `body` throws.
     func gather(
         for header: FileHeader, at offset: UInt64, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) {
         if byteCount > memoryCapacity { grow() }
-        wanted.sort { $0.place.word < $1.place.word }
+        wanted.sort { $0.location.word < $1.location.word }
         var start = 0
         while start < wanted.count { start = try readRun(from: start, header, offset) }
         try body(UnsafeRawBufferPointer(start: memory, count: byteCount))
@@ -82,9 +84,9 @@ final class RecordGather {
         memory = .allocate(byteCount: memoryCapacity, alignment: 4096)
     }
 
-    /// Reads the records from a number on that lie close together; returns the number behind them.
+    /// Reads the records from index `start` that are close together; returns the index after them.
     private func readRun(from start: Int, _ header: FileHeader, _ offset: UInt64) throws(StoreError) -> Int {
-        let first = wanted[start].place
+        let first = wanted[start].location
         let segment = records.segment(of: first)
         if let mapped = segment.mappedBytes(of: first) {
             try copy(wanted[start], mapped, segment, header, offset)
@@ -96,10 +98,10 @@ final class RecordGather {
         var end = base + UInt64(first.lengthBound) >> 3
         var next = start + 1
         while next < wanted.count {
-            let place = wanted[next].place
-            let placeEnd = place.address + UInt64(place.lengthBound) >> 3
-            guard place.address - end <= Self.widestGap >> 3, placeEnd <= limit, placeEnd <= own else { break }
-            end = placeEnd
+            let location = wanted[next].location
+            let locationEnd = location.address + UInt64(location.lengthBound) >> 3
+            guard location.address - end <= Self.widestGap >> 3, locationEnd <= limit, locationEnd <= own else { break }
+            end = locationEnd
             next += 1
         }
         let count = Int(end - base) << 3
@@ -111,8 +113,8 @@ final class RecordGather {
             throw StoreError(error.naming(segment), "a record could not be read")
         }
         for record in wanted[start..<next] {
-            let from = Int(record.place.address - base) << 3
-            // Shorter than it was: then it is damage, which the record's check tells.
+            let from = Int(record.location.address - base) << 3
+            // If the file has become shorter, the record's check reports damage.
             let bytes = UnsafeRawBufferPointer(rebasing: window[min(from, read)..<read])
             try copy(record, bytes, segment, header, offset)
         }

@@ -2,7 +2,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// Reads a whole snapshot back and verifies it: every checksum, and that records and key section tell the same.
+/// Reads a whole snapshot back and verifies every checksum, and that records and key section agree.
 struct SnapshotCheck {
     let snapshot: SnapshotFile
     private var section: KeySection
@@ -20,8 +20,8 @@ struct SnapshotCheck {
 
     /// Reads everything. O(bytes).
     ///
-    /// - Parameter goOn: Called with the number of records so far; false ends it.
-    /// - Returns: Whether it came to the end.
+    /// - Parameter goOn: Called with the number of records so far; false stops the check.
+    /// - Returns: Whether the check reached the end.
     /// - Throws: `.corruption`, `.inputOutput`.
     mutating func run(_ goOn: (Int) -> Bool) throws(StoreError) -> Bool {
         let batch = KeyBatch()
@@ -48,7 +48,7 @@ struct SnapshotCheck {
             cause: outcome)
     }
 
-    /// What is wrong with a record; nil where nothing is.
+    /// What is wrong with a record; nil if it is sound.
     private mutating func damage(
         of entry: KeyBatch.Entry, _ key: UnsafeRawBufferPointer
     ) throws(FileSystemError) -> FormatError? {

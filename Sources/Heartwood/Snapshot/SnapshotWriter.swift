@@ -1,13 +1,11 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Writes a snapshot of a held state: header, records in the order of their keys, the keys again with what it takes to
-/// find their records, and a footer.
+/// Writes a snapshot of a pinned state: header, records in key order, the key section, and the footer.
 ///
-/// Records are copied as they are stored, under the payload's checksum that they were written with; what was damaged
-/// since stops it.
+/// Records are copied as they are stored, with their original payload checksum. A damaged record stops the write.
 struct SnapshotWriter: ~Copyable {
-    let hold: Hold
+    let pin: ReadPin
     let file: any File
     let header: FileHeader
     private let isCancelled: () -> Bool
@@ -15,23 +13,23 @@ struct SnapshotWriter: ~Copyable {
 
     private let buffer: UnsafeMutableRawPointer
     private var buffered = 0
-    /// Where the buffer's bytes go.
+    /// The file offset of the buffer's first byte.
     private var start: UInt64 = 0
-    /// Lengths of the records in eights, seven bits a byte, for the second walk: so much less than to keep the places.
+    /// Lengths of the records divided by 8, seven bits a byte, for the second walk. Smaller than the locations.
     private var lengths: [UInt8] = []
     private(set) var recordCount = 0
     private var keyBytes: UInt64 = 0
     private var expiringCount: UInt64 = 0
 
     private static let bufferBytes = 1 << 20
-    /// So much is on its way to the disk at a time: all at once would make the log's syncs wait for it.
+    /// How many bytes are sent to the disk at a time. Sending everything at once would delay the log's syncs.
     private static let writebackBytes: UInt64 = 8 << 20
 
     init(
-        _ hold: Hold, _ file: any File, _ header: FileHeader, isCancelled: @escaping () -> Bool,
+        _ pin: ReadPin, _ file: any File, _ header: FileHeader, isCancelled: @escaping () -> Bool,
         report: @escaping (_ keys: Int, _ bytes: UInt64) -> Void
     ) {
-        self.hold = hold
+        self.pin = pin
         self.file = file
         self.header = header
         self.isCancelled = isCancelled
@@ -41,12 +39,12 @@ struct SnapshotWriter: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// Where the next byte goes.
+    /// The file offset of the next byte.
     var position: UInt64 { start + UInt64(buffered) }
 
-    /// Writes all of it, and doesn't sync it. O(live bytes).
+    /// Writes the whole snapshot without syncing it. O(live bytes).
     ///
-    /// - Throws: `.cancelled`; `.corruption` where a record is damaged; what writing throws.
+    /// - Throws: `.cancelled`; `.corruption` if a record is damaged; errors of writing.
     mutating func write() throws(StoreError) {
         let encoded = header.encoded()
         try lend(encoded) { (bytes) throws(StoreError) in try append(bytes) }
@@ -64,19 +62,19 @@ struct SnapshotWriter: ~Copyable {
     // MARK: - Records
 
     private mutating func writeRecords() throws(StoreError) {
-        let gather = RecordGather(hold.log)
-        var cursor = Cursor(hold, range: .all, reversed: false).paging(by: 1_024)
+        let gather = RecordGather(pin.log)
+        var cursor = Cursor(pin, range: .all, reversed: false).paging(by: 1_024)
         let page = KeyPage()
         while try cursor.next(page) {
             for index in 0..<page.count {
                 let version = page.version(index)
                 let key = page.lentKey(index)
-                let isLarge = version.place.lengthBound > RecordGather.longestRecord
-                if isLarge || !gather.hasRoom(for: version) { try write(gather) }
+                let isLarge = version.location.lengthBound > RecordGather.longestRecord
+                if isLarge || !gather.hasSpace(for: version) { try write(gather) }
                 if isLarge {
                     try writeLarge(key, version)
                 } else {
-                    note(version.place.lengthBound, key, version)
+                    note(version.location.lengthBound, key, version)
                     gather.add(key, version)
                 }
             }
@@ -85,7 +83,7 @@ struct SnapshotWriter: ~Copyable {
         try write(gather)
     }
 
-    /// Writes what was gathered.
+    /// Writes the collected records.
     private mutating func write(_ gather: RecordGather) throws(StoreError) {
         try flush()
         if isCancelled() { throw .compactionCancelled }
@@ -104,8 +102,8 @@ struct SnapshotWriter: ~Copyable {
 
     /// Copies a record of any length.
     private mutating func writeLarge(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) {
-        let reader = RecordReader(log: hold.log)
-        try reader.withBytes(of: version.place) { (bytes, segment) throws(StoreError) in
+        let reader = RecordReader(log: pin.log)
+        try reader.withBytes(of: version.location) { (bytes, segment) throws(StoreError) in
             let record = try reader.record(of: key, in: bytes, version, segment)
             if buffered + FormatConstants.recordHeaderSize > Self.bufferBytes { try flush() }
             Self.encode(record, to: buffer + buffered, at: position, of: header)
@@ -116,7 +114,7 @@ struct SnapshotWriter: ~Copyable {
         report(recordCount, position)
     }
 
-    /// Encodes the header of a record that was read elsewhere, for its place in a snapshot.
+    /// Encodes the header of a record that was read elsewhere, for its position in a snapshot.
     static func encode(
         _ record: Record, to memory: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader
     ) {
@@ -143,7 +141,7 @@ struct SnapshotWriter: ~Copyable {
 
     // MARK: - Keys
 
-    /// Walks over the same state again, for its keys alone.
+    /// Walks over the same state again, only for its keys.
     ///
     /// - Returns: The number of blocks.
     private mutating func writeKeys() throws(StoreError) -> UInt64 {
@@ -151,7 +149,7 @@ struct SnapshotWriter: ~Copyable {
         var blocks: UInt64 = 0
         var offset = UInt64(FormatConstants.fileHeaderSize)
         var nextLength = 0
-        var cursor = Cursor(hold, range: .all, reversed: false)
+        var cursor = Cursor(pin, range: .all, reversed: false)
         let page = KeyPage()
         while try cursor.next(page) {
             if isCancelled() { throw .compactionCancelled }

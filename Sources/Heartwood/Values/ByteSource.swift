@@ -1,21 +1,21 @@
-/// What can be given as a key or a value: something that can lend its bytes.
+/// A type that can be passed as a key or a value, because it can lend its bytes.
 ///
-/// `[UInt8]`, its slices, `String` and `Substring` (as UTF-8) and their `utf8` views conform; `Data` and `UUID` do with
-/// the product `HeartwoodFoundation`, SwiftNIO's `ByteBuffer` with `HeartwoodNIO`. Conform a type of your own where it
-/// already holds bytes; it costs a few nanoseconds and no copy.
+/// `[UInt8]`, its slices, `String` and `Substring` (as UTF-8) and their `utf8` views conform. `Data` and `UUID` conform
+/// with the product `HeartwoodFoundation`, SwiftNIO's `ByteBuffer` with `HeartwoodNIO`. Make your own type conform if
+/// it already holds bytes: a call then takes a few nanoseconds and copies nothing.
 public protocol ByteSource {
-    /// Calls `body` exactly once, with the bytes, which are valid only during the call.
+    /// Calls `body` exactly once with the bytes. They are valid only during the call.
     ///
     /// - Throws: What `body` throws.
-    /// - Complexity: O(1) where the bytes lie in one piece.
+    /// - Complexity: O(1) if the bytes are contiguous.
     func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R
 
-    /// The bytes as an array; without a copy where they already are one. O(bytes) otherwise.
+    /// The bytes as an array. O(1) without a copy if they already are an array, otherwise O(bytes).
     var byteArray: [UInt8] { get }
 }
 
 extension ByteSource {
-    /// The bytes, copied. O(bytes).
+    /// A copy of the bytes. O(bytes).
     public var byteArray: [UInt8] { withByteBuffer { [UInt8]($0) } }
 }
 
@@ -47,7 +47,7 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
 }
 
 extension String: ByteSource {
-    /// Lends the UTF-8 code units. A string that is bridged from Objective-C is converted first, O(length).
+    /// Lends the UTF-8 code units. A string that is bridged from Objective-C is converted first, which is O(length).
     @inlinable
     public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try lend(utf8, body)
@@ -63,7 +63,7 @@ extension Substring: ByteSource {
 }
 
 extension String.UTF8View: ByteSource {
-    /// Lends the code units. A string that is bridged from Objective-C is converted first, O(length).
+    /// Lends the code units. A string that is bridged from Objective-C is converted first, which is O(length).
     @inlinable
     public func withByteBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try lend(self, body)
@@ -78,8 +78,9 @@ extension Substring.UTF8View: ByteSource {
     }
 }
 
-/// The standard library's `withContiguousStorageIfAvailable` rethrows untyped; this keeps the type of the error. (Where
-/// there is a span, it is faster: the `Result` costs a look-up of its metadata in code that isn't specialised.)
+/// Like the standard library's `withContiguousStorageIfAvailable`, but keeps the type of the error.
+///
+/// Types with a span don't use this: in unspecialised code the `Result` costs a look-up of its metadata.
 @inlinable
 func lend<C: Collection<UInt8>, R, E: Error>(
     _ bytes: C, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -94,7 +95,7 @@ func lend<C: Collection<UInt8>, R, E: Error>(
     }.get()
 }
 
-/// As above, for what has a span.
+/// The same for arrays, by their span.
 @inlinable
 func lend<R, E: Error>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     try bytes.span.bytes.withUnsafeBytes(body)

@@ -1,4 +1,4 @@
-/// A range of keys in the order of unsigned bytes (a shorter key before one that it begins).
+/// A range of keys in the order of their unsigned bytes. A key that is a prefix of another comes first.
 public struct KeyRange: Sendable, Hashable {
     var lower: KeyBound
     var upper: KeyBound
@@ -6,10 +6,10 @@ public struct KeyRange: Sendable, Hashable {
     /// Every key.
     public static let all = KeyRange(lower: .unbounded, upper: .unbounded)
 
-    /// The keys that begin with `prefix`; every key where it is empty.
+    /// The keys that start with `prefix`; all keys if it is empty.
     public static func prefix(_ prefix: some ByteSource) -> KeyRange {
-        // The first key behind all of them: the prefix with its last byte raised. A 0xFF can't be raised, so the byte
-        // before it is; when there is none, nothing comes behind.
+        // The upper bound is the prefix with its last byte incremented. A trailing 0xFF can't be incremented and is
+        // dropped. If every byte is 0xFF, there is no upper bound.
         let bytes = prefix.byteArray
         guard let last = bytes.lastIndex(where: { $0 != 0xFF }) else {
             return KeyRange(lower: .included(bytes), upper: .unbounded)
@@ -19,32 +19,33 @@ public struct KeyRange: Sendable, Hashable {
         return KeyRange(lower: .included(bytes), upper: .excluded(successor))
     }
 
-    /// The keys from `lower` on, up to `upper` and without it.
+    /// The keys from `lower`, inclusive, to `upper`, exclusive.
     public static func range(from lower: some ByteSource, to upper: some ByteSource) -> KeyRange {
         KeyRange(lower: .included(lower.byteArray), upper: .excluded(upper.byteArray))
     }
 
-    /// The keys from `lower` on.
+    /// The keys from `lower` on, inclusive.
     public static func from(_ lower: some ByteSource) -> KeyRange {
         KeyRange(lower: .included(lower.byteArray), upper: .unbounded)
     }
 
-    /// The keys after `lower`, without it.
+    /// The keys after `lower`, exclusive.
     public static func after(_ lower: some ByteSource) -> KeyRange { all.after(lower) }
 
-    /// What is left of this range after a key, without it: the next page, where the key is the last one of a page.
+    /// The part of this range after a key, exclusive. With the last key of a page, this is the range of the next page.
     ///
     /// ```swift
-    /// let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that begin with "user:"
+    /// let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that start with "user:"
     /// ```
     ///
-    /// - Returns: The whole range where the key lies before it; an empty one where the key lies past its end.
+    /// - Returns: The whole range if the key is less than its lower bound; an empty range if the key is past its end.
     public func after(_ key: some ByteSource) -> KeyRange { remainder(after: key.byteArray, reversed: false) }
 
-    /// What is left of this range before a key, without it: the next page of a walk against the order.
+    /// The part of this range before a key, exclusive. With the last key of a page, this is the range of the next page
+    /// of a reversed walk.
     public func before(_ key: some ByteSource) -> KeyRange { remainder(after: key.byteArray, reversed: true) }
 
-    /// The keys before `upper`.
+    /// The keys before `upper`, exclusive.
     public static func upTo(_ upper: some ByteSource) -> KeyRange {
         KeyRange(lower: .unbounded, upper: .excluded(upper.byteArray))
     }

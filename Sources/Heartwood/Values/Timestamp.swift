@@ -11,13 +11,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Milliseconds since 1970 (UTC).
     public var milliseconds: UInt64
 
-    /// A point in time.
+    /// Creates a point in time from milliseconds since 1970 (UTC).
     public init(milliseconds: UInt64) { self.milliseconds = milliseconds }
 
-    /// Earlier or later.
+    /// Whether `left` is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The point in time that lies `duration` later, rounded up to a millisecond and kept within the range.
+    /// The point in time that is `duration` later, rounded up to a millisecond and clamped to the range of the type.
     public static func + (left: Timestamp, duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
@@ -32,24 +32,24 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         return Timestamp(milliseconds: tooLate ? .max : sum)
     }
 
-    /// The number of milliseconds.
+    /// The number of milliseconds, with the unit.
     public var description: String { "\(milliseconds) ms" }
 }
 
-/// The wall clock that judges expiry and dates the commits. Give your own to a test.
+/// The wall clock that decides expiry and dates the commits. A test can pass its own.
 ///
-/// The store never goes back: its now is the larger of this clock and its newest commit's time.
+/// Time in the store never goes back: it is the later of this clock and the time of the newest commit.
 public protocol StoreClock: Sendable {
-    /// The time of day. Called often, from any thread; should not block.
+    /// The current time. It is called often, from any thread, and should not block.
     func now() -> Timestamp
 }
 
 /// The system's real-time clock.
 public struct SystemClock: StoreClock {
-    /// The system's real-time clock.
+    /// Creates the clock.
     public init() {}
 
-    /// The time of day.
+    /// The current time.
     public func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -57,31 +57,32 @@ public struct SystemClock: StoreClock {
     }
 }
 
-/// Nanoseconds of a clock that never goes back; for deadlines, never stored.
+/// Nanoseconds of a monotonic clock. For deadlines; never stored.
 func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
 
-/// When a value ceases to exist.
+/// When a value expires.
 public struct Expiry: Sendable, Hashable {
     enum Kind: Sendable, Hashable { case never, at(Timestamp), after(Duration) }
     let kind: Kind
 
-    /// Stays until it is overwritten or removed.
+    /// The value stays until it is overwritten or removed.
     public static let never = Expiry(kind: .never)
-    /// Is gone from this point in time on. A time in the past is allowed: the value is written, and never seen.
+    /// The value expires at this time. A time in the past is allowed: the value is written but never returned.
     public static func at(_ time: Timestamp) -> Expiry { Expiry(kind: .at(time)) }
-    /// Is gone after this time, counted from the call by the store's clock.
+    /// The value expires after this duration, counted from the call by the store's clock.
     public static func after(_ duration: Duration) -> Expiry { Expiry(kind: .after(duration)) }
 
-    /// The point in time; nil for `.never`, and for `.after`, which becomes one when the value is written.
+    /// The point in time. Nil for `.never`, and for `.after`, which becomes a point in time only when the value is
+    /// written.
     public var timestamp: Timestamp? {
         if case .at(let time) = kind { time } else { nil }
     }
 
-    /// Milliseconds since 1970, at least 1; 0 for never, as in the file.
+    /// Milliseconds since 1970, at least 1; 0 for never, as in the file format.
     func stored(now: Timestamp) -> UInt64 {
         switch kind {
         case .never: 0
@@ -92,7 +93,7 @@ public struct Expiry: Sendable, Hashable {
 }
 
 extension Expiry {
-    /// That of a record: milliseconds since 1970; 0 for never.
+    /// Decodes the field of a record: milliseconds since 1970; 0 for never.
     init(stored: UInt64) {
         self = stored == 0 ? .never : .at(Timestamp(milliseconds: stored))
     }

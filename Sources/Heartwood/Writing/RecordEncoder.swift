@@ -1,19 +1,19 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Turns operations into records: checks the limits, compresses, computes the checksums. All in the caller's task, so
-/// that many of them work at once and the actor only copies. (Single writes that are neither large nor compressed go
-/// without it.)
+/// Turns operations into records: checks the limits, compresses, and computes the checksums. This runs in the caller's
+/// task, so that many callers work in parallel and the actor only copies. Single writes that are neither large nor
+/// compressed don't use it.
 @usableFromInline
 struct RecordEncoder: Sendable {
     let log: Log
     let deflaters: DeflaterPool
 
-    /// Values from here on are not copied into the commit buffer.
+    /// Values of at least this size are not copied into the commit buffer.
     @usableFromInline
     static var externalBytes: Int { 1 << 20 }
 
-    /// - Parameter external: The value again, where it has so many bytes that it isn't copied.
+    /// - Parameter external: The value again, if it is too large to be copied.
     func put(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, expires: Expiry,
         to batch: inout EncodedBatch
@@ -50,7 +50,7 @@ struct RecordEncoder: Sendable {
         }
     }
 
-    /// Whether a value is one that is tried to be compressed.
+    /// Whether the store tries to compress a value.
     @inline(__always)
     func compresses(_ value: UnsafeRawBufferPointer) -> Bool {
         log.configuration.compression.isEnabled && value.count >= log.configuration.compression.threshold
@@ -82,15 +82,15 @@ struct RecordEncoder: Sendable {
     }
 }
 
-/// Deflate streams to borrow: making one costs as much as compressing a small value does.
+/// A pool of deflate streams: making one costs as much as compressing a small value.
 final class DeflaterPool: Sendable {
     private let level: Int
-    // One for each task that compresses at the same time, never more than 16 kept.
+    // One for each task that compresses at the same time; at most 16 are kept.
     private let idle = Locked<[Deflater]>([])
 
     init(level: Int) { self.level = level }
 
-    /// nil when zlib can't get memory; then values are stored as they are.
+    /// Returns nil if zlib can't allocate memory; then values are stored uncompressed.
     func withDeflater<R>(_ body: (Deflater) -> R) -> R? {
         guard let deflater = idle.withLock({ $0.popLast() }) ?? Deflater(level: level) else { return nil }
         defer { idle.withLock { if $0.count < 16 { $0.append(deflater) } } }

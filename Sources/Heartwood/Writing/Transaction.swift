@@ -1,27 +1,27 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// What a transaction came to.
+/// The result of a transaction.
 public struct Committed<Value> {
     /// What the closure returned, in the run that was committed.
     public var value: Value
-    /// The number of the write; of the newest write that it saw where the transaction wrote nothing.
+    /// The sequence number of the write. If the transaction wrote nothing, that of the newest write that it saw.
     public var sequence: SequenceNumber
 }
 
 extension Committed: Sendable where Value: Sendable {}
 
-/// Reads, decisions and writes that happen as if nothing else did meanwhile.
+/// Reads, decisions and writes that run in isolation from other writes.
 ///
-/// It reads one state, the newest, writes under way included, and sees its own writes on top. When its closure returns,
-/// the store checks that nothing that it read has changed, and writes all or nothing; otherwise the closure runs again.
-/// Not `Sendable`, and of no use after its closure: don't keep it.
+/// A transaction reads the newest state, including writes in progress, and sees its own writes on top. When its closure
+/// returns, the store checks that nothing that it read has changed, and then writes all or nothing. Otherwise the
+/// closure runs again. Not `Sendable`, and not usable after its closure: don't keep it.
 public final class Transaction {
-    private let hold: Hold
+    private let pin: ReadPin
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
     private var writes: [[UInt8]: Write] = [:]
-    /// The keys that were read, and whether they were there.
+    /// The keys that were read, and whether they existed.
     private var readKeys: [[UInt8]: Bool] = [:]
     private var readRanges: [KeyRange: Int] = [:]
 
@@ -30,22 +30,22 @@ public final class Transaction {
         case removal
     }
 
-    init(_ hold: Hold, _ encoder: RecordEncoder) {
-        self.hold = hold
+    init(_ pin: ReadPin, _ encoder: RecordEncoder) {
+        self.pin = pin
         self.encoder = encoder
     }
 
-    /// The number of the newest write that this transaction sees.
-    public var baseSequence: SequenceNumber { hold.sequence }
+    /// The sequence number of the newest write that this transaction sees.
+    public var baseSequence: SequenceNumber { pin.sequence }
 
-    /// The value of a key, as this transaction sees it; nil where there is none. May block on the disk.
+    /// Returns the value of a key, as this transaction sees it; nil if there is none. May block on the disk.
     ///
     /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
     public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
         let key = key.byteArray
         if let write = writes[key] { return value(of: write) }
         note(key)
-        return try hold.reader.value(of: key)
+        return try pin.reader.value(of: key)
     }
 
     /// As `get`, for tasks that must not block a thread of the cooperative pool.
@@ -53,29 +53,29 @@ public final class Transaction {
         let key = key.byteArray
         if let write = writes[key] { return value(of: write) }
         note(key)
-        let reader = hold.reader
+        let reader = pin.reader
         return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
     }
 
-    /// Whether a key is there, as this transaction sees it. No I/O.
+    /// Returns whether a key exists, as this transaction sees it. No I/O.
     public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
         let key = key.byteArray
         if let write = writes[key] { return value(of: write) != nil }
         note(key)
-        return try lend(key) { (key) throws(StoreError) in try hold.reader.contains(key) }
+        return try lend(key) { (key) throws(StoreError) in try pin.reader.contains(key) }
     }
 
-    /// The entries of a range, in order, as this transaction sees them. May block on the disk.
+    /// Returns the entries of a range, in order, as this transaction sees them. May block on the disk.
     ///
     /// Entries that this transaction wrote have the sequence number 0.
     ///
-    /// - Complexity: O(entries), in memory too: the whole range is a condition of the commit.
+    /// - Complexity: O(entries) in time and memory: the whole range is a condition of the commit.
     public func entries(in range: KeyRange, reversed: Bool = false) throws(StoreError) -> [Entry] {
         if readRanges[range] == nil {
-            readRanges[range] = hold.count(range)
+            readRanges[range] = pin.count(range)
         }
         var entries: [Entry] = []
-        let walk = RecordWalk(hold, range: range, reversed: false)
+        let walk = RecordWalk(pin, range: range, reversed: false)
         try walk.forEach { key, version, value, sequence in
             let key = [UInt8](key)
             if writes[key] == nil {
@@ -97,7 +97,8 @@ public final class Transaction {
         return entries
     }
 
-    /// When a key expires, as this transaction sees it: `.never` or `.at`; nil where there is none. No I/O.
+    /// Returns when a key expires, as this transaction sees it: `.never` or `.at`; nil if the key doesn't exist. No
+    /// I/O.
     ///
     /// - Throws: `.invalidArgument`, `.closed`.
     public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
@@ -107,23 +108,23 @@ public final class Transaction {
             return Expiry(stored: expiry)
         }
         note(key)
-        return try lend(key) { (key) throws(StoreError) in try hold.reader.expiry(of: key) }
+        return try lend(key) { (key) throws(StoreError) in try pin.reader.expiry(of: key) }
     }
 
     /// Sets a key's value when the transaction commits.
     ///
     /// - Parameters:
-    ///   - expires: When the key ceases to exist.
-    ///   - condition: What must be true of the key, as this transaction sees it at this call, its own writes included; no
-    ///     `.sequence` is that of a key that the transaction itself has written. `.sequence` reads the key's record, and
+    ///   - expires: When the key stops existing.
+    ///   - condition: What must be true of the key, as this transaction sees it at this call, including its own writes.
+    ///     `.sequence` never holds for a key that this transaction has written. `.sequence` reads the key's record, and
     ///     may block on the disk.
-    /// - Throws: `.invalidArgument`, `.tooLarge`; `.conflict` where the condition doesn't hold, at once. An error that
+    /// - Throws: `.invalidArgument`, `.tooLarge`; immediately `.conflict` if the condition doesn't hold. An error that
     ///   `body` doesn't catch ends the transaction.
     public func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
     ) throws(StoreError) {
         if let condition { try check(condition, on: key.byteArray) }
-        let expiry = expires.stored(now: hold.now)
+        let expiry = expires.stored(now: pin.now)
         let stored = value.byteArray
         try key.withByteBuffer { (key) throws(StoreError) in
             try lend(stored) { (bytes) throws(StoreError) in
@@ -135,10 +136,10 @@ public final class Transaction {
         writes[key.byteArray] = .put(stored, expiry: expiry)
     }
 
-    /// Removes a key when the transaction commits; it needn't be there.
+    /// Removes a key, which doesn't have to exist, when the transaction commits.
     ///
-    /// - Parameter condition: As that of ``put(_:_:expires:if:)``.
-    /// - Throws: `.invalidArgument`; `.conflict` where the condition doesn't hold.
+    /// - Parameter condition: As in ``put(_:_:expires:if:)``.
+    /// - Throws: `.invalidArgument`; `.conflict` if the condition doesn't hold.
     public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
         if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
@@ -147,7 +148,7 @@ public final class Transaction {
 
     /// Changes when a key expires, and keeps its value, when the transaction commits. May block on the disk.
     ///
-    /// - Returns: Whether the key is there; where it isn't, nothing is written.
+    /// - Returns: Whether the key exists; if it doesn't, nothing is written.
     /// - Throws: `.invalidArgument`, `.tooLarge`, `.closed`, `.corruption`, `.inputOutput`.
     /// - Complexity: As a `get` and a `put`: the value is read, and written again.
     @discardableResult
@@ -166,28 +167,28 @@ public final class Transaction {
         if !holds { throw Condition(kind: .key(key, condition)).conflict }
     }
 
-    /// The number of the write that set a key before this transaction; nil where there is none, or its own counts.
+    /// The sequence number of the write that set a key before this transaction; nil if there is none, or if this
+    /// transaction has written the key.
     private func sequence(of key: [UInt8]) throws(StoreError) -> SequenceNumber? {
         guard writes[key] == nil else { return nil }
         note(key)
-        return try hold.reader.entry(of: key)?.sequence
+        return try pin.reader.entry(of: key)?.sequence
     }
 
-    /// What must still be true for the commit.
+    /// What must still be true when the transaction commits.
     var conditions: [Condition] {
-        readKeys.map { Condition(kind: .unchangedKey($0.key, since: hold, wasThere: $0.value)) }
-            + readRanges.map { Condition(kind: .unchangedRange($0.key, since: hold, count: $0.value)) }
+        readKeys.map { Condition(kind: .unchangedKey($0.key, since: pin, wasThere: $0.value)) }
+            + readRanges.map { Condition(kind: .unchangedRange($0.key, since: pin, count: $0.value)) }
     }
 
-    /// Remembers that a key was read.
     private func note(_ key: [UInt8]) {
         guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
-        let version = lend(key) { hold.log.index.find($0, at: hold.point.address) }
-        readKeys[key] = version.map { !$0.isTombstone && $0.isAlive(at: hold.now.milliseconds) } ?? false
+        let version = lend(key) { pin.log.index.find($0, at: pin.point.address) }
+        readKeys[key] = version.map { !$0.isTombstone && $0.isAlive(at: pin.now.milliseconds) } ?? false
     }
 
     private func value(of write: Write) -> [UInt8]? {
         guard case .put(let value, let expiry) = write else { return nil }
-        return expiry == 0 || hold.now.milliseconds < expiry ? value : nil
+        return expiry == 0 || pin.now.milliseconds < expiry ? value : nil
     }
 }

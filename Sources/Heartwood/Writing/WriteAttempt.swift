@@ -2,18 +2,18 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// A batch on its way into the log, step by step. It never waits: it says for what, and whoever drives it does that, as a task
-/// or as a thread, and asks again.
+/// A batch on its way into the log, as a state machine that never waits. It returns what to wait for. Its driver waits,
+/// as a task or as a thread, and calls it again.
 struct WriteAttempt {
-    /// What comes next.
+    /// The next step of the driver.
     enum Next {
-        /// Nothing: it has this number, and is what was promised.
+        /// Done: the write has this sequence number, and is as durable as requested.
         case done(SequenceNumber)
-        /// To wait until readers see up to this number, which it has; then it is done.
+        /// Wait until readers see up to this sequence number, which the write has; then it is done.
         case waitForVisibility(SequenceNumber)
-        /// To wait until there may be room, which wasn't there at this generation.
-        case waitForRoom(since: UInt64)
-        /// To read the records that conditions are about, and tell ``resolved(_:)``.
+        /// Wait until there may be space. There was none at this generation.
+        case waitForSpace(since: UInt64)
+        /// Read the records that the conditions refer to, and call ``resolved(_:)``.
         case resolve
     }
 
@@ -21,9 +21,9 @@ struct WriteAttempt {
     private let log: Log
     private let batch: EncodedBatch
     private let level: Durability.Level
-    /// The conditions in the form in which the actor can judge them.
+    /// The conditions in the form in which the actor can evaluate them.
     private var judgeable: [Condition]?
-    /// What was counted of moves before they were resolved.
+    /// The index's count of moved records before the conditions were resolved.
     private var moves: UInt64 = 0
     private var ticket: UInt64 = 0
 
@@ -33,7 +33,7 @@ struct WriteAttempt {
         if conditions.isEmpty { judgeable = [] }
     }
 
-    /// The bytes for which there has to be room.
+    /// The number of bytes for which the log needs space.
     var length: Int { batch.encodedLength }
 
     /// Takes the next step.
@@ -47,11 +47,12 @@ struct WriteAttempt {
             switch try log.admit(batch, judgeable, level, &ticket) {
             case .accepted(let sequence, let isVisible):
                 return isVisible ? .done(sequence) : .waitForVisibility(sequence)
-            case .mustWait(let generation): return .waitForRoom(since: generation)
+            case .mustWait(let generation): return .waitForSpace(since: generation)
             }
         } catch {
             let error = withdrawn(error)
-            // Compaction may have moved the record that a condition was resolved to: then it is resolved anew.
+            // Compaction may have moved the record that a condition was resolved to. Then the condition is resolved
+            // again.
             guard error.code == .conflict, !conditions.isEmpty, log.index.mayHaveMoved(since: moves) else {
                 throw error
             }
@@ -66,19 +67,20 @@ struct WriteAttempt {
         return .resolve
     }
 
-    /// Takes the conditions in the form in which they can be judged.
+    /// Takes the conditions in the form in which they can be evaluated.
     mutating func resolved(_ conditions: [Condition]) { judgeable = conditions }
 
-    /// A batch without operations writes nothing, but its conditions count: what a transaction read was one state.
+    /// A batch without operations writes nothing, but its conditions are checked: a transaction must have read one
+    /// state.
     private func confirm(_ conditions: [Condition]) throws(StoreError) -> Next {
         if log.isEnded { throw .closed }
         try log.confirm(conditions)
-        // What it read may still be on its way to the disk; it is told only once that is seen by all.
+        // What it read may not be durable yet. It returns only when all readers see that.
         let sequence = log.newestSequence
         return sequence > log.index.visibleSequence ? .waitForVisibility(sequence) : .done(sequence)
     }
 
-    /// It is given up for this error: if others were waiting for it, they needn't any more.
+    /// Abandons the write because of this error, and releases the writes that wait for it.
     func withdrawn(_ error: StoreError) -> StoreError {
         log.withdraw(ticket: ticket)
         return error
@@ -86,13 +88,13 @@ struct WriteAttempt {
 }
 
 nonisolated extension Log {
-    /// The number of the newest write, visible or not.
+    /// The sequence number of the newest write, visible or not.
     var newestSequence: SequenceNumber { withState { $0.commits.pipeline.lastSequence } }
 }
 
 /// The two drivers.
 extension Store {
-    /// The way of every write that isn't a single record without conditions.
+    /// The path of every write except a single record without conditions.
     @discardableResult
     nonisolated(nonsending) func write(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
@@ -106,9 +108,9 @@ extension Store {
             case .waitForVisibility(let sequence):
                 try await log.visibleGate.wait(for: sequence)
                 return sequence
-            case .waitForRoom(let generation):
+            case .waitForSpace(let generation):
                 do throws(StoreError) {
-                    try await log.waitForRoom(since: generation, for: attempt.length)
+                    try await log.waitForSpace(since: generation, for: attempt.length)
                 } catch {
                     throw attempt.withdrawn(error)
                 }
@@ -123,7 +125,7 @@ extension Store {
         }
     }
 
-    /// The same for a thread, which is blocked meanwhile.
+    /// The same for a thread, which it blocks.
     nonisolated func writeBlocking(
         _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
@@ -135,9 +137,9 @@ extension Store {
             case .waitForVisibility(let sequence):
                 try log.visibleGate.block(until: sequence)
                 return sequence
-            case .waitForRoom(let generation):
+            case .waitForSpace(let generation):
                 do throws(StoreError) {
-                    try log.blockForRoom(since: generation, for: attempt.length)
+                    try log.blockForSpace(since: generation, for: attempt.length)
                 } catch {
                     throw attempt.withdrawn(error)
                 }

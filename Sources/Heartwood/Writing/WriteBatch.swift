@@ -1,6 +1,6 @@
 internal import HeartwoodFormat
 
-/// Operations that happen together or not at all, under one sequence number.
+/// Operations that are written all or nothing, under one sequence number.
 ///
 /// ```swift
 /// try await store.write { batch in
@@ -10,11 +10,11 @@ internal import HeartwoodFormat
 /// }
 /// ```
 ///
-/// Operations are encoded, checksummed and compressed as they are added, in the task that adds them. Of several
-/// operations on one key the last one counts. An operation outside the limits is remembered, and refuses the batch
-/// when it is written.
+/// Operations are encoded, checksummed and compressed as they are added, in the task that adds them. If several
+/// operations have the same key, the last one counts. An operation outside the limits makes the write of the batch
+/// fail.
 ///
-/// A condition of one operation is one of the whole batch: where it doesn't hold, nothing of the batch is written.
+/// A condition of one operation is a condition of the whole batch: if it doesn't hold, nothing of the batch is written.
 public struct WriteBatch: Sendable {
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
@@ -24,20 +24,20 @@ public struct WriteBatch: Sendable {
 
     init(_ encoder: RecordEncoder) { self.encoder = encoder }
 
-    /// Number of operations.
+    /// The number of operations.
     public var count: Int { encoded.recordCount }
     /// Whether there are no operations.
     public var isEmpty: Bool { encoded.recordCount == 0 && failure == nil }
-    /// Bytes that the operations take in the log.
+    /// The number of bytes that the operations take in the log.
     public var encodedBytes: Int { encoded.encodedLength }
 
     /// Sets a key's value.
     ///
     /// - Parameters:
-    ///   - expires: When the key ceases to exist.
-    ///   - condition: What must be true of the key before the batch, or else the whole batch is refused with `.conflict`
-    ///     when it is written. Operations of the same batch don't count.
-    /// - Complexity: O(bytes); 13 µs and more where the value is compressed.
+    ///   - expires: When the key stops existing.
+    ///   - condition: What must be true of the key before the batch; otherwise writing the batch throws `.conflict`.
+    ///     Operations of the same batch don't count.
+    /// - Complexity: O(bytes); 13 µs and more if the value is compressed.
     @inlinable
     public mutating func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
@@ -51,7 +51,7 @@ public struct WriteBatch: Sendable {
         }
     }
 
-    /// - Parameter external: The value again, where it is too large to be copied.
+    /// - Parameter external: The value again, if it is too large to be copied.
     @usableFromInline
     mutating func add(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, _ expires: Expiry
@@ -69,10 +69,10 @@ public struct WriteBatch: Sendable {
         conditions.append(Condition(kind: .key(key, condition)))
     }
 
-    /// Removes a key; it needn't be there.
+    /// Removes a key, which doesn't have to exist.
     ///
-    /// - Parameter condition: What must be true of the key before the batch, or else the whole batch is refused with
-    ///   `.conflict` when it is written. Operations of the same batch don't count.
+    /// - Parameter condition: What must be true of the key before the batch; otherwise writing the batch throws
+    ///   `.conflict`. Operations of the same batch don't count.
     @inlinable
     public mutating func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) {
         if let condition { add(condition, on: key.byteArray) }
@@ -89,7 +89,8 @@ public struct WriteBatch: Sendable {
         }
     }
 
-    /// Makes room for that many bytes of keys, values and 40 bytes for each operation, so that adding them doesn't.
+    /// Reserves memory for `bytes` bytes, so that adding operations allocates none. Count the bytes of keys and values,
+    /// and 40 bytes for each operation.
     public mutating func reserveCapacity(_ bytes: Int) {
         encoded.reserveCapacity(bytes)
     }

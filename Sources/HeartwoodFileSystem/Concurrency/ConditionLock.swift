@@ -1,6 +1,6 @@
 package import CHeartwood
 
-/// State that is only reached with a lock held, and whose changes can be waited for.
+/// State that is accessed only with a lock held, and a condition variable to wait for its changes.
 ///
 /// ```swift
 /// let next = lock.withLock { held in
@@ -9,12 +9,12 @@ package import CHeartwood
 /// }
 /// ```
 ///
-/// Other threads change the state during a wait, so no access to it may stay open across one. The compiler sees to
-/// that: an access to `held.state` is an access to `held`, `wait` needs `held` for itself alone, and `Held` can't be
-/// copied. Timed waits go by the monotonic clock.
+/// Other threads change the state during a wait, so no access to it may stay open across a wait. The compiler enforces
+/// that: an access to `held.state` is an access to `held`, `wait` needs exclusive access to `held`, and `Held` can't be
+/// copied. Timed waits use the monotonic clock.
 ///
-/// The invariant under `@unchecked Sendable` is the one of ``Locked``: the state is only touched with the mutex held,
-/// which is the only time at which there is a `Held`.
+/// The invariant for `@unchecked Sendable` is the one of ``Locked``: the state is accessed only with the mutex held,
+/// and a `Held` exists only then.
 package final class ConditionLock<State>: @unchecked Sendable {
     @usableFromInline
     nonisolated(unsafe) let mutex: UnsafeMutablePointer<heartwood_mutex>
@@ -22,15 +22,16 @@ package final class ConditionLock<State>: @unchecked Sendable {
     nonisolated(unsafe) let condition: UnsafeMutablePointer<heartwood_condition>
     @usableFromInline
     nonisolated(unsafe) let state: UnsafeMutablePointer<State>
-    /// Whose mutex it is, and what keeps it.
+    /// Owns the mutex and keeps it alive.
     private let owner: any AnyObject & Sendable
 
-    /// Guards `initial`.
+    /// Guards `initial` with a mutex of its own.
     package convenience init(_ initial: consuming sending State) {
         self.init(initial, sharing: Locked(()))
     }
 
-    /// Guards `initial` by the mutex that guards another state already: whoever has one has both.
+    /// Guards `initial` with the mutex that already guards another state. A thread that holds the mutex has both
+    /// states.
     package init<Other>(_ initial: consuming sending State, sharing other: Locked<Other>) {
         owner = other
         mutex = other.mutex
@@ -60,7 +61,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return try body(&held)
     }
 
-    /// For whoever doesn't wait: calls `body` with the lock held and the state alone.
+    /// Calls `body` with the lock held and only the state: for callers that don't wait.
     @inlinable
     @inline(__always)
     package func withState<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
@@ -69,24 +70,25 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return try body(&state.pointee)
     }
 
-    /// The mutex and what it guards, for an executor, whose work is no closure: nobody touches the one without the other.
+    /// The mutex and the state that it guards, for an executor, whose work is not a closure. Access the state only with
+    /// the mutex held.
     package var parts: (mutex: UnsafeMutablePointer<heartwood_mutex>, state: UnsafeMutablePointer<State>) {
         (mutex, state)
     }
 
-    /// Wakes one of the waiting threads. Cheaper without the lock held; correct either way.
+    /// Wakes one of the waiting threads. Cheaper without the lock held, and correct either way.
     @inlinable
     package func signal() {
         heartwood_condition_signal(condition)
     }
 
-    /// Wakes all waiting threads. Cheaper without the lock held; correct either way.
+    /// Wakes all waiting threads. Cheaper without the lock held, and correct either way.
     @inlinable
     package func broadcast() {
         heartwood_condition_broadcast(condition)
     }
 
-    /// The lock while it is held.
+    /// Access to the lock while it is held.
     package struct Held: ~Copyable {
         @usableFromInline
         let mutex: UnsafeMutablePointer<heartwood_mutex>
@@ -112,11 +114,11 @@ package final class ConditionLock<State>: @unchecked Sendable {
             _modify { yield &pointer.pointee }
         }
 
-        /// Gives the lock up, sleeps until signalled or until the time is over, and takes the lock again.
+        /// Releases the lock, sleeps until signalled or until the timeout, and takes the lock again.
         ///
-        /// It may also return for no reason: look at the state again.
+        /// It may also return without a signal: check the state again.
         ///
-        /// - Returns: Whether it returned before the time was over.
+        /// - Returns: Whether it returned before the timeout.
         @inlinable
         @discardableResult
         package mutating func wait(timeoutNanoseconds: UInt64? = nil) -> Bool {

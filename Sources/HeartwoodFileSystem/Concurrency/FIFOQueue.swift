@@ -1,6 +1,6 @@
 /// A first-in, first-out queue. Both operations are amortised O(1).
 package struct FIFOQueue<Element> {
-    /// What was taken over from `incoming`, newest first, so that the oldest is cheap to remove.
+    /// Elements taken over from `incoming`, newest first, so that removing the oldest is cheap.
     private var outgoing: [Element] = []
     private var incoming: [Element] = []
 
@@ -10,15 +10,15 @@ package struct FIFOQueue<Element> {
     /// Number of elements.
     package var count: Int { outgoing.count + incoming.count }
 
-    /// Whether there is nothing in it.
+    /// Whether the queue is empty.
     package var isEmpty: Bool { outgoing.isEmpty && incoming.isEmpty }
 
-    /// Puts an element behind all others.
+    /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         incoming.append(element)
     }
 
-    /// Takes out the element that has been in the queue for the longest.
+    /// Removes and returns the oldest element; nil if the queue is empty.
     package mutating func popFirst() -> Element? {
         if outgoing.isEmpty {
             swap(&outgoing, &incoming)

@@ -1,9 +1,9 @@
-/// Somebody who waits for a value: a task that is suspended, or a thread that is blocked. Resumed exactly once.
+/// A waiter for a value: a suspended task or a blocked thread. Resume it exactly once.
 package enum Sleeper<Value: Sendable>: Sendable {
     case task(UnsafeContinuation<Value, Never>)
     case thread(ParkedThread<Value>)
 
-    /// Lets it go on with this value.
+    /// Resumes the waiter with this value.
     package func resume(returning value: Value) {
         switch self {
         case .task(let continuation): continuation.resume(returning: value)
@@ -11,13 +11,14 @@ package enum Sleeper<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends the task until what `body` gets is resumed, which may be at once. `body` runs where the caller does.
+    /// Suspends the task until the sleeper that `body` gets is resumed; that may happen inside `body`. `body` runs in
+    /// the caller's context.
     @inline(__always)
     package static nonisolated(nonsending) func suspend(_ body: (Sleeper) -> Void) async -> Value {
         await withUnsafeContinuation { body(.task($0)) }
     }
 
-    /// Blocks the thread until what `body` gets is resumed, which may be at once.
+    /// Blocks the thread until the sleeper that `body` gets is resumed; that may happen inside `body`.
     package static func block(_ body: (Sleeper) -> Void) -> Value {
         let thread = ParkedThread<Value>()
         body(.thread(thread))
@@ -25,7 +26,7 @@ package enum Sleeper<Value: Sendable>: Sendable {
     }
 }
 
-/// A thread that is blocked until somebody gives it a value.
+/// A thread that is blocked until it is given a value.
 package final class ParkedThread<Value: Sendable>: Sendable {
     private let value = ConditionLock<Value?>(nil)
 
@@ -35,7 +36,7 @@ package final class ParkedThread<Value: Sendable>: Sendable {
         self.value.withLock { held in
             precondition(held.state == nil, "a thread was resumed twice")
             held.state = value
-            // With the lock held: once the thread has the value, the lock is gone with this object.
+            // Signal with the lock held: once the thread has the value, it may free this object and its lock.
             held.signal()
         }
     }

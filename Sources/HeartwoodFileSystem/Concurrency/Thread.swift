@@ -1,8 +1,8 @@
 internal import CHeartwood
 
-/// The system has no room for another thread.
+/// The system can't start another thread.
 package struct ThreadError: Error, Sendable, Hashable {
-    /// What the system said: `EAGAIN`, as a rule.
+    /// The error number of the system, usually `EAGAIN`.
     package let code: Int32
 }
 
@@ -12,7 +12,7 @@ package final class ThreadHandle: Sendable {
 
     fileprivate init() {}
 
-    /// Waits until the thread's body has returned. Blocks: not for the cooperative pool.
+    /// Waits until the thread's body has returned. Blocks: don't call it on the cooperative pool.
     package func join() {
         isFinished.withLock { held in
             while !held.state { held.wait() }
@@ -27,14 +27,14 @@ package final class ThreadHandle: Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a new thread.
 ///
-/// The thread takes none of the program's signals and needs no joining; it ends when `body` returns.
+/// The thread takes none of the program's signals and needs no join. It ends when `body` returns.
 ///
 /// - Parameters:
-///   - name: What debuggers and profilers show; Linux cuts it to 15 bytes.
-///   - body: What the thread does.
-/// - Throws: ``ThreadError`` where the system gives out no more threads; `body` then doesn't run.
+///   - name: The name for debuggers and profilers. Linux shortens it to 15 bytes.
+///   - body: The work of the thread.
+/// - Throws: ``ThreadError`` if the system can't start a thread. Then `body` doesn't run.
 @discardableResult
 package func startThread(
     name: String, _ body: @escaping @Sendable () -> Void
@@ -56,7 +56,7 @@ package func startThread(
     return handle
 }
 
-/// What crosses from the starting thread to the started one, as an untyped pointer.
+/// The data for the new thread, passed as an untyped pointer.
 private final class ThreadStart: Sendable {
     let handle: ThreadHandle
     let body: @Sendable () -> Void
@@ -76,14 +76,14 @@ package func yieldThread() { heartwood_thread_yield() }
 /// Sleeps for some time below a second.
 package func pauseThread(nanoseconds: Int) { heartwood_thread_pause(nanoseconds) }
 
-/// Asks again and again, each time after other threads have run, until `condition` holds. Blocks; for waits of
-/// microseconds that nobody signals, as in tests.
+/// Checks `condition` repeatedly until it is true, and lets other threads run between checks. Blocks. For waits of
+/// microseconds without a signal, such as in tests.
 package func spin(until condition: () -> Bool) {
     var attempts = 0
     var pause = 20_000
     while !condition() {
         attempts += 1
-        // On a busy machine a thread that only yields takes the time from the one that it waits for.
+        // On a busy machine, a thread that only yields takes processor time from the thread that it waits for.
         if attempts < 40 {
             heartwood_thread_yield()
         } else {

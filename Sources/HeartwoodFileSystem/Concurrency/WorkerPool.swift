@@ -1,12 +1,11 @@
-/// A few threads that run jobs in the order in which they came.
+/// A few threads that run jobs in the order of submission.
 ///
-/// Threads start when there is work for them and exit when there has been none for a while, so that a pool at rest
-/// holds nothing.
+/// Threads start when there is work and exit after some time without work. An idle pool holds no threads.
 package final class WorkerPool: Sendable {
     private struct State {
         var jobs = FIFOQueue<@Sendable () -> Void>()
         var threads = 0
-        /// Threads that sleep, those included that were signalled and haven't woken yet.
+        /// Sleeping threads, including those that were signalled and haven't woken yet.
         var idleThreads = 0
     }
 
@@ -15,7 +14,7 @@ package final class WorkerPool: Sendable {
     private let idleNanoseconds: UInt64
     private let state = ConditionLock(State())
 
-    /// A pool without threads as yet.
+    /// A pool, at first without threads.
     ///
     /// - Parameters:
     ///   - name: The name of its threads.
@@ -27,15 +26,15 @@ package final class WorkerPool: Sendable {
         self.idleNanoseconds = idleNanoseconds
     }
 
-    /// How many threads there are now.
+    /// How many threads the pool has.
     package var threadCount: Int {
         state.withLock { held in held.state.threads }
     }
 
-    /// Runs `job` on one of the threads, after those that were submitted before.
+    /// Runs `job` on one of the threads, after the jobs that were submitted earlier.
     ///
-    /// Where the pool has no thread and the system refuses to start one, the jobs run before this returns, on the
-    /// caller's thread: late is better than never.
+    /// If the pool has no thread and the system can't start one, this call runs the queued jobs on the caller's thread
+    /// before it returns.
     package func submit(_ job: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { held in
             held.state.jobs.append(job)
@@ -54,14 +53,13 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// The body of a thread.
     private func work() {
         while let job = nextJob() {
             job()
         }
     }
 
-    /// The next job, or nil when the thread is to exit.
+    /// The next job; nil if the thread is to exit.
     private func nextJob() -> (@Sendable () -> Void)? {
         state.withLock { held in
             while true {
@@ -77,11 +75,11 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// A thread that was counted in could not be started.
+    /// Handles a thread that was counted but could not be started.
     private func giveUpThread() {
         while true {
             let job = state.withLock { held -> (@Sendable () -> Void)? in
-                // With a thread left the queue is in good hands.
+                // If another thread exists, it runs the queue.
                 let job = held.state.threads == 1 ? held.state.jobs.popFirst() : nil
                 if job == nil { held.state.threads -= 1 }
                 return job

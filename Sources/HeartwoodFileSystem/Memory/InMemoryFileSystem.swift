@@ -6,14 +6,14 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Directories and files that live as long as this object, with the errors of a real file system.
+/// A file system in memory, with the errors of a real one. Its content lives as long as this object.
 ///
-/// It starts with an empty root; relative paths count from there. There are no permissions, no links, and nothing to
-/// make durable. Memory is taken for what holds other bytes than zeros, in pages of 64 KiB.
+/// It starts with an empty root; relative paths start there. There are no permissions and no links, and syncs do
+/// nothing. Only bytes other than zeros take memory, in pages of 64 KiB.
 public final class InMemoryFileSystem: FileSystem {
     private let root = Locked(MemoryDirectory())
 
-    /// A file system with nothing but a root directory.
+    /// A file system with only an empty root directory.
     public init() {}
 
     /// Opens a file. See ``FileSystem/openFile(_:for:)``.
@@ -28,7 +28,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// The file that a path leads to; nil where it leads to none.
+    /// The file at a path; nil if there is none.
     private static func file(
         at path: String, in root: Locked<MemoryDirectory>
     ) throws(FileSystemError) -> MemoryContents? {
@@ -42,7 +42,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Gives a file or directory another name. See ``FileSystem/rename(_:to:)``.
+    /// Renames a file or directory. See ``FileSystem/rename(_:to:)``.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         try root.withLock { root throws(FileSystemError) in
             let source = try root.resolve(path, for: .rename)
@@ -83,14 +83,14 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// The names in a directory. See ``FileSystem/contents(ofDirectory:)``.
+    /// Lists the names in a directory. See ``FileSystem/contents(ofDirectory:)``.
     public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
         try root.withLock { root throws(FileSystemError) in
             try root.resolve(path, for: .list).directory().entries.keys.sorted()
         }
     }
 
-    /// Makes a directory. See ``FileSystem/createDirectory(_:)``.
+    /// Creates a directory. See ``FileSystem/createDirectory(_:)``.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         try root.withLock { root throws(FileSystemError) in
             let place = try root.resolve(path, for: .createDirectory)
@@ -99,14 +99,14 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Checks that the directory is there. See ``FileSystem/syncDirectory(_:)``.
+    /// Checks that the directory exists. See ``FileSystem/syncDirectory(_:)``.
     public func syncDirectory(_ path: String) throws(FileSystemError) {
         try root.withLock { root throws(FileSystemError) in
             _ = try root.resolve(path, for: .syncDirectory).directory()
         }
     }
 
-    /// What is there. See ``FileSystem/kind(of:)``.
+    /// Returns what is at the path. See ``FileSystem/kind(of:)``.
     public func kind(of path: String) throws(FileSystemError) -> FileKind? {
         try root.withLock { root throws(FileSystemError) -> FileKind? in
             do throws(FileSystemError) {

@@ -1,7 +1,6 @@
-/// The bytes of a file in memory, which live as long as the file has a name or is open somewhere.
+/// The bytes of a file in memory. They live while the file has a name or is open.
 ///
-/// One lock guards them. Readers take turns for the time of a copy, which is shorter than any read-write lock would
-/// take to do better.
+/// One lock guards them, also for readers: a copy takes less time than a read-write lock would save.
 final class MemoryContents: Sendable {
     private struct State {
         var bytes = MemoryPages()
@@ -19,15 +18,15 @@ final class MemoryContents: Sendable {
         state.withLock { state in state.bytes.read(into: buffer, at: offset) }
     }
 
-    /// The end of the bytes must be a number; `MemoryFile` sees to that.
+    /// The end of the bytes must fit in `Int64`; `MemoryFile` checks that.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
         state.withLock { state in state.bytes.write(bytes, at: offset) }
     }
 
-    /// Whether it has a name still.
+    /// Whether the file still has a name.
     var isLinked: Bool { state.withLock { state in state.isLinked } }
 
-    /// Its name was removed, or given to another file.
+    /// Notes that the file's name was removed or given to another file.
     func unlink() { state.withLock { state in state.isLinked = false } }
 
     func extend(to size: UInt64) {
@@ -44,7 +43,7 @@ final class MemoryContents: Sendable {
         state.withLock { state in state.bytes.nextData(from: offset) }
     }
 
-    /// Takes the lock unless it is taken, and writes the holder into the file.
+    /// Takes the lock unless it is held, and writes the holder into the file.
     func tryLock(holder: Int32) -> Bool {
         state.withLock { state in
             guard !state.isLocked else { return false }

@@ -11,20 +11,20 @@ final class MemoryDirectory {
     var entries: [String: MemoryNode] = [:]
 }
 
-/// What a directory holds under a name.
+/// An entry of a directory.
 enum MemoryNode {
     case directory(MemoryDirectory)
     case file(MemoryContents)
 }
 
-/// Where a path leads: a name in a directory, whether or not there is something of that name.
+/// A resolved path: a name in a directory. The name may not exist.
 struct MemoryPlace {
     let operation: FileSystemError.Operation
     let path: String
-    /// The directories on the way, from the root on; the last is the parent.
+    /// The directories along the path, from the root on; the last is the parent.
     let way: [MemoryDirectory]
-    /// The name in the parent; nil where the path ends in the root, in "." or in "..", and so names the last
-    /// directory of the way.
+    /// The name in the parent; nil if the path ends in the root, in "." or in "..". Then the path names the last
+    /// directory of `way`.
     let name: String?
     /// Whether the path ends in a slash.
     let mustBeDirectory: Bool
@@ -70,9 +70,9 @@ struct MemoryPlace {
 }
 
 extension MemoryDirectory {
-    /// Follows a path from this directory, the root, as far as its last name.
+    /// Resolves a path up to its last name. This directory is the root.
     ///
-    /// - Throws: `ENOENT` or `ENOTDIR` where the way ends before that.
+    /// - Throws: `ENOENT` or `ENOTDIR` if the path can't be followed up to its last name.
     func resolve(
         _ path: String, for operation: FileSystemError.Operation
     ) throws(FileSystemError) -> MemoryPlace {

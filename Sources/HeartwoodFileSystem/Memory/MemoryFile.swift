@@ -12,7 +12,7 @@ final class MemoryFile: File {
     let path: String
     private let contents: MemoryContents
     private let isWritable: Bool
-    /// What a path leads to.
+    /// Finds the file at a path.
     private let find: @Sendable (String) throws(FileSystemError) -> MemoryContents?
     private let isClosed = Atomic<Bool>(false)
 
@@ -89,7 +89,7 @@ final class MemoryFile: File {
         guard !isClosed.load(ordering: .acquiring) else { throw error(operation, EBADF) }
     }
 
-    /// A real system's offsets are signed.
+    /// Refuses what a real system can't represent: its offsets are signed.
     private func checkOffset(_ offset: UInt64, _ operation: FileSystemError.Operation) throws(FileSystemError) {
         guard offset <= UInt64(Int64.max) else { throw error(operation, EINVAL) }
     }

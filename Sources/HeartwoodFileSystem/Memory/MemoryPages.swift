@@ -1,9 +1,9 @@
 internal import CHeartwood
 
-/// A run of bytes of which only the pages that hold something other than zeros take memory. Not thread-safe.
+/// Bytes in pages; only pages with bytes other than zeros take memory. Not thread-safe.
 ///
-/// Growing costs nothing; reading and writing are O(count). Pages are found by a dictionary, so that a hostile size
-/// costs nothing either.
+/// Growing costs nothing; reading and writing are O(count). A dictionary finds the pages, so a hostile size costs
+/// nothing either.
 struct MemoryPages {
     private static let pageSize = 64 << 10
 
@@ -49,7 +49,7 @@ struct MemoryPages {
         size = newSize
     }
 
-    /// The next pages that were written to, side by side. O(pages).
+    /// The next run of adjacent pages that were written to. O(pages).
     func nextData(from offset: UInt64) -> Range<UInt64>? {
         guard offset < size else { return nil }
         let pageSize = UInt64(Self.pageSize)
@@ -63,12 +63,12 @@ struct MemoryPages {
         return start..<min(size, page * pageSize)
     }
 
-    /// The part of a range of bytes that lies in one page.
+    /// The part of a byte range that is in one page.
     private struct Piece {
         let page: UInt64
-        /// The piece as seen from the page's start.
+        /// The range relative to the start of the page.
         let rangeInPage: Range<Int>
-        /// The piece as seen from the start of the whole range.
+        /// The range relative to the start of the whole range.
         let range: Range<Int>
     }
 
@@ -84,7 +84,7 @@ struct MemoryPages {
         }
     }
 
-    /// Memory that starts as zeros.
+    /// A page, initially zeros.
     private final class Page {
         let bytes: UnsafeMutableRawBufferPointer
 
@@ -106,7 +106,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether there are nothing but zeros. O(count).
+    /// Whether all bytes are zeros. O(count).
     package var isAllZero: Bool {
         var position = 0
         while position + 8 <= count {

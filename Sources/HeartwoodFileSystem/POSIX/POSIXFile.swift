@@ -12,7 +12,7 @@ final class POSIXFile: File {
     let path: String
     private let descriptor: SharedDescriptor
 
-    /// Takes over `descriptor` and closes it in the end.
+    /// Takes ownership of `descriptor` and closes it.
     init(descriptor: Int32, path: String) {
         self.descriptor = SharedDescriptor(descriptor)
         self.path = path
@@ -149,7 +149,7 @@ final class POSIXFile: File {
         return try body(number)
     }
 
-    /// The system's offsets are signed.
+    /// Converts an offset. The system's offsets are signed.
     @inline(__always)
     private func position(
         _ offset: UInt64, _ operation: FileSystemError.Operation
@@ -165,9 +165,10 @@ final class POSIXFile: File {
     }
 }
 
-/// A file of the operating system in memory; its descriptor may be closed.
+/// A mapped file of the operating system. Its descriptor may be closed.
 ///
-/// The invariant under `@unchecked Sendable`: the memory is only read, and unmapped when nobody has a reference.
+/// The invariant for `@unchecked Sendable`: the memory is only read, and is unmapped when the last reference is
+/// released.
 final class POSIXFileMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 
@@ -176,14 +177,14 @@ final class POSIXFileMapping: FileMapping, @unchecked Sendable {
     deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count) }
 }
 
-/// A file of the operating system that is written to as memory; its descriptor may be closed.
+/// A file of the operating system that is mapped for writing. Its descriptor may be closed.
 ///
-/// The invariant under `@unchecked Sendable`: the address never changes, and is unmapped when nobody has a reference; who
-/// stores where is for the users to see to.
+/// The invariant for `@unchecked Sendable`: the address never changes, and the memory is unmapped when the last
+/// reference is released. The users coordinate who stores where.
 final class POSIXWritableMapping: WritableMapping, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let path: String
-    /// Everything before was let go.
+    /// Everything up to this offset was released.
     private let released = Locked<UInt64>(0)
 
     init(_ memory: UnsafeMutableRawBufferPointer, path: String) {
@@ -197,7 +198,8 @@ final class POSIXWritableMapping: WritableMapping, @unchecked Sendable {
         let start = memory.baseAddress! + Int(range.lowerBound)
         let code = heartwood_populate(start, range.count)
         guard code == 0 else { throw FileSystemError(operation: .map, path: path, code: code) }
-        // Where the limit allows no more, pages can still be written to as long as they aren't needed elsewhere.
+        // The result is ignored. If the limit allows no more locked pages, stores still work until the system reclaims
+        // them.
         mlock(start, range.count)
     }
 

@@ -7,7 +7,7 @@ internal import Glibc
 #endif
 internal import Synchronization
 
-/// A lock of `flock`, with the holder's process id in the file.
+/// A `flock` lock, with the holder's process id in the file.
 final class POSIXFileLock: FileLock {
     private static let none: Int32 = -1
     /// The files whose locks this process holds.
@@ -20,11 +20,11 @@ final class POSIXFileLock: FileLock {
 
     private let file: FileID
 
-    /// The descriptor that holds the lock, or `none`. Whoever takes the number out is the one that closes it.
+    /// The descriptor that holds the lock, or `none`. The thread that takes the number out closes it.
     private let descriptor: Atomic<Int32>
 
     init(_ path: String) throws(FileSystemError) {
-        // Neither waits for the other end of a pipe nor writes to the file that a symbolic link leads to.
+        // With these flags `open` neither waits for the other end of a pipe nor follows a symbolic link.
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .current(.lock, path) }
@@ -57,12 +57,12 @@ final class POSIXFileLock: FileLock {
         let descriptor = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard descriptor != Self.none else { return }
         Self.held.withLock { _ = $0.remove(file) }
-        // A child process that was forked without an exec shares the lock, so closing alone might not give it back.
+        // A child process that was forked without an exec shares the lock, so closing alone might not release it.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Failing is no reason to do without the lock: on a full disk a store must still open.
+    /// Errors are ignored, and the lock is still held: on a full disk a store must still open.
     private static func writeHolder(to descriptor: Int32) {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
@@ -76,12 +76,12 @@ final class POSIXFileLock: FileLock {
     }
 }
 
-/// What stands in a lock file: the decimal process id and a newline.
+/// The content of a lock file: the decimal process id and a newline.
 package enum LockFileText {
-    /// What this process writes.
+    /// The text for this process.
     package static var own: [UInt8] { Array("\(getpid())\n".utf8) }
 
-    /// The process id, if the text is whole: a holder may just be writing it.
+    /// The process id, if the text is complete: a holder may be writing it now.
     package static func holder(in text: some Collection<UInt8>) -> Int32? {
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return Int32(String(decoding: text[..<end], as: UTF8.self))

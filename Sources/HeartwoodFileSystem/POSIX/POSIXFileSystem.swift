@@ -7,12 +7,13 @@ internal import Glibc
 #endif
 internal import CHeartwood
 
-/// The operating system's own files.
+/// The operating system's files.
 ///
-/// Files are made with mode 0600 and directories with 0700 (the process's umask can only take away from that), and
-/// descriptors are closed by an `exec`.
+/// Files are created with mode 0600 and directories with 0700 (the process's umask can only remove permissions).
+/// Descriptors are closed by an `exec`.
 ///
-/// On Darwin, where `fsync` leaves bytes in the drive's cache, every sync is an `F_FULLFSYNC`.
+/// On Darwin, `fsync` leaves bytes in the drive's cache, so every sync is an `F_FULLFSYNC`. Only if the file system
+/// does not support that is it an `fsync`.
 public struct POSIXFileSystem: FileSystem {
     /// The file system of this process.
     public init() {}
@@ -25,19 +26,19 @@ public struct POSIXFileSystem: FileSystem {
             case .readWrite: O_RDWR
             case .create: O_RDWR | O_CREAT | O_EXCL
             }
-        // Without O_NONBLOCK the opening of a pipe waits for its other end. It changes nothing for regular files.
+        // Without O_NONBLOCK, opening a pipe waits for its other end. It changes nothing for regular files.
         let descriptor = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .current(.open, path) }
         let file = POSIXFile(descriptor: descriptor, path: path)
         switch try file.kind() {
         case .file: return file
-        // The system lets a directory be opened for reading and only refuses to read it.
+        // The system allows opening a directory for reading and refuses only to read it.
         case .directory: throw FileSystemError(operation: .open, path: path, code: EISDIR)
         case .other: throw FileSystemError(operation: .open, path: path, code: ENXIO)
         }
     }
 
-    /// Gives a file or directory another name. See ``FileSystem/rename(_:to:)``.
+    /// Renames a file or directory. See ``FileSystem/rename(_:to:)``.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         #if canImport(Darwin)
         let result = Darwin.rename(path, newPath)
@@ -52,19 +53,19 @@ public struct POSIXFileSystem: FileSystem {
     /// Removes a file or an empty directory. See ``FileSystem/remove(_:)``.
     public func remove(_ path: String) throws(FileSystemError) {
         guard unlink(path) != 0 else { return }
-        // Linux says EISDIR of a directory, POSIX and Darwin say EPERM, which may mean other things too.
+        // For a directory, Linux reports EISDIR; POSIX and Darwin report EPERM, which may have other reasons too.
         let error = FileSystemError.current(.remove, path)
         guard error.code == EISDIR || error.code == EPERM, (try? kind(of: path)) == .directory else { throw error }
         guard rmdir(path) == 0 else { throw .current(.remove, path) }
     }
 
-    /// The names in a directory. See ``FileSystem/contents(ofDirectory:)``.
+    /// Lists the names in a directory. See ``FileSystem/contents(ofDirectory:)``.
     public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
         guard let directory = opendir(path) else { throw .current(.list, path) }
         defer { closedir(directory) }
         var names: [String] = []
         while true {
-            // The end and an error both return nil; only an error sets the number.
+            // The end and an error both return nil; only an error sets errno.
             errno = 0
             guard let entry = readdir(directory) else { break }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
@@ -77,7 +78,7 @@ public struct POSIXFileSystem: FileSystem {
         return names
     }
 
-    /// Makes a directory. See ``FileSystem/createDirectory(_:)``.
+    /// Creates a directory. See ``FileSystem/createDirectory(_:)``.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         guard mkdir(path, 0o700) == 0 else { throw .current(.createDirectory, path) }
     }
@@ -91,7 +92,7 @@ public struct POSIXFileSystem: FileSystem {
         guard error == 0 else { throw FileSystemError(operation: .syncDirectory, path: path, code: error) }
     }
 
-    /// What is there. See ``FileSystem/kind(of:)``.
+    /// Returns what is at the path. See ``FileSystem/kind(of:)``.
     public func kind(of path: String) throws(FileSystemError) -> FileKind? {
         var status = stat()
         guard stat(path, &status) != 0 else { return FileKind(mode: status.st_mode) }
@@ -99,26 +100,26 @@ public struct POSIXFileSystem: FileSystem {
         throw .current(.status, path)
     }
 
-    /// What `statvfs` says is left for ordinary users. See ``FileSystem/availableBytes(at:)``.
+    /// The space that `statvfs` reports for ordinary users. See ``FileSystem/availableBytes(at:)``.
     public func availableBytes(at path: String) -> UInt64? { UInt64(exactly: heartwood_available_bytes(path)) }
 
     /// Takes the lock of a file. See ``FileSystem/lock(_:)``.
     ///
-    /// It is `flock`'s: the system gives it back when the process ends, however it ends.
+    /// The lock is a `flock` lock: the system releases it when the process ends for any reason.
     public func lock(_ path: String) throws(FileSystemError) -> any FileLock {
         try POSIXFileLock(path)
     }
 }
 
 extension FileSystemError {
-    /// The error that the last system call of this thread reported.
+    /// The error of this thread's last system call.
     static func current(_ operation: Operation, _ path: String) -> FileSystemError {
         FileSystemError(operation: operation, path: path, code: errno)
     }
 }
 
 extension FileKind {
-    /// The kind in the mode of a `stat`.
+    /// The kind from the mode of a `stat`.
     init(mode: mode_t) {
         self =
             switch mode & S_IFMT {

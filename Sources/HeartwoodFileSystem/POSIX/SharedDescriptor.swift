@@ -7,28 +7,30 @@ internal import Glibc
 #endif
 internal import Synchronization
 
-/// A file descriptor that is never closed under a system call.
+/// A file descriptor that is never closed during a system call.
 ///
-/// The number of a closed descriptor is given out again at once. A `pread` that has the number in hand while another
-/// thread closes it would read from whatever file was opened in between, and a `pwrite` would destroy that one.
+/// The system reuses the number of a closed descriptor at once. If one thread closes a descriptor while another is
+/// about to use the number, a `pread` would read from whatever file was opened in between, and a `pwrite` would destroy
+/// that file.
 ///
-/// So one atomic word counts the users and remembers that the descriptor is to be closed:
+/// So one atomic word counts the users and records that the descriptor is to be closed:
 ///
-/// - Who uses the descriptor has counted itself in before it learned that `closing` was not set, and counts itself out
-///   after. So from the moment at which `closing` is set with a count of zero, nobody uses the descriptor, ever again.
-/// - Who sees that moment (the closer where nobody uses it, else the last user) moves the word from `closing` alone to
-///   `closing` and `closed`. One of them succeeds, and that one closes.
+/// - A user counts itself in, then checks that `closing` was not set, and counts itself out afterwards. So once
+///   `closing` is set and the count is zero, no thread uses the descriptor again.
+/// - The thread that sees that state (the closer if there is no user, else the last user) changes the word from
+///   `closing` alone to `closing` and `closed`. Only one thread succeeds, and that thread closes the descriptor.
 ///
-/// A latecomer counts itself in and, seeing `closing`, out again; it may thereby be the one that closes, but not use.
+/// A late user counts itself in, sees `closing`, and counts itself out. It may then be the thread that closes, but it
+/// does not use the descriptor.
 package final class SharedDescriptor: Sendable {
     private static let closing: UInt32 = 1 << 31
     private static let closed: UInt32 = 1 << 30
 
     private let descriptor: Int32
-    /// The two flags, and the number of users in the bits below.
+    /// The two flags, with the number of users in the lower bits.
     private let word = Atomic<UInt32>(0)
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     package init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -37,7 +39,8 @@ package final class SharedDescriptor: Sendable {
         _ = close()
     }
 
-    /// The descriptor, which stays open until ``leave()``; nil, and then without a ``leave()``, if it was closed.
+    /// Returns the descriptor, which stays open until ``leave()``. Returns nil if it was closed; then don't call
+    /// ``leave()``.
     @inline(__always)
     package func enter() -> Int32? {
         let before = word.wrappingAdd(1, ordering: .acquiring).oldValue
@@ -48,17 +51,17 @@ package final class SharedDescriptor: Sendable {
         return descriptor
     }
 
-    /// Ends what ``enter()`` began.
+    /// Ends the use that ``enter()`` began.
     @inline(__always)
     package func leave() {
         let after = word.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-        // Nobody would hear of an error. What is to be durable was synced, not closed.
+        // The error can't be reported here. Durability comes from syncing, not from closing.
         if after == Self.closing { _ = closeOnce() }
     }
 
-    /// Closes the descriptor, or leaves that to its last user.
+    /// Closes the descriptor now, or when its last user leaves.
     ///
-    /// - Returns: The error number of the system, or 0.
+    /// - Returns: The error number of the system; 0 if there was no error, or if the last user is going to close it.
     package func close() -> Int32 {
         let before = word.bitwiseOr(Self.closing, ordering: .acquiringAndReleasing).oldValue
         return before == 0 ? closeOnce() : 0

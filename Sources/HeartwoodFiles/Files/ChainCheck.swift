@@ -1,46 +1,47 @@
 internal import HeartwoodFormat
 
-/// Whether segments are one log: each names its predecessor by salt, last number and end. A pure decision.
+/// Checks whether segments form one log: each names its predecessor by salt, last number and end. A pure decision.
 ///
-/// It goes on behind a breach: an opening throws the first problem that refuses it, an inspection tells all of them.
+/// It continues after a problem: an opening throws the first problem that refuses it, an inspection reports all of
+/// them.
 struct ChainCheck {
-    /// A part of the log that is missing, with the numbers that it held.
+    /// A missing part of the log, with the numbers that it contained.
     struct Gap {
-        /// Which finding tells of it.
+        /// Index of the finding that reports it.
         var finding: Int
-        /// The log after it.
+        /// Index of the log after it.
         var next: Int
-        /// The first number that was in it; nil: the one that follows those of the log in front of it.
+        /// Its first number; nil: the number after those of the previous log.
         var first: UInt64?
-        /// The last number that was in it.
+        /// Its last number.
         var last: UInt64
     }
 
-    /// The newest snapshot, where it doesn't serve.
+    /// The newest snapshot, if an opening can't start with it.
     struct Damaged {
         var path: String
-        /// By its name, which says that there was a segment behind that number.
+        /// From its name. It shows that there was a segment after that number.
         var sequence: UInt64
         var damage: SnapshotFile.Damage
     }
 
-    /// The first of the logs that counts: those before it are covered by the snapshot.
+    /// Index of the first log that is read. The snapshot covers those before it.
     private(set) var first = 0
-    /// What the next log, or the snapshot, says of each.
+    /// What the next log, or the snapshot, records about each log.
     private(set) var successors: [FileHeader.Predecessor?]
     private(set) var findings: [Finding] = []
-    /// Missing parts of the log, with what tells their numbers.
+    /// Missing parts of the log, with what their numbers are derived from.
     private(set) var gaps: [Gap] = []
     private let logs: [DataFile]
-    /// Whether an opening refuses because of what is checked.
+    /// Whether a problem in what is being checked refuses an opening.
     private var counts = true
-    /// Whether what comes before the first log is in the damaged snapshot alone.
+    /// Whether only the damaged snapshot contains what comes before the first log.
     private var startsBehindSnapshot = false
 
     /// - Parameters:
     ///   - logs: With headers, in the order of their first numbers.
-    ///   - snapshot: The one that an opening begins with; nil: the log alone.
-    ///   - damaged: The newest snapshot, where it doesn't serve, and where it is damaged.
+    ///   - snapshot: The one that an opening starts with; nil if there is only a log.
+    ///   - damaged: The newest snapshot with its damage, if an opening can't start with it.
     init(logs: [DataFile], snapshot: DataFile?, damaged: Damaged?) {
         self.logs = logs
         successors = logs.indices.map { index in
@@ -49,14 +50,14 @@ struct ChainCheck {
         }
         if let snapshot { checkSnapshot(snapshot, snapshot.header!.predecessor!) } else { checkStart(damaged) }
         for index in logs.indices.dropFirst() {
-            // An opening doesn't ask what the snapshot covers.
+            // An opening doesn't check what the snapshot covers.
             counts = index > first
             check(index)
         }
         if let damaged { judge(damaged) }
     }
 
-    /// What an opening names is this, and not what is missing in its place.
+    /// An opening reports this first, and not the log that is missing because of it.
     private mutating func judge(_ damaged: Damaged) {
         guard !damaged.damage.isUnsupported else { return }
         let goesOn = logs.last.map { $0.header!.firstSequence > damaged.sequence } ?? false
@@ -93,7 +94,7 @@ struct ChainCheck {
         )
     }
 
-    /// A snapshot gets its name only once the segment behind it is there.
+    /// A snapshot gets its name only after the segment that follows it exists.
     private mutating func reportMissing(after snapshot: DataFile, _ end: FileHeader.Predecessor) {
         report(
             snapshot, "the log segment that follows this snapshot, from number \(end.lastSequence + 1) on, is missing")
@@ -101,7 +102,7 @@ struct ChainCheck {
 
     private mutating func checkStart(_ damaged: Damaged?) {
         guard let file = logs.first, let predecessor = file.header!.predecessor, !file.isRebuilt else { return }
-        // What a compaction dropped isn't missing: it is in the snapshot, as far as that can still be read.
+        // Log that a compaction dropped isn't missing: it is in the snapshot, as far as that can still be read.
         if let damaged, damaged.sequence >= predecessor.lastSequence {
             startsBehindSnapshot = true
             return
@@ -115,7 +116,7 @@ struct ChainCheck {
 
     private mutating func check(_ index: Int) {
         let (file, previous) = (logs[index], logs[index - 1])
-        // A header that was put together again is no evidence, and its damage is reported already.
+        // A rebuilt header is no evidence, and its damage is already reported.
         guard !file.isRebuilt, !previous.isRebuilt else { return }
         guard let predecessor = file.header!.predecessor else {
             return report(file, "a log segment says that it is the store's first, but \(previous.name) comes before it")

@@ -1,18 +1,18 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// A file that holds, or should hold, data of a store: opened, with what is known of its header.
+/// A file that contains, or should contain, data of a store: opened, with the result of checking its header.
 package struct DataFile {
-    /// What the header is worth.
+    /// The result of checking the header.
     package enum HeaderState: Sendable, Hashable {
         case sound
         /// The header doesn't verify.
         case damaged(FormatError)
-        /// It is of a newer version.
+        /// It is from a newer version of the format.
         case unsupported(FormatError)
-        /// It verifies, but is not what the name says.
+        /// It verifies, but doesn't match the file's name.
         case misplaced(expected: String)
-        /// It verifies, and says that the file is of another kind than its name says.
+        /// It verifies, but its kind isn't that of the file's name.
         case otherKind
     }
 
@@ -22,28 +22,27 @@ package struct DataFile {
     package let file: any File
     package let size: UInt64
     package let state: HeaderState
-    /// As it stands, or as it was put together again from what is in the file and in its name; nil where neither could
-    /// be done.
+    /// The header in the file, or one that was rebuilt from the file's items and its name; nil if neither is possible.
     package private(set) var header: FileHeader?
-    /// Whether the header does not stand so in the file.
+    /// Whether the header differs from the one in the file.
     package private(set) var isRebuilt: Bool
-    /// Of a sound header that isn't what the name says, and of the one that the items of the file tell of, the one that was
-    /// not taken.
+    /// The file has a sound header that doesn't match its name, and its items show another one: the header of these two
+    /// that was not taken.
     package private(set) var otherHeader: FileHeader?
-    /// The salt of a damaged header that stands there, where another one is told of by the items alone.
+    /// The salt of the damaged header in the file, if only the items show a different salt.
     package private(set) var doubt: UInt32?
-    /// Whether nothing tells the numbers of a log but its name.
+    /// Whether only the file's name gives the numbers of a log.
     package private(set) var isNumberedByName: Bool
-    /// The greatest number of a record of a snapshot whose header was put together; 0 where there is none.
+    /// The highest sequence number of a record in a snapshot whose header was rebuilt; 0 if there is none.
     package let newestRecord: UInt64
-    /// The salt that stands in a damaged header, where the items of the file may not lie where they were written.
+    /// The salt of the damaged header in the file, if the file's items may have been moved within the file.
     package let movedFrom: UInt32?
-    /// The header that stands in the file and verifies, if one does.
+    /// The header in the file, if it verifies.
     package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
-    /// Whether it says that a repair in place was interrupted.
+    /// Whether the file says that an in-place repair was interrupted.
     package let isRepairGuard: Bool
 
-    /// Whether it should have a header, and has none that verifies: put together again or not.
+    /// Whether the file should have a header but has none that verifies, whether it was rebuilt or not.
     package var isHeaderDamaged: Bool {
         guard case .damaged = state else { return false }
         switch meaning {
@@ -61,9 +60,9 @@ package struct DataFile {
         }
     }
 
-    /// O(1), and O(bytes) where a damaged header stands before nothing that verifies.
+    /// O(1); O(bytes) if the header is damaged and nothing after it verifies.
     ///
-    /// - Parameter rebuilds: Whether a damaged header is put together again.
+    /// - Parameter rebuilds: Whether to rebuild a damaged header.
     package init(
         _ entry: StoreListing.Entry, _ file: any File, rebuilds: Bool = true
     ) throws(FileSystemError) {
@@ -81,7 +80,7 @@ package struct DataFile {
         switch decoded {
         case .success(let sound):
             state = Self.fit(sound, meaning)
-            // A file of another name, or one that another file's header was written over.
+            // The file was renamed, or another file's header was written over it.
             var rebuilt: HeaderRebuilding.Rebuilt?
             if state != .sound, rebuilds {
                 var rebuilding = try HeaderRebuilding(file, size: size, meaning)
@@ -114,7 +113,7 @@ package struct DataFile {
         }
     }
 
-    /// Takes the other one of two headers, if there are two.
+    /// Takes the other one of two possible headers, if there is one.
     package mutating func takeOtherHeader() {
         guard let other = otherHeader else { return }
         otherHeader = header
@@ -122,20 +121,20 @@ package struct DataFile {
         isRebuilt.toggle()
     }
 
-    /// Takes the header of a file with the same salt: this one is a copy of it, or holds a block of it.
+    /// Takes the header of a file with the same salt: this file is a copy of it, or contains a block of it.
     package mutating func takeHeader(ofOriginal whole: FileHeader) {
         header = whole
         isNumberedByName = false
     }
 
-    /// What verifies in the file is another file's.
+    /// Drops the header: what verifies in the file belongs to another file.
     package mutating func leaveOutHeader() {
         header = nil
         isRebuilt = false
         isNumberedByName = false
     }
 
-    /// Takes another first number than that of its name, which belongs to another file.
+    /// Replaces the first number from the file's name: that name belongs to another file.
     package mutating func takeNumber(_ first: UInt64) {
         guard let named = header else { return }
         header = FileHeader(
@@ -143,7 +142,7 @@ package struct DataFile {
             predecessor: nil, creationTime: named.creationTime)
     }
 
-    /// What is wrong with the header, as a clause; nil where nothing is.
+    /// What is wrong with the header, as a clause; nil if it is sound.
     ///
     /// - Parameter kind: "log segment" or "snapshot".
     package func headerProblem(of kind: String) -> String? {
@@ -158,7 +157,7 @@ package struct DataFile {
         }
     }
 
-    /// Why the header doesn't verify, where it doesn't.
+    /// Why the header doesn't verify; nil if it does.
     package var headerError: FormatError? {
         switch state {
         case .damaged where isRepairGuard: nil
@@ -167,7 +166,7 @@ package struct DataFile {
         }
     }
 
-    /// Whether a sound header is that of a file with this name.
+    /// Whether a sound header matches the file's name.
     private static func fit(_ header: FileHeader, _ meaning: StoreFileName) -> HeaderState {
         switch meaning {
         case .log(let first):

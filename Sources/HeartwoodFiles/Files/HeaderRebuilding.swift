@@ -1,18 +1,18 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Puts a damaged file header together again.
+/// Rebuilds a damaged file header.
 ///
-/// Of all that it says only the salt is needed to verify what follows, and every item of the file tells it: the stored
-/// checksum, the plain one and the offset give the salt that it was made with. Two checksums that name the same one
-/// settle it. The numbers are in the commits, or in the file's name. Where a block of another file lies over this one, there
-/// are items of several salts: then the name tells which is the file's own.
+/// Only its salt is needed to verify what follows, and every item of the file gives it: the stored checksum, the plain
+/// checksum and the offset determine the salt. Two checksums with the same salt confirm it. The numbers are in the
+/// commits, or in the file's name. If a block of another file was written over this one, items have several salts; then
+/// the name decides which one is the file's own.
 struct HeaderRebuilding {
     private let file: any File
     private let size: UInt64
     private let meaning: StoreFileName
     private var window: FileWindow
-    /// So many salts are tried, 0 among them: for each the file is searched.
+    /// How many salts are tried, 0 included. Each one requires a search of the file.
     private static let mostSalts = 9
 
     init(_ file: any File, size: UInt64, _ meaning: StoreFileName) throws(FileSystemError) {
@@ -22,29 +22,29 @@ struct HeaderRebuilding {
         window = try FileWindow(file)
     }
 
-    /// A header that the items of a file tell of.
+    /// A header that was rebuilt from the items of a file.
     struct Rebuilt {
         var header: FileHeader
-        /// Whether the file's name, or what stands of its header, says the same. Otherwise the items may be of another file,
-        /// a block of which lies over this one.
+        /// Whether it agrees with the file's name, or with what is left of its header. Otherwise the items may be from
+        /// a block of another file that was written over this one.
         var fits: Bool
-        /// Whether nothing tells a log's first number but the file's name.
+        /// Whether only the file's name gives a log's first number.
         var isNumberedByName = false
-        /// The greatest number of a record of a snapshot; 0 where there is none.
+        /// The highest sequence number of a record in a snapshot; 0 if there is none.
         var newestRecord: UInt64 = 0
-        /// The salt of what stands there, where that could be the file's own header, and the items are of a block of another.
+        /// The salt in the header, if that could be the file's own header, and the items those of another file's block.
         var doubt: UInt32?
-        /// The salt that stands there, where the items may not lie where they were written, and have another one for it.
+        /// The salt in the header, if the items may have been moved within the file and so give another salt.
         var movedFrom: UInt32?
     }
 
-    /// The first header that fits, or else the first one; nil where no item of the file verifies under any salt. O(bytes that
-    /// exist).
+    /// The first header that fits, else the first one; nil if no item of the file verifies under any salt. O(existing
+    /// bytes).
     ///
-    /// - Parameter other: A sound header that stands there: nil where there is no better one.
+    /// - Parameter other: The sound header in the file, if there is one: then nil means that there is no better one.
     mutating func header(insteadOf other: FileHeader? = nil) throws(FileSystemError) -> Rebuilt? {
         let stood = try window.withBytes(at: 0, count: 72) { Fields($0) }
-        // Shifted items of this file verify under salts of their own, so what stands in the header is asked first.
+        // Moved items of this file verify under other salts, so the salt in the header is tried first.
         var own: Rebuilt?
         if let other {
             guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
@@ -68,7 +68,7 @@ struct HeaderRebuilding {
         return first
     }
 
-    /// A header of a log that names another first number than its commits, and its name, do.
+    /// A header of a log whose first number differs from that of both its commits and its name.
     private mutating func misnumbered(_ header: FileHeader, _ stood: Fields) throws(FileSystemError) -> Rebuilt? {
         guard header.kind == .log, case .log(let named) = meaning,
             try firstSequence(header.salt) == named
@@ -76,18 +76,18 @@ struct HeaderRebuilding {
         return try log(header.salt, stood, .exactly(named)).map { Rebuilt(header: $0.header, fits: true) }
     }
 
-    /// - Parameter isSound: Whether a sound header stands there.
+    /// - Parameter isSound: Whether the file has a sound header.
     private mutating func header(
         _ found: SaltSearch.Found, _ stood: Fields, isSound: Bool
     ) throws(FileSystemError) -> Rebuilt? {
         let salt = found.salt
-        // Where only the salt was damaged, the header's checksum holds with it.
+        // If only the salt was damaged, the header's checksum is right with it.
         if let whole = try header(with: salt) { return Rebuilt(header: whole, fits: true) }
         let isStood = stood.salt == salt || !isSound && stood.isPlausible && stood.resembles(salt)
         if try hasFooter(salt) { return try snapshot(salt, stood, fits: isNamed(.snapshot)) }
         let numbers = try numbers(salt)
         if case .unknown = numbers {
-            // What stands beside the salt is the better witness than the name: files are renamed.
+            // What is left of the header is better evidence than the name: files can be renamed.
             let hasKeys = try hasKeyBlock(salt)
             let kind = hasKeys ? .snapshot : (isStood ? stood.kind : nil) ?? found.kind(meaning)
             if kind == .snapshot { return try snapshot(salt, stood, fits: isStood || hasKeys && isNamed(.snapshot)) }
@@ -98,13 +98,13 @@ struct HeaderRebuilding {
             let saysSo = stood.firstSequence == named && numbers.last == named
             fits = isStood || numbers == .exactly(named) || saysSo
         }
-        // A sound header is the better witness: what lies behind it may be a block of another file.
+        // A sound header is better evidence: the items after it may be from a block of another file.
         if isSound, isByName { fits = false }
         return Rebuilt(
             header: header, fits: fits, isNumberedByName: isByName, movedFrom: movedFrom(salt, stood))
     }
 
-    /// The header as it stands, but with another salt, if its checksum says so.
+    /// The header in the file with this salt instead, if its checksum is right then.
     private mutating func header(with salt: UInt32) throws(FileSystemError) -> FileHeader? {
         var bytes = try window.withBytes(at: 0, count: FormatConstants.fileHeaderSize) { Array($0) }
         guard bytes.count == FormatConstants.fileHeaderSize else { return nil }
@@ -114,7 +114,7 @@ struct HeaderRebuilding {
         }
     }
 
-    /// Whether a header says what the file's name does.
+    /// Whether a header agrees with the file's name.
     private func isNamed(_ rebuilt: Rebuilt) -> Bool {
         if case .log(let named) = meaning, rebuilt.header.firstSequence != named { return false }
         return isNamed(rebuilt.header.kind)
@@ -128,11 +128,11 @@ struct HeaderRebuilding {
         }
     }
 
-    /// What stands where a header should be.
+    /// The fields of the bytes at the position of the header.
     private struct Fields {
         var version: UInt16 = 0
         var hasMagic = false
-        /// Whether the byte before the salt is 0, as every header's is.
+        /// Whether the byte before the salt is 0, as in every header.
         var isZeroBeforeSalt = false
         var kind: FileHeader.Kind?
         var salt: UInt32 = 0
@@ -141,20 +141,20 @@ struct HeaderRebuilding {
         var predecessor: FileHeader.Predecessor?
         var time: UInt64 = 0
 
-        /// Whether the salt was probably not damaged: what stands around it could be a header's. Its time lies between the
+        /// Whether the salt is probably undamaged: the bytes around it could be a header's, with a time between the
         /// years 2004 and 2248.
         var isPlausible: Bool {
             hasMagic && (1...3).contains(version) && kind != nil && isZeroBeforeSalt && salt != 0
                 && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
         }
 
-        /// Whether half of the salt's bytes, or more, are those of another one.
+        /// Whether at least half of the salt's bytes equal those of another salt.
         func resembles(_ other: UInt32) -> Bool {
             (0..<4).count { (salt ^ other) >> (8 * $0) & 0xff == 0 } >= 2
         }
 
-        /// Whether the first number is one that follows the predecessor's last, or that an opening jumps to: many openings
-        /// one after the other may do so, but not any number of them.
+        /// Whether the first number follows the predecessor's last, or is one to which openings jump. Several openings
+        /// in succession may jump, but not arbitrarily many.
         var numbersFollow: Bool {
             let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
             guard firstSequence > last else { return false }
@@ -163,7 +163,7 @@ struct HeaderRebuilding {
         }
         private static let mostJumps: UInt64 = 4096
 
-        /// Whether a number is the next one after the predecessor's last, or that to which an opening jumps from there.
+        /// Whether a number is the one after the predecessor's last, or the one to which an opening jumps from there.
         func isNext(_ number: UInt64) -> Bool {
             let (last, epoch) = (predecessor?.lastSequence ?? 0, FormatConstants.sequenceEpoch)
             guard last < FormatConstants.sequences.upperBound - epoch else { return false }
@@ -190,13 +190,13 @@ struct HeaderRebuilding {
 
     private static let lowerBytes: UInt64 = 1 << 40 - 1
 
-    /// - Returns: Also whether the first number is that of the name, and nothing else tells of it.
+    /// - Returns: Also whether the first number comes from the name and nothing else confirms it.
     private mutating func log(
         _ salt: UInt32, _ stood: Fields, _ numbers: FirstNumber
     ) throws(FileSystemError) -> (header: FileHeader, isByName: Bool)? {
         var first = stood.firstSequence
         var isByName = false
-        // Items that were moved within the file verify under a salt of their own; the header is theirs all the same.
+        // Items that were moved within the file verify under another salt, but the header is still theirs.
         let isOwn = stood.salt == salt || movedFrom(salt, stood) != nil
         if !isOwn || !stood.numbersFollow {
             (first, isByName) = (1, true)
@@ -207,21 +207,21 @@ struct HeaderRebuilding {
         switch numbers {
         case .exactly(let number): (first, isByName) = (number, false)
         case .among(let numbers):
-            // Of the header's number the lower bytes may have been spared: a name that nothing confirms is the weaker witness.
+            // The lower bytes of the header's number may be undamaged. A name that nothing confirms is weaker evidence.
             let spared = numbers.upperBound & ~Self.lowerBytes | stood.firstSequence & Self.lowerBytes
             if isOwn, stood.firstSequence & Self.lowerBytes != 0, numbers.contains(spared), !stood.isNext(first) {
                 (first, isByName) = (spared, false)
             } else if !numbers.contains(first) {
                 first = numbers.upperBound
             }
-            // Where records are missing, the numbers before it may be of another file.
+            // If records are missing, the numbers before it may be of another file.
             if first == numbers.upperBound || stood.isNext(first) { isByName = false }
         case .unknown: break
         }
         guard FormatConstants.sequences.contains(first) else { return nil }
         var predecessor = isOwn ? stood.predecessor : nil
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
-        // The version may be what is damaged: no record of version 1 says that it goes on with a batch.
+        // The version may be damaged: no record of version 1 has the flag `continuesBatch`.
         var isOriginal = stood.version == 1
         if isOriginal { isOriginal = try firstRecord(salt) { $0.flags.contains(.continuesBatch) } == nil }
         let header = FileHeader(
@@ -230,13 +230,13 @@ struct HeaderRebuilding {
         return (header, isByName)
     }
 
-    /// - Parameter fits: Whether it is one, by what else tells of it.
+    /// - Parameter fits: Whether the file is a snapshot, by other evidence.
     private mutating func snapshot(
         _ salt: UInt32, _ stood: Fields, fits: Bool
     ) throws(FileSystemError) -> Rebuilt? {
         let newest = try newestRecord(salt)
-        // Beside another salt stand the fields of another file's header, or damage; so they do beside another first number.
-        // Of an end that isn't known, the offset is 0: other files may tell of it.
+        // Beside another salt, or another first number, the fields are damaged or from another file's header. If the
+        // end isn't known, the offset is 0: other files may have it.
         var end = FileHeader.Predecessor(salt: 1, lastSequence: max(1, newest), endOffset: 0)
         if stood.salt == salt, stood.firstSequence == 1, let said = stood.predecessor, said.lastSequence >= newest,
             FormatConstants.possibleSequences.contains(said.lastSequence)
@@ -245,12 +245,12 @@ struct HeaderRebuilding {
         }
         let header = FileHeader(
             kind: .snapshot, storeID: stood.storeID, salt: salt, firstSequence: 1, predecessor: end,
-            // Values expire by it: a damaged one could be far ahead.
+            // The time decides which values have expired, and a damaged one could be far in the future.
             creationTime: 0)
         return Rebuilt(header: header, fits: fits, newestRecord: newest, movedFrom: movedFrom(salt, stood))
     }
 
-    /// The salt of the header, where items that verify under another one may be the file's own, moved within it.
+    /// The salt in the header, if items that verify under another salt may be the file's own, moved within it.
     private func movedFrom(_ salt: UInt32, _ stood: Fields) -> UInt32? {
         guard stood.isPlausible, stood.salt != salt, ChecksumTag.mayBeMoved(salt, from: stood.salt, within: size) else {
             return nil
@@ -258,7 +258,7 @@ struct HeaderRebuilding {
         return stood.salt
     }
 
-    /// The greatest number of a record of a snapshot; 0 where there is none.
+    /// The highest sequence number of a record in a snapshot; 0 if there is none.
     private mutating func newestRecord(_ salt: UInt32) throws(FileSystemError) -> UInt64 {
         var newest: UInt64 = 0
         _ = try firstRecord(salt) { record in
@@ -270,14 +270,14 @@ struct HeaderRebuilding {
         return newest
     }
 
-    /// What is known of a log's first number.
+    /// What is known about a log's first number.
     private enum FirstNumber: Equatable {
         case exactly(UInt64)
-        /// One of these, and the last of them, where no record is missing.
+        /// One of these. The last one if no record is missing.
         case among(ClosedRange<UInt64>)
         case unknown
 
-        /// What it is where no record is missing.
+        /// The number if no record is missing.
         var last: UInt64? {
             switch self {
             case .exactly(let number): number
@@ -287,13 +287,13 @@ struct HeaderRebuilding {
         }
     }
 
-    /// What commits tell of the first number. O(bytes that exist).
+    /// What commits show about the first number. O(existing bytes).
     private mutating func numbers(_ salt: UInt32) throws(FileSystemError) -> FirstNumber {
         if let number = try firstSequence(salt) { return .exactly(number) }
         return try possibleFirst(salt).map { .among($0) } ?? .unknown
     }
 
-    /// A commit names its first number, and the record behind it how far that is from the file's first.
+    /// A commit has its first number, and the record after it has the distance of that number from the file's first.
     private mutating func firstSequence(_ salt: UInt32) throws(FileSystemError) -> UInt64? {
         let commitSize = FormatConstants.commitHeaderSize
         return try window.firstItem(
@@ -310,8 +310,8 @@ struct HeaderRebuilding {
         }
     }
 
-    /// What commits without a record behind them, as marks are, tell: how many numbers there were before them is at least
-    /// what the records before them say, and at most what there was room for.
+    /// What commits without a record after them, such as sync marks, show: the count of earlier numbers is at least
+    /// what the earlier records have, and at most what fits into the space before the commit.
     private mutating func possibleFirst(_ salt: UInt32) throws(FileSystemError) -> ClosedRange<UInt64>? {
         let start = UInt64(FormatConstants.fileHeaderSize)
         var count: UInt64 = 0
@@ -345,7 +345,7 @@ struct HeaderRebuilding {
         return try hasKeyBlock(salt)
     }
 
-    /// Where the first such record is whose header verifies.
+    /// The offset of the first such record whose header verifies.
     private mutating func firstRecord(
         _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
     ) throws(FileSystemError) -> UInt64? {
@@ -359,7 +359,7 @@ struct HeaderRebuilding {
         }
     }
 
-    /// Whether a snapshot of this salt ends where the file does.
+    /// Whether a snapshot with this salt ends at the end of the file.
     private mutating func hasFooter(_ salt: UInt32) throws(FileSystemError) -> Bool {
         let offset = size - min(size, UInt64(SnapshotFooter.encodedSize))
         return try window.withBytes(at: offset, count: SnapshotFooter.encodedSize) { bytes in

@@ -1,27 +1,27 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The salts that the items of a file tell, in the order of the file.
+/// The salts that the items of a file give, in the order of the file.
 struct SaltSearch {
     private let size: UInt64
     private var at = UInt64(FormatConstants.fileHeaderSize)
     private var ofCommits: Set<UInt32> = []
-    /// Where everything looks like a record, not each of them is read: no more than all bytes a few times.
+    /// If everything looks like a record, not all of them are read: only as much as reading all bytes a few times.
     private var allowance = 1 << 20
-    /// Records with larger values are not asked.
+    /// Longer records are skipped.
     private static let longestRecord = 64 << 10
-    /// So many salts of commits are remembered.
+    /// How many salts of commits are remembered.
     private static let mostCommits = 4096
 
     init(to size: UInt64) { self.size = size }
 
     struct Found {
         var salt: UInt32
-        /// Where the record is that tells it; nil where commits do.
+        /// Offset of the record that gives it; nil if commits give it.
         var record: UInt64?
 
-        /// What a file is in which nothing but records verifies: in a log a commit stands before the first record, in a
-        /// snapshot nothing does.
+        /// The kind of a file in which only records verify: in a log, a commit precedes the first record; in a
+        /// snapshot, nothing does.
         func kind(_ meaning: StoreFileName) -> FileHeader.Kind {
             guard let record else { return .log }
             if case .snapshot = meaning { return .snapshot }
@@ -29,7 +29,7 @@ struct SaltSearch {
         }
     }
 
-    /// The next salt that an item tells, which may be one that was found before. O(bytes that exist up to there).
+    /// The next salt that an item gives; it may have been found before. O(existing bytes up to there).
     mutating func next(in window: inout FileWindow) throws(FileSystemError) -> Found? {
         while let found = try nextCandidate(in: &window) {
             at = found.offset + 8
@@ -45,7 +45,7 @@ struct SaltSearch {
         return nil
     }
 
-    /// A place at which a record or the header of a commit may stand.
+    /// A position where a record or a commit header may begin.
     private struct Candidate {
         var offset: UInt64
         var length: Int
@@ -67,7 +67,7 @@ struct SaltSearch {
             guard let length = isCommit ? FormatConstants.commitHeaderSize : Self.length(ofRecord: bytes) else {
                 return nil
             }
-            // To look at one costs as much as some hundred bytes.
+            // Checking one costs as much as reading some hundred bytes.
             guard length + 512 <= left else { return nil }
             left -= length + 512
             return Candidate(offset: offset, length: length, isCommit: isCommit)
@@ -76,7 +76,7 @@ struct SaltSearch {
         return found
     }
 
-    /// How long the record is that may stand at the beginning of these bytes; nil where there can be none.
+    /// The length of the record that may start with these bytes; nil if none can.
     private static func length(ofRecord bytes: UnsafeRawBufferPointer) -> Int? {
         let (kind, flags) = (bytes[0], bytes[1])
         guard (1...3).contains(kind), flags < 8 else { return nil }
@@ -86,7 +86,7 @@ struct SaltSearch {
         return key > 0 && length <= longestRecord ? length : nil
     }
 
-    /// The salt under which both checksums of a record at this place would hold; nil if there is none, or no record.
+    /// The salt with which both checksums of a record at this offset are right; nil if there is none, or no record.
     private static func salt(ofRecord bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
         guard bytes.count > FormatConstants.recordHeaderSize, length(ofRecord: bytes) == bytes.count else { return nil }
         let header = CRC32C.checksum(bytes.slice(0, 28)) ^ bytes.load(littleEndianAt: 28)
@@ -94,7 +94,7 @@ struct SaltSearch {
         return header == payload ? ChecksumTag(salt: header, offset: offset).mask : nil
     }
 
-    /// The salt under which the checksum of a commit's header would hold; nil if it isn't whole.
+    /// The salt with which the checksum of a commit header is right; nil if the header isn't complete.
     private static func salt(ofCommit bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
         guard bytes.count == FormatConstants.commitHeaderSize else { return nil }
         let stored = CRC32C.checksum(bytes.slice(0, 44)) ^ bytes.load(littleEndianAt: 44)

@@ -1,44 +1,44 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// The files of a store, each with its part in it: what counts, what is covered, what isn't the store's.
+/// The files of a store, each with its role: read, covered, or not part of the store.
 ///
-/// This is the one judgement of which files a store is made of, and of what is wrong with them. An opening throws the first
-/// finding that refuses it; an inspection reports all of them.
+/// This is the only code that decides which files form a store, and what is wrong with them. An opening throws the
+/// first finding that refuses it; an inspection reports all of them.
 package struct StoreFiles {
     /// How much of the files is read.
     package enum Depth: Sendable, Hashable {
-        /// What an opening needs where nothing is wrong: no damaged header is put together again, and a snapshot's keys are
-        /// read only if other files could serve in its place.
+        /// What an opening needs if nothing is wrong: no damaged header is rebuilt, and a snapshot's keys are read only
+        /// if other files could replace it.
         case opening
-        /// All that there is to say of them, and the numbers that are lost with missing files.
+        /// Everything that can be found out, with the numbers that are lost with missing files.
         case inspection
     }
 
-    /// What a file is to the store.
+    /// The role of a file in the store.
     package enum Role: Sendable, Hashable {
-        /// The snapshot that an opening begins with.
+        /// The snapshot that an opening starts with.
         case snapshot
-        /// A log segment behind it.
+        /// A log segment after it.
         case log
         /// A log segment that the snapshot covers.
         case covered
         /// An older snapshot.
         case older
-        /// A snapshot that is damaged.
+        /// A damaged snapshot.
         case damaged
-        /// In preparation, or left over.
+        /// A file in preparation, or a leftover.
         case temporary
-        /// Of another store.
+        /// A file of another store.
         case foreign
-        /// Not Heartwood's, or not to be read.
+        /// Not a Heartwood file, or not readable as a file.
         case other
     }
 
     package struct Member {
         package var file: DataFile
         package var role: Role
-        /// What the next file says of this one.
+        /// What the next file's header records about this one.
         package var successor: FileHeader.Predecessor?
 
         package init(file: DataFile, role: Role, successor: FileHeader.Predecessor? = nil) {
@@ -49,7 +49,7 @@ package struct StoreFiles {
     }
 
     package let path: String
-    /// Whether it is one file by itself, judged without its neighbours.
+    /// Whether this is a single file, judged without its neighbours.
     package let isFile: Bool
     package private(set) var members: [Member] = []
     package private(set) var findings: [Finding] = []
@@ -58,13 +58,13 @@ package struct StoreFiles {
     package private(set) var storeID: StoreID?
     /// Names that are not Heartwood's.
     package private(set) var others: [String] = []
-    /// Snapshots that are damaged, and newer than the one that an opening begins with.
+    /// Damaged snapshots that are newer than the one that an opening starts with.
     package private(set) var passedOver: [String] = []
-    /// What is named as a snapshot and can't be read as a file.
+    /// Entries with a snapshot's name that can't be read as a file.
     private var unusable: [(entry: StoreListing.Entry, finding: Finding)] = []
     private let depth: Depth
 
-    /// Finds out what each file is. O(keys of the snapshots), and what a damaged header costs, or a missing file.
+    /// Determines the role of each file. O(keys of the snapshots), plus the cost of a damaged header or a missing file.
     package init(_ listing: StoreListing, _ depth: Depth = .inspection) throws(FileSystemError) {
         self.depth = depth
         path = listing.path
@@ -79,7 +79,7 @@ package struct StoreFiles {
         }
     }
 
-    /// - Throws: `StoreError` with `.notFound` where there is nothing of a store: no file of one, and no lock.
+    /// - Throws: `StoreError` with `.notFound` if there is nothing of a store: no file of one, and no lock.
     package func checkIsStore(_ listing: StoreListing) throws {
         let hasLock = !listing.isFile && listing.entries.contains { $0.meaning == .lock }
         guard members.isEmpty, findings.isEmpty, !hasLock else { return }
@@ -92,7 +92,7 @@ package struct StoreFiles {
 
     package var logs: [Member] { members.filter { $0.role == .log } }
 
-    /// Why an opening of these files refuses; nil where it goes on to read them.
+    /// Why an opening of these files refuses; nil if it continues and reads them.
     package var refusal: Finding? { findings.first(where: \.refusesOpening) }
 
     // MARK: - Files
@@ -120,7 +120,7 @@ package struct StoreFiles {
         case .snapshot: members.append(Member(file: data, role: .older))
         case .temporary: members.append(Member(file: data, role: .temporary))
         case .other, .lock, .keepLog:
-            // What has another name but begins like one of ours is worth knowing: it may have been renamed.
+            // A file with another name but a sound header is reported: it may have been renamed.
             guard isFile ? data.isOurs : data.header != nil && data.state == .sound else {
                 others.append(entry.name)
                 return
@@ -130,7 +130,7 @@ package struct StoreFiles {
         judgeHeader(data)
     }
 
-    /// What has a store's name, and no bytes that could be looked at.
+    /// Notes an entry that has a store's name but no readable bytes.
     private mutating func noteUnusable(_ entry: StoreListing.Entry) {
         guard entry.meaning != .temporary || entry.failure != nil else { return }
         let name =
@@ -169,7 +169,7 @@ package struct StoreFiles {
         }
         guard let what = data.headerProblem(of: kind) else { return }
         var finding = Finding(.corruption, file: data.path, offset: 0, what, cause: data.headerError)
-        // A damaged snapshot refuses the opening only where nothing serves in its place.
+        // A damaged snapshot refuses the opening only if no other files can replace it.
         finding.refusesOpening = kind == "log segment"
         if data.isRepairGuard { return findings.insert(finding, at: 0) }
         switch data.state {
@@ -182,10 +182,10 @@ package struct StoreFiles {
         findings.append(finding)
     }
 
-    /// The id that most of the files have is the store's; a rebuilt header's is not evidence.
+    /// The id that most of the files have is the store's. A rebuilt header's id is no evidence.
     ///
-    /// - Parameter snapshot: The one that an opening would take. Its id and those of the segments are what is asked for;
-    ///   the other snapshots' is only worth knowing.
+    /// - Parameter snapshot: The one that an opening would take. Only its id and those of the segments must match.
+    ///   Another id in other snapshots is only a note.
     private mutating func judgeStoreIDs(_ snapshot: Int?) {
         let ids = members.map { $0.isStores && !$0.file.isRebuilt ? $0.file.header?.storeID : nil }
         let asked = members.indices.filter { ids[$0] != nil && (members[$0].role == .log || $0 == snapshot) }
@@ -208,7 +208,7 @@ package struct StoreFiles {
 
     // MARK: - Snapshot and logs
 
-    /// A file by itself is what its header says, whatever its name.
+    /// The role of a single file comes from its header, whatever its name.
     private mutating func chooseAlone() throws(FileSystemError) {
         for index in members.indices {
             switch members[index].file.kind {
@@ -220,7 +220,7 @@ package struct StoreFiles {
         }
     }
 
-    /// Which snapshot counts, and which segments behind it.
+    /// Decides which snapshot is used, and which segments after it.
     private mutating func choose() throws(FileSystemError) {
         let (chosen, newestDamage) = try chooseSnapshot()
         judgeStoreIDs(chosen)
@@ -239,9 +239,10 @@ package struct StoreFiles {
         if depth == .inspection { try noteLosses(chain.gaps, logs, firstFinding) }
     }
 
-    /// The snapshot that an opening begins with: the newest that is sound. By their names, as a header may be none.
+    /// The snapshot that an opening starts with: the newest sound one. Ordered by name, because a header may be
+    /// damaged.
     ///
-    /// - Returns: It, and what is wrong with the newest if that is another one.
+    /// - Returns: The snapshot, and the damage of the newest one if that is another one.
     private mutating func chooseSnapshot() throws(FileSystemError) -> (chosen: Int?, newest: ChainCheck.Damaged?) {
         enum Candidate {
             case member(Int)
@@ -259,7 +260,8 @@ package struct StoreFiles {
             switch candidate {
             case .member(let index):
                 let file = members[index].file
-                // If nothing could serve in its place, damaged keys may as well be found when the index is half built.
+                // If nothing can replace the snapshot, an opening may find damaged keys later, while it builds the
+                // index.
                 let readsKeys = depth == .inspection || position + 1 < candidates.count || logMayServe
                 guard let found = try SnapshotFile.damage(of: file, readingKeys: readsKeys) else {
                     chosen = index
@@ -270,7 +272,7 @@ package struct StoreFiles {
             case .unusable(let index):
                 let (entry, finding) = unusable[index]
                 if finding.severity == .unreadable {
-                    // An opening that can't read it looks for no other one.
+                    // An opening that can't read it doesn't try another one.
                     unusable[index].finding.refusesOpening = true
                 }
                 (path, meaning) = (entry.path, entry.meaning)
@@ -286,7 +288,7 @@ package struct StoreFiles {
         return (chosen, newest)
     }
 
-    /// An opening that comes to a snapshot of a newer version looks for no other one.
+    /// An opening that finds a snapshot of a newer version doesn't try another one.
     private mutating func refuse(_ path: String, _ damage: SnapshotFile.Damage) {
         findings.removeAll { $0.file == path && $0.severity == .unsupported }
         findings.append(
@@ -302,12 +304,12 @@ package struct StoreFiles {
     ) throws(FileSystemError) {
         let files = logs.map { members[$0].file }
         let given = GivenNumbers(files.lazy.filter { !$0.isRebuilt }.compactMap(\.header))
-        // What a snapshot covers isn't lost.
+        // Numbers that a snapshot covers aren't lost.
         for gap in gaps where findings[firstFinding + gap.finding].refusesOpening {
             var first = gap.first
             if first == nil { first = try numberAfter(members[logs[gap.next - 1]]) }
             guard let first else { continue }
-            // What a file held that is there without a sound header is told with that file.
+            // A file that exists without a sound header is reported with its own finding.
             let hidden = members.first {
                 guard case .damaged = $0.file.state, case .log(let named) = $0.file.meaning, $0.file.header == nil
                 else {
@@ -319,14 +321,14 @@ package struct StoreFiles {
             guard first <= gap.last else { continue }
             let lost = given.lost(in: first...gap.last)
             findings[told].lost = lost.last(where: \.isExact)?.numbers
-            // One range says what is certain: no number that an opening jumped over.
+            // The reported range contains only numbers that are certainly lost, and none that an opening skipped.
             if let possible = lost.first, possible.numbers != findings[told].lost {
                 findings[told].what += "; it may have held writes from number \(possible.numbers.lowerBound) on"
             }
         }
     }
 
-    /// The number after the last one that a log holds. O(its bytes).
+    /// The number after the last one in a log. O(its bytes).
     private func numberAfter(_ member: Member) throws(FileSystemError) -> UInt64 {
         var walk = try LogWalk(member.file, header: member.file.header!, successor: nil)
         while true {
@@ -336,7 +338,7 @@ package struct StoreFiles {
 }
 
 extension DataFile {
-    /// Whether it begins like a file of a store, if perhaps one of a newer version.
+    /// Whether it starts like a file of a store, perhaps of a newer version.
     fileprivate var isOurs: Bool {
         if case .unsupported = state { return true }
         return header != nil
@@ -344,7 +346,7 @@ extension DataFile {
 }
 
 extension StoreFiles.Member {
-    /// Whether it is named as one of the store's files.
+    /// Whether its name is one of the store's.
     fileprivate var isStores: Bool {
         switch role {
         case .snapshot, .log, .covered, .older, .damaged, .foreign: true
@@ -352,7 +354,7 @@ extension StoreFiles.Member {
         }
     }
 
-    /// The number by which it is in order: of a log its first, of a snapshot its last.
+    /// The number by which files are ordered: a log's first, a snapshot's last.
     package var sequence: UInt64 {
         guard let header = file.header else { return 0 }
         return header.kind == .log ? header.firstSequence : header.predecessor?.lastSequence ?? 0

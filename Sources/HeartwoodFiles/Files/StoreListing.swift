@@ -1,18 +1,18 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// What lies in a store's directory, opened for reading as it was at one moment: names and files that belong together, also
-/// beside a process that writes, turns to new segments and drops old ones.
+/// The contents of a store's directory, opened for reading as they were at one moment. Names and files are consistent,
+/// even while another process writes, rotates segments and drops old ones.
 package struct StoreListing {
     /// One name of the directory.
     package struct Entry {
         package var name: String
         package var path: String
         package var meaning: StoreFileName
-        /// nil for what is no regular file, isn't looked into, or can't be opened.
+        /// Nil if it isn't a regular file, isn't read, or can't be opened.
         package var file: (any File)?
         package var size: UInt64 = 0
-        /// What there is in place of a regular file.
+        /// The kind, if it isn't a regular file.
         package var kind: FileKind?
         package var failure: FileSystemError?
 
@@ -22,7 +22,7 @@ package struct StoreListing {
             self.meaning = meaning
         }
 
-        /// Looks what it is, and opens it if it is a regular file.
+        /// Determines the kind, and opens a regular file.
         package mutating func open(
             for access: FileAccess = .read, in fileSystem: any FileSystem
         ) throws(FileSystemError) {
@@ -35,16 +35,16 @@ package struct StoreListing {
     }
 
     package let path: String
-    /// Whether it is one file by itself, whose neighbours aren't looked at.
+    /// Whether this is a single file, without its neighbours.
     package let isFile: Bool
     package private(set) var entries: [Entry] = []
-    /// The process that holds the store, as the lock's file says; it may have ended.
+    /// The process that holds the store, according to the lock file. It may have ended.
     package private(set) var holder: Int32?
 
-    /// How often a directory that changes under the reader is read again.
+    /// How often a directory that changes during the reading is read again.
     private static let attempts = 50
 
-    /// - Parameter foreign: Whether to open what has none of the store's names, too.
+    /// - Parameter foreign: Whether to also open files whose names aren't a store's.
     package init(_ path: String, foreign: Bool = false, in fileSystem: any FileSystem) throws(FileSystemError) {
         self.path = path
         isFile = false
@@ -54,7 +54,7 @@ package struct StoreListing {
             guard let entries = try Self.open(names, at: path, foreign, mayMiss: isLast, in: fileSystem) else {
                 continue
             }
-            // What was opened is of one moment if nothing of it had changed when all of it was open.
+            // The files are of one moment if the names are still the same after all are open.
             let now = try fileSystem.contents(ofDirectory: path)
             guard isLast || Self.dataNames(now) == Self.dataNames(names) else { continue }
             self.entries = entries
@@ -65,9 +65,9 @@ package struct StoreListing {
         }
     }
 
-    /// A directory, or one file.
+    /// A directory, or a single file.
     ///
-    /// - Throws: `StoreError`: `.notFound` where there is nothing.
+    /// - Throws: `StoreError`: `.notFound` if there is nothing.
     package static func at(_ path: String, foreign: Bool = false, in fileSystem: any FileSystem) throws -> StoreListing
     {
         do throws(FileSystemError) {
@@ -82,7 +82,7 @@ package struct StoreListing {
         throw StoreError(.notFound, "there is no store and no file here: check the path", file: path)
     }
 
-    /// One file by itself, whatever its name.
+    /// A single file, whatever its name.
     package init(file path: String, in fileSystem: any FileSystem) throws(FileSystemError) {
         self.path = path
         isFile = true
@@ -95,14 +95,14 @@ package struct StoreListing {
         entries = [entry]
     }
 
-    /// Files that were opened already, of a directory that its lock keeps from changing.
+    /// Files that are already open, of a directory that is locked against changes.
     package init(_ path: String, entries: [Entry]) {
         self.path = path
         self.entries = entries
         isFile = false
     }
 
-    /// nil where a file went before it was opened.
+    /// Nil if a file was removed before it was opened.
     private static func open(
         _ names: [String], at path: String, _ foreign: Bool, mayMiss: Bool, in fileSystem: any FileSystem
     ) throws(FileSystemError) -> [Entry]? {
@@ -117,7 +117,7 @@ package struct StoreListing {
                 }
             } catch {
                 if error.isNotFound, !mayMiss {
-                    // A file in preparation comes and goes, and nothing depends on it.
+                    // Temporary files come and go; nothing depends on them.
                     if case .temporary = entry.meaning { continue }
                     return nil
                 }
@@ -140,7 +140,7 @@ package struct StoreListing {
         return Int32(String(decoding: digits, as: UTF8.self))
     }
 
-    /// The same without some of the names, and with those of another directory.
+    /// The same listing without some of the names, and with entries of another directory.
     package func leavingOut(_ names: Set<String>, adding other: [Entry]) -> StoreListing {
         var listing = self
         listing.entries = entries.filter { !names.contains($0.name) } + other
@@ -148,7 +148,7 @@ package struct StoreListing {
         return listing
     }
 
-    /// Lets go of the files.
+    /// Closes the files.
     package func close() {
         for entry in entries { try? entry.file?.close() }
     }

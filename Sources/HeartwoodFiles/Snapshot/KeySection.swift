@@ -1,13 +1,13 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// Reads the key section of a snapshot, block by block, and verifies it: checksums, the order of keys, and that the
-/// records that it tells of fill the part of the file where records are.
+/// Reads the key section of a snapshot, block by block, and verifies it: checksums, key order, and that its records
+/// exactly fill the records part of the file.
 package struct KeySection {
     package let snapshot: SnapshotFile
     private var window: FileWindow
     private var position: UInt64
-    /// Where the rest of the block begins that stands at the position, where a part of it was read.
+    /// Where the rest of the block at `position` starts, if a part of it was read.
     private var cursor: KeyBatch.Cursor?
     /// Where the next record must begin.
     private var nextRecord = UInt64(FormatConstants.fileHeaderSize)
@@ -23,7 +23,7 @@ package struct KeySection {
         window = try FileWindow(snapshot.file)
     }
 
-    /// The same with a `StoreError`.
+    /// As above, with a `StoreError`.
     package init(_ snapshot: SnapshotFile) throws(StoreError) {
         do throws(FileSystemError) {
             try self.init(of: snapshot)
@@ -32,10 +32,10 @@ package struct KeySection {
         }
     }
 
-    /// Bytes of the section that were read.
+    /// Bytes of the section that are read so far.
     package var bytesRead: UInt64 { position - snapshot.footer.keySectionOffset }
 
-    /// Adds the entries of the next block to a batch, or a part of very many bytes of keys; false at the end.
+    /// Adds the entries of the next block to a batch, or a part of a block with very many key bytes; false at the end.
     package mutating func read(_ batch: KeyBatch) throws(FileSystemError) -> Result<Bool, SnapshotFile.Damage> {
         guard position < snapshot.footerOffset else { return finish() }
         let (block, before) = (position, (batch.count, batch.byteCount, batch.expiringCount))
@@ -48,7 +48,7 @@ package struct KeySection {
         return .success(true)
     }
 
-    /// The same with damage as an error.
+    /// As `read(_:)`, but throws for damage.
     ///
     /// - Throws: `.corruption`, `.unsupportedFormat`, `.inputOutput`.
     package mutating func next(_ batch: KeyBatch) throws(StoreError) -> Bool {

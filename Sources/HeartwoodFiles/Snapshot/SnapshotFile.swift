@@ -1,7 +1,7 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// A file named as a snapshot, whose header fits its name and whose footer fits its size.
+/// A file with a snapshot's name, whose header matches its name and whose footer matches its size.
 package struct SnapshotFile {
     package let path: String
     package let file: any File
@@ -14,14 +14,14 @@ package struct SnapshotFile {
 
     package var footerOffset: UInt64 { size - UInt64(SnapshotFooter.encodedSize) }
 
-    /// Why an opening can't begin with a snapshot.
+    /// Why an opening can't start with a snapshot.
     package struct Damage: Error, Sendable {
         package var offset: UInt64
         /// As a clause.
         package var what: String
         package var cause: FormatError?
 
-        /// Whether it is no damage, but what a newer version wrote.
+        /// Whether it is not damage but a newer version of the format.
         package var isUnsupported: Bool {
             if case .unsupported? = cause { true } else { false }
         }
@@ -32,9 +32,9 @@ package struct SnapshotFile {
         (self.header, self.footer, self.end) = (header, footer, end)
     }
 
-    /// Opens a file as the snapshot that holds everything up to a number, whatever the file's name. O(1).
+    /// Opens a file as the snapshot of everything up to a number, whatever the file's name. O(1).
     ///
-    /// - Throws: `.corruption`, `.unsupportedFormat`, and what the system says.
+    /// - Throws: `.corruption`, `.unsupportedFormat`, and errors of the system.
     package init(_ path: String, sequence: UInt64, in fileSystem: any FileSystem) throws(StoreError) {
         var entry = StoreListing.Entry(name: path, path: path, meaning: .snapshot(sequence: sequence))
         let outcome: Result<SnapshotFile, Damage>
@@ -51,7 +51,7 @@ package struct SnapshotFile {
         }
     }
 
-    /// Looks at header and footer. O(1).
+    /// Checks header and footer. O(1).
     package static func open(_ data: DataFile) throws(FileSystemError) -> Result<SnapshotFile, Damage> {
         if let what = data.headerProblem(of: "snapshot") {
             return .failure(Damage(offset: 0, what: what, cause: data.headerError))
@@ -70,7 +70,7 @@ package struct SnapshotFile {
             .mapError { Damage(offset: offset, what: "a snapshot is damaged at its end, or was cut short", cause: $0) }
     }
 
-    /// Why an opening can't begin with a file; nil where it can. O(bytes of the keys) where those are read, too.
+    /// Why an opening can't start with a file; nil if it can. O(bytes of the keys) if those are read too.
     package static func damage(
         of data: DataFile, readingKeys: Bool = true
     ) throws(FileSystemError) -> Damage? {
@@ -94,7 +94,7 @@ package struct SnapshotFile {
 }
 
 extension StoreError {
-    /// An opening can't begin with a snapshot.
+    /// The error of an opening that can't start with a snapshot.
     package init(_ damage: SnapshotFile.Damage, _ path: String) {
         if let cause = damage.cause, damage.isUnsupported {
             self = .unsupported(cause, file: path, offset: damage.offset)

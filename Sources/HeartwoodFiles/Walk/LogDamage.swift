@@ -1,26 +1,26 @@
 package import HeartwoodFormat
 
-/// A part of a log file in which something is not what was written.
+/// A damaged part of a log file.
 package struct LogDamage {
-    /// Where a commit was expected, and where reading goes on.
+    /// From where a commit was expected to where reading continues.
     package var part: Range<UInt64>
     /// The item whose check failed first.
     package var offset: UInt64
     package var error: FormatError
-    /// Why it is certain that this was once durable; nil for a torn tail.
+    /// Why it is certain that this was durable; nil for a torn tail.
     package var proof: TailVerdict.Proof?
-    /// The header of the commit, where that is sound.
+    /// The header of the commit, if it is sound.
     package var commit: CommitHeader?
-    /// The number that was expected here, and the one that what follows begins with; nil where nothing follows.
+    /// The number that was expected here, and the first number of what follows; nil if nothing follows.
     package var expected: UInt64
     package var next: UInt64?
-    /// What verifies in spite of it.
+    /// Records that still verify.
     package var records: [FoundRecord]
     package var keys: [UInt8]
     package var batches: [FoundBatch]
-    /// When it was committed, as its header says, but never after what follows.
+    /// The time of the commit according to its header, but never later than that of what follows.
     package var time: UInt64
-    /// Where the last byte that isn't zero ends.
+    /// The end of the last byte that isn't zero.
     package var contentEnd: UInt64
 
     package init(
@@ -50,7 +50,7 @@ package struct LogDamage {
 }
 
 extension LogDamage {
-    /// The numbers of batches that aren't whole any more, from the first to the last; nil where none is lost.
+    /// The numbers of incomplete batches, from the first to the last; nil if none is lost.
     package func lostNumbers(upTo successor: FileHeader.Predecessor?) -> ClosedRange<UInt64>? {
         var end = next ?? expected
         if next == nil {
@@ -65,8 +65,8 @@ extension LogDamage {
         return first <= last ? first...last : nil
     }
 
-    /// Keys of batches that aren't whole, of the first few: those of their records that are left, which are certain, or
-    /// what stands where a damaged one had its key.
+    /// Keys of incomplete batches, only of the first few. Certain: keys of their remaining records. Otherwise: the
+    /// bytes where damaged records had their keys.
     package func lostKeys(certain: Bool) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var bytes = 0
@@ -89,20 +89,20 @@ package struct LogEnd: Sendable {
         case recorded
         /// At the end of the file.
         case file
-        /// In zeros up to the end of the file.
+        /// In zeros that continue to the end of the file.
         case zeros
-        /// At something of a newer version.
+        /// At an item of a newer version.
         case unsupported(FormatError, offset: UInt64)
     }
     package var reason: Reason
-    /// Where the last commit ends, or the damage.
+    /// The end of the last commit, or of the damage.
     package var offset: UInt64
     package var nextSequence: UInt64
     package var isClosed: Bool
 }
 
 extension Finding {
-    /// Damage of what was once durable.
+    /// Damage of bytes that were durable.
     package init(
         _ damage: LogDamage, _ proof: TailVerdict.Proof, of path: String, successor: FileHeader.Predecessor?
     ) {
@@ -118,7 +118,7 @@ extension Finding {
         perhapsKeys = damage.lostKeys(certain: false)
     }
 
-    /// A segment ends before its successor says.
+    /// A segment ends before the end that its successor records.
     package static func cutShort(_ path: String, _ end: LogEnd, _ successor: FileHeader.Predecessor) -> Finding {
         Finding(
             .corruption, file: path, offset: end.offset,
@@ -126,7 +126,7 @@ extension Finding {
             lost: GivenNumbers.lost(from: end.nextSequence, through: successor.lastSequence))
     }
 
-    /// A segment that is whole up to the recorded end doesn't hold the recorded numbers.
+    /// A segment is sound up to the recorded end, but its numbers aren't the recorded ones.
     package static func otherNumbers(_ path: String, _ end: LogEnd, _ successor: FileHeader.Predecessor) -> Finding {
         Finding(
             .corruption, file: path, offset: end.offset,

@@ -1,8 +1,8 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// Walks over a log file from its first commit to where it ends, and goes on behind damage: at the next place where a
-/// commit's header verifies.
+/// Walks over a log file from its first commit to its end. After damage it continues at the next offset where a commit
+/// header verifies.
 package struct LogWalk {
     package enum Part {
         /// A whole commit, in `commit`, or the next part of a very large one.
@@ -13,39 +13,39 @@ package struct LogWalk {
 
     package let file: DataFile
     package let header: FileHeader
-    /// What the next file says of this one.
+    /// What the next file's header records about this one.
     package private(set) var successor: FileHeader.Predecessor?
     package private(set) var commit = ScannedCommit()
-    /// Whether something before this was torn: an opening passes over the rest.
+    /// Whether an earlier part of the file was torn: an opening skips the rest.
     package private(set) var isBehindTear = false
     private var scanner: SegmentScanner<FileWindow>
-    /// Looks far ahead, so that the scanner's window can stay where it is.
+    /// Searches far ahead, so that the scanner's window can stay where it is.
     private var lookout: SegmentScanner<FileWindow>
     private let patience: Patience
     private var values = ValueCheck()
-    /// The proof that was found last, and whether it was looked for after the place was read that it is asked of.
+    /// The last proof that was found, and whether the search ran after the item in question was read.
     private var found: TailVerdict.Proof?
     private var hasSearched = false
-    /// What lies before this was durable when the place was read that is looked at now.
+    /// Bytes before this offset were already durable when the item in question was read.
     private var durableEnd: UInt64 = 0
-    /// The header that was found last for the end of a damaged part, and where the search for it began.
+    /// The last header that was found as the end of a damaged part, and where its search began.
     private var following: (start: UInt64, found: SegmentScanner<FileWindow>.Found?)?
-    /// Where a damaged part ended between two batches, as it held too many of them.
+    /// Where a damaged part ended between two batches because it had too many of them.
     private var continuation: UInt64?
 
-    /// How long to wait for bytes that may just be being written.
+    /// How long to wait for bytes that another process may be writing.
     package struct Patience: Sendable {
-        /// The file isn't being written to.
+        /// For a file that isn't being written.
         package static let none = Patience(milliseconds: [])
-        /// Half a second, and as long as more of a commit comes.
+        /// Half a second, longer while more bytes of a commit appear.
         package static let live = Patience(milliseconds: [0, 1, 2, 5, 10, 20, 50, 100, 150, 200])
-        /// The file is read again and again: what may be torn is waited for.
+        /// For a file that is read repeatedly: a possibly torn tail is waited for.
         package static let following = Patience(milliseconds: [0, 1, 2, 5], takesTornForPending: true)
         var milliseconds: [Int]
         var takesTornForPending = false
     }
 
-    /// - Parameter splits: Where a part of a very large commit may end.
+    /// - Parameter splits: Where a very large commit may be split into parts.
     package init(
         _ file: DataFile, header: FileHeader, successor: FileHeader.Predecessor?, patience: Patience = .none,
         splits: CommitSplitting = .betweenBatches
@@ -64,7 +64,7 @@ package struct LogWalk {
     package var nextSequence: UInt64 { scanner.nextSequence }
     package var lastTime: UInt64 { scanner.lastTime }
 
-    /// The next part of the file; after `.end` nothing more is to be asked.
+    /// The next part of the file. Don't call it after `.end`.
     package mutating func next() throws(FileSystemError) -> Part {
         hasSearched = false
         switch try scanner.next(into: &commit) {
@@ -78,21 +78,21 @@ package struct LogWalk {
             case .damage(.unsupported(let what)):
                 return .end(end(.unsupported(.unsupported(what), offset: stop.damageOffset)))
             case .damage(let error):
-                // What a later mark proves to have been durable is not being written now.
+                // Bytes that a later sync mark proves durable are not being written.
                 var isProven = successor != nil
                 if !isProven { isProven = try proof(beyond: stop.offset) != nil }
-                // Behind a tear nobody is writing.
+                // After a torn part, no process is writing.
                 if !isProven, !isBehindTear, try settles() { return .commit }
                 return try damage(stop, error)
             }
         }
     }
 
-    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    /// Number of compressed values that were not inflated because that would take too long: see `ValueCheck`.
     package var valuesSkipped: UInt64 { values.skipped }
 
-    /// The records of the commit, by their index, whose values can't be read back, though their checksums hold. O(bytes of
-    /// compressed values).
+    /// The indices of the commit's records whose values can't be decompressed although their checksums are right.
+    /// O(bytes of compressed values).
     package mutating func unreadableRecords() throws(FileSystemError) -> [(index: Int, error: FormatError)] {
         var found: [(index: Int, error: FormatError)] = []
         for index in commit.records.indices where commit.records[index].header.flags.contains(.compressed) {
@@ -104,7 +104,7 @@ package struct LogWalk {
         return found
     }
 
-    /// Goes on with the file as it is now.
+    /// Continues with the file as it is now.
     package mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
         self.successor = successor
         found = nil
@@ -125,7 +125,8 @@ package struct LogWalk {
 
     // MARK: - A live file
 
-    /// Looks again, for as long as what stands here may be a commit that is just being written; whether it is whole now.
+    /// Reads again while the bytes here may be a commit that is being written. Returns whether the commit is complete
+    /// now.
     private mutating func settles() throws(FileSystemError) -> Bool {
         var (round, seen) = (0, UInt64(0))
         while round < patience.milliseconds.count {
@@ -141,12 +142,12 @@ package struct LogWalk {
 
     // MARK: - Damage
 
-    /// The first commit's header that proves of bytes from `offset` on that they were durable; nil where there is none.
+    /// The first commit header that proves that bytes from `offset` were durable; nil if there is none.
     ///
-    /// Each search goes on where the last one ended, as what was no proof then is none for a place further on: however
-    /// many places are damaged, the file is searched once.
+    /// A header that was no proof for one offset is none for a later one. So each search continues where the last one
+    /// ended, and the file is searched only once.
     private mutating func proof(beyond offset: UInt64) throws(FileSystemError) -> TailVerdict.Proof? {
-        // It would have been one for the tear, too.
+        // It would have been a proof for the torn part too.
         if isBehindTear { return nil }
         var start = (offset + 8) & ~7
         if case .laterMark(let place, let mark, _)? = found, place >= start {
@@ -174,9 +175,9 @@ package struct LogWalk {
         return .damage(try salvage(stop, error, proof))
     }
 
-    /// The proof may have been written after the place was read; if so, the place is whole by now.
+    /// The proof may have been written after the damaged item was read. If so, the item is complete by now.
     ///
-    /// All that other headers near the proof prove need not be read again for each damaged place.
+    /// Items that other headers near the proof prove aren't read again.
     private mutating func lookAgain(_ proof: TailVerdict.Proof?) throws(FileSystemError) -> Part? {
         if case .laterMark(let place, let mark, _)? = proof {
             let (salt, end) = (header.salt, min(place + (256 << 10), lookout.limit))
@@ -199,7 +200,7 @@ package struct LogWalk {
         }
     }
 
-    /// What verifies in a damaged part, and where to go on behind it.
+    /// Collects what verifies in a damaged part, and decides where to continue after it.
     private mutating func salvage(
         _ stop: TailVerdict.Stop, _ error: FormatError, _ proof: TailVerdict.Proof?
     ) throws(FileSystemError) -> LogDamage {
@@ -217,13 +218,13 @@ package struct LogWalk {
         }
         var search = RecordSearch(header)
         let continues = continuation == start
-        // Where a commit had to begin, its first record is behind its header, sound or not.
+        // If a commit was expected here, its first record follows its header, sound or not.
         var isBody = commit != nil
         if !isBody, !continues { isBody = try search.recordStands(at: body, end: end, in: &scanner.source) }
         let reached = try search.search(
             from: isBody ? body : start, to: end, beginsBatch: isBody || continues, in: &scanner.source)
         if reached < end {
-            // More than is kept in memory at a time: the rest is another part.
+            // More than is kept in memory at a time: the rest becomes another part.
             (end, next, continuation) = (reached, nil, reached)
         }
         var records = search.records
@@ -246,7 +247,7 @@ package struct LogWalk {
         return damage
     }
 
-    /// The first header of a commit from a place on. Parts of one damage share what was found.
+    /// The first commit header from this offset. Parts of the same damage share the result.
     private mutating func header(after start: UInt64) throws(FileSystemError) -> SegmentScanner<FileWindow>.Found? {
         if let following, following.start <= start, following.found.map({ $0.offset >= start }) ?? true {
             return following.found
@@ -256,7 +257,7 @@ package struct LogWalk {
         return found
     }
 
-    /// Whether a commit is the next one behind `end`: there, or a mark behind a gap.
+    /// Whether a commit is the next one after `end`: directly there, or a sync mark after a gap.
     private mutating func follows(
         _ found: SegmentScanner<FileWindow>.Found, _ end: UInt64
     ) throws(FileSystemError) -> Bool {
@@ -269,7 +270,7 @@ package struct LogWalk {
         FormatConstants.possibleSequences.contains(header.firstSequence)
     }
 
-    /// A commit's header that is sound.
+    /// The commit header at this offset, if it is sound.
     private mutating func commitHeader(at offset: UInt64) throws(FileSystemError) -> CommitHeader? {
         let salt = header.salt
         let available = Int(min(scanner.limit - min(offset, scanner.limit), UInt64(FormatConstants.commitHeaderSize)))
@@ -278,7 +279,7 @@ package struct LogWalk {
         }
     }
 
-    /// Where the last byte of a part ends that isn't zero: padding is no content.
+    /// The end of the last byte of a part that isn't zero. Padding doesn't count.
     package mutating func contentEnd(from start: UInt64, to end: UInt64) throws(FileSystemError) -> UInt64 {
         try scanner.source.contentEnd(of: start..<max(start, min(end, scanner.source.count)))
     }

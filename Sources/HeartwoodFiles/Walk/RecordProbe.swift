@@ -1,15 +1,15 @@
 internal import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// A record that was found, whole or not.
+/// A record that was found, complete or not.
 package struct FoundRecord: Sendable {
     /// The offset of its header in the file.
     package var offset: UInt64
     package var header: RecordHeader
     package var sequence: UInt64
-    /// Where its key lies in the keys of what it was found with; nil where it isn't known.
+    /// Offset of its key in the keys that it was found with; nil if it isn't known.
     package var keyStart: Int?
-    /// Whether key, value and padding are what was written; the header always is.
+    /// Whether key, value and padding are as they were written. The header always is.
     package var isIntact: Bool
     /// Whether it is known to be the first of its batch.
     package var beginsBatch: Bool
@@ -29,13 +29,13 @@ package struct FoundRecord: Sendable {
     package var endsBatch: Bool { !header.flags.contains(.batchContinues) }
 }
 
-/// Looks at the place of one record: header, then key and value, in pieces if they are long.
+/// Checks whether a record is at an offset: header, then key and value, in pieces if they are long.
 struct RecordProbe {
-    /// What stands at a place.
+    /// The result of the check.
     enum Outcome: Sendable {
-        /// Both checksums hold; the key was added.
+        /// Both checksums are right; the key was added.
         case intact(RecordHeader)
-        /// The header's checksum holds, the payload's doesn't; the key was added as it stands.
+        /// The header's checksum is right, the payload's isn't. The key was added as it is in the file.
         case damaged(RecordHeader, FormatError)
         /// No record.
         case none(FormatError)
@@ -44,9 +44,9 @@ struct RecordProbe {
     private static let smallBytes: UInt64 = 4096
     private static let shortBytes: UInt64 = 1024
 
-    /// Looks at a record whose reading nothing bounds but its length: of records that don't overlap.
+    /// Checks a record with no limit on the bytes read except its length. For records that don't overlap.
     ///
-    /// - Parameter end: Where the record must have ended.
+    /// - Parameter end: The record must end here or before.
     static func look(
         at offset: UInt64, end: UInt64, of file: FileHeader, in window: inout FileWindow, adding keys: inout [UInt8]
     ) throws(FileSystemError) -> Outcome {
@@ -54,11 +54,12 @@ struct RecordProbe {
         return try look(at: offset, end: end, of: file, in: &window, adding: &keys, allowance: &allowance)
     }
 
-    /// O(bytes of the record that exist).
+    /// O(existing bytes of the record).
     ///
     /// - Parameters:
-    ///   - distances: What the number of the record may be from the file's first.
-    ///   - allowance: How many bytes may be read, which are taken off. Where it doesn't suffice, only a short record is one.
+    ///   - distances: The possible distances of the record's number from the file's first.
+    ///   - allowance: How many bytes may be read; it is reduced by those. If it doesn't suffice, only a short record is
+    ///     accepted.
     static func look(
         at offset: UInt64, end: UInt64, of file: FileHeader, in window: inout FileWindow, adding keys: inout [UInt8],
         distances: Range<UInt64>? = nil, allowance: inout UInt64
@@ -69,7 +70,7 @@ struct RecordProbe {
         let headerSize = FormatConstants.recordHeaderSize
         let decoded = try window.withBytes(at: offset, count: look) { bytes in
             Result { () throws(FormatError) -> RecordHeader in
-                // Somebody cut the file meanwhile.
+                // Another process truncated the file.
                 guard bytes.count == look else { throw .truncated }
                 let header = try RecordHeader.decode(bytes, salt: file.salt, offset: offset, flags: file.recordFlags)
                 guard UInt64(header.encodedLength) <= end - offset else { throw .invalidField(.bodyLength) }

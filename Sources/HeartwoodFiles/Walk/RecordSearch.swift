@@ -1,46 +1,47 @@
 internal import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// Finds the records in a part of a file where something is damaged: side by side as long as headers tell where the next
-/// one is, and otherwise the next place at which a record verifies.
+/// Finds the records in a damaged part of a file. As long as headers say where the next record is, it reads them one
+/// after the other. Otherwise it searches for the next offset at which a record verifies.
 ///
-/// A record is taken only where both of its checksums hold. As they are bound to file and place, 64 bits say that it was
-/// written there.
+/// A record is accepted only if both of its checksums are right. They are bound to the file and the offset, so 64 bits
+/// show that it was written there.
 package struct RecordSearch {
     package private(set) var records: [FoundRecord] = []
     package private(set) var keys: [UInt8] = []
     private let header: FileHeader
     private static let leastAllowance: UInt64 = 64 << 10
-    /// Where a batch ends once there are so many records, or bytes of keys, the search does.
+    /// The search ends at the end of a batch after this many records, or bytes of keys.
     private static let (mostRecords, mostKeyBytes) = (256 << 10, 16 << 20)
 
     package init(_ header: FileHeader) { self.header = header }
 
-    /// What is known about the place of the search, as far as the format before version 3 leaves it open.
+    /// What is known about the current position. The format before version 3 doesn't always tell whether a batch
+    /// begins.
     private enum Before {
         /// A batch begins here.
         case boundary
-        /// The batch of the record before goes on here.
+        /// The batch of the previous record continues here.
         case within
-        /// Damage.
+        /// Damage precedes this position.
         case unknown
     }
 
-    /// Where the search ended before all was searched: the number of the batch that follows.
+    /// If the search ended early: the number of the next batch.
     private(set) var nextSequence: UInt64?
 
-    /// Adds the records from `start` to `end`, or as many as are kept in memory at a time. O(bytes that exist).
+    /// Adds the records from `start` to `end`, or as many as are kept in memory at a time. O(existing bytes).
     ///
-    /// - Parameter beginsBatch: Whether a batch is known to begin at `start`, if a record does.
-    /// - Returns: Where the search ended: before `end` only where a record belongs to none before it.
+    /// - Parameter beginsBatch: Whether a record at `start` is known to begin a batch.
+    /// - Returns: Where the search ended. It ends before `end` only at a record that belongs to no earlier one.
     mutating func search(
         from start: UInt64, to end: UInt64, beginsBatch: Bool, in window: inout FileWindow
     ) throws(FileSystemError) -> UInt64 {
         var at = start
         var before = beginsBatch ? Before.boundary : .unknown
         var isTrusted = beginsBatch
-        // Where headers stand side by side that tell of long payloads which aren't there, each of them would be read to the
-        // end. Whoever wrote them is no store, and gets no more than a few readings of all.
+        // A forged file may have many adjacent headers with long payloads that don't exist; each would be read to the
+        // end. The allowance limits that to a few readings of the whole part.
         var allowance = 4 * (try window.existingBytes(of: start..<max(start, end))) + Self.leastAllowance
         while at < end {
             if !isTrusted {
@@ -48,7 +49,7 @@ package struct RecordSearch {
                 at = next
             }
             let keyStart = keys.count
-            // Records side by side don't overlap: that they are read takes nothing from what is allowed.
+            // Adjacent records don't overlap, so reading them doesn't use the allowance.
             var left = isTrusted ? .max : allowance
             switch try RecordProbe.look(
                 at: at, end: end, of: header, in: &window, adding: &keys, distances: distances, allowance: &left)
@@ -65,7 +66,7 @@ package struct RecordSearch {
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
                 at += UInt64(record.encodedLength)
                 isTrusted = true
-            // Behind damage a header alone isn't enough to go by: 32 bits, of millions of places.
+            // After damage, a header's checksum alone isn't enough: 32 bits against millions of offsets.
             case .damaged(let record, _) where isTrusted:
                 add(record, at: at, keyStart, isIntact: false, before)
                 before = record.flags.contains(.batchContinues) ? .within : .boundary
@@ -81,7 +82,7 @@ package struct RecordSearch {
         return end
     }
 
-    /// Whether a record that was found belongs to no record before it: it begins a batch, or is a snapshot's.
+    /// Whether a found record belongs to no earlier record: it begins a batch, or is in a snapshot.
     private func endsHere(before record: RecordHeader, _ before: Before) -> Bool {
         if header.kind == .snapshot { return true }
         guard let last = records.last, last.endsBatch else { return false }
@@ -89,13 +90,13 @@ package struct RecordSearch {
             && (header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary)
     }
 
-    /// What the numbers of a store's batches may be from the file's first one.
+    /// The possible distances of a batch's number from the file's first.
     private var distances: Range<UInt64> {
         let end = FormatConstants.possibleSequences.upperBound
         return 0..<end - min(end, header.firstSequence)
     }
 
-    /// Whether a record that verifies stands at a place.
+    /// Whether a record at this offset verifies.
     func recordStands(
         at offset: UInt64, end: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) -> Bool {
@@ -116,7 +117,7 @@ package struct RecordSearch {
                 beginsBatch: header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary))
     }
 
-    /// The next place at which a header of a record verifies: by its own checksum alone.
+    /// The next offset at which a record header verifies, by its own checksum alone.
     private func nextCandidate(
         from start: UInt64, to end: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) -> UInt64? {
@@ -131,17 +132,17 @@ package struct RecordSearch {
     }
 }
 
-/// Records of one batch that were found, side by side.
+/// Adjacent records of one batch that were found.
 package struct FoundBatch: Sendable, Hashable {
     package var sequence: UInt64
-    /// Which of the records found.
+    /// Indices of its records.
     package var records: Range<Int>
-    /// Whether all of its records are there, as they were written.
+    /// Whether all of its records are there and intact.
     package var isWhole: Bool
 }
 
 extension [FoundRecord] {
-    /// The batches that these records are of, in their order.
+    /// The batches of these records, in order.
     package var batches: [FoundBatch] {
         var batches: [FoundBatch] = []
         var start = startIndex

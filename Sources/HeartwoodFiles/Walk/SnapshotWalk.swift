@@ -1,15 +1,15 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// A part of a snapshot in which something is not what was written.
+/// A damaged part of a snapshot.
 package struct SnapshotDamage: Sendable {
     package enum Item: Sendable, Hashable {
-        /// A record; its key, where the key section tells it.
+        /// A record; with its key if the key section has it.
         case record(key: [UInt8]?)
-        /// A part of the records' part in which nothing tells where records begin.
+        /// A part of the records in which nothing tells where records begin.
         case records
-        /// What followed the last record that was found: without a footer, and without the first block of keys, it is not
-        /// known where the records ended.
+        /// What follows the last record that was found. Without the footer and the first key block, it isn't known
+        /// where the records end.
         case rest
         case keyBlock
         case footer
@@ -18,7 +18,7 @@ package struct SnapshotDamage: Sendable {
     package var part: Range<UInt64>
     package var error: FormatError
 
-    /// Whether it lies where the records do, and not behind them.
+    /// Whether it is among the records, not after them.
     package var isAmongRecords: Bool {
         switch item {
         case .record, .records, .rest: true
@@ -27,18 +27,18 @@ package struct SnapshotDamage: Sendable {
     }
 }
 
-/// Walks over a snapshot, records beside keys, and goes on behind damage: by the key section as far as that is sound, and
-/// by the records alone where it isn't.
+/// Walks over a snapshot and compares its records with its keys. After damage it continues: by the key section as far
+/// as that is sound, otherwise by the records alone.
 package struct SnapshotWalk {
     package enum Part {
-        /// Records that verify, in `records` and `keys`, and what doesn't verify between them.
+        /// Records that verify, in `records` and `keys`, and the damage between them.
         case records([SnapshotDamage])
         case end
     }
 
     package let file: DataFile
     package let header: FileHeader
-    /// nil where it is damaged.
+    /// Nil if it is damaged.
     package private(set) var footer: SnapshotFooter?
     /// Damage that is known before the records are read.
     package private(set) var footerDamage: SnapshotDamage?
@@ -47,30 +47,30 @@ package struct SnapshotWalk {
 
     private var keyWindow: FileWindow
     private var window: FileWindow
-    /// Where the records end, or at the latest.
+    /// Where the records end, or an upper bound of it.
     private var recordsEnd: UInt64
     private var isEndKnown = true
     private var footerOffset: UInt64
     private var blockPosition: UInt64
-    /// Where the rest of the block begins that stands there, where a part of it was read.
+    /// Where the rest of the block at `blockPosition` starts, if a part of it was read.
     private var blockCursor: KeyBatch.Cursor?
-    /// Where the block ends of which a header was read last, by that header.
+    /// The end of the block whose header was read last, according to that header.
     private var blockEnd: UInt64 = 0
-    /// How many bytes may be read in vain for blocks that overlap; nil before the first.
+    /// How many bytes may be read without result for overlapping blocks; nil before the first.
     private var blockAllowance: UInt64?
     /// Where the next record begins.
     private var recordPosition = UInt64(FormatConstants.fileHeaderSize)
-    /// Where the last record ends that was found.
+    /// The end of the last record that was found.
     private var foundEnd = UInt64(FormatConstants.fileHeaderSize)
     private let batch = KeyBatch()
     private var values = ValueCheck()
-    /// Where the records of the block begin that was read, as long as what lies before them isn't.
+    /// Where the records of the block that was read begin, as long as the bytes before them are unread.
     private var heldBlock: UInt64?
     private var isAtEnd = false
     private var totals = Totals()
     private var lastKey: [UInt8] = []
     private var metDamagedBlock = false
-    /// Whether there was room between records that no block tells of.
+    /// Whether there was space between records that no block describes.
     private var metUntoldPart = false
 
     private struct Totals { var records: UInt64 = 0, blocks: UInt64 = 0, keyBytes: UInt64 = 0, expiring: UInt64 = 0 }
@@ -105,20 +105,20 @@ package struct SnapshotWalk {
         try findKeySection()
     }
 
-    /// Compressed values that were not inflated, as that would have taken too long: see `ValueCheck`.
+    /// Number of compressed values that were not inflated because that would take too long: see `ValueCheck`.
     package var valuesSkipped: UInt64 { values.skipped }
 
-    /// How far the walk is, in bytes of records.
+    /// Progress of the walk, in bytes of records.
     package var position: UInt64 { recordPosition }
 
-    /// The next part: about as many records as a key block tells of.
+    /// The next part: about as many records as one key block describes.
     package mutating func next() throws(FileSystemError) -> Part {
         guard case .records(var damages) = try nextRecords() else { return .end }
         try leaveOutUnreadable(&damages)
         return .records(damages)
     }
 
-    /// Records whose values can't be read back, though their checksums hold.
+    /// Removes records whose values can't be decompressed although their checksums are right.
     private mutating func leaveOutUnreadable(_ damages: inout [SnapshotDamage]) throws(FileSystemError) {
         guard records.contains(where: { $0.header.flags.contains(.compressed) }) else { return }
         var readable: [FoundRecord] = []
@@ -174,7 +174,7 @@ package struct SnapshotWalk {
 
     // MARK: - Keys
 
-    /// Reads the block at the position, or a part of very many bytes of keys, and moves behind it.
+    /// Reads the block at the position, or a part of a block with very many key bytes, and moves after it.
     private mutating func readBlock() throws(FileSystemError) -> Result<UInt64, FormatError> {
         let (start, salt, limit) = (blockPosition, header.salt, recordsEnd)
         let decoded = try keyWindow.withBytes(at: start, count: KeyBlock.headerSize) { bytes in
@@ -214,9 +214,9 @@ package struct SnapshotWalk {
         return .success(batch.entry(0).offset)
     }
 
-    /// Where to look for the next block: right behind the beginning of a damaged one, as its header may be none. Where
-    /// headers stand side by side that tell of entries which aren't there, behind those entries, once all was read a few
-    /// times.
+    /// Where to search for the next block: directly after the start of a damaged one, because its header may be
+    /// invalid. A forged file may have adjacent headers whose entries don't exist. After a few readings of everything,
+    /// the search skips those entries.
     private mutating func placeBehind(damaged block: UInt64) throws(FileSystemError) -> UInt64 {
         guard blockEnd > block else { return block + 8 }
         if blockAllowance == nil {
@@ -244,15 +244,15 @@ package struct SnapshotWalk {
         }
     }
 
-    /// Whether the block that tells of the first record isn't where the footer says, but behind that: then the footer is
-    /// wrong, although its checksum holds, and the records don't end there.
+    /// Whether the block of the first record is after the offset that the footer gives. Then the footer is wrong
+    /// although its checksum is right, and the records don't end there.
     private mutating func isFirstBlockFurtherOn() throws(FileSystemError) -> Bool {
         let found = try nextBlock(from: blockPosition)
         guard let found, found.offset > blockPosition else { return false }
         return found.firstRecord == recordPosition
     }
 
-    /// Without a footer: where blocks of keys begin, if there is one. The first of them begins where the records end.
+    /// Without a footer: finds where key blocks begin, if there are any. The records end at the first of them.
     private mutating func findKeySection() throws(FileSystemError) {
         let found = try nextBlock(from: recordPosition)
         isEndKnown = found?.firstRecord == recordPosition
@@ -263,7 +263,7 @@ package struct SnapshotWalk {
 
     // MARK: - Records
 
-    /// Reads what lies before the records that the block tells of, a part at a time, and then those.
+    /// Reads what precedes the records that the block describes, one part at a time, and then those records.
     private mutating func readRecords(
         from first: UInt64, _ damages: inout [SnapshotDamage]
     ) throws(FileSystemError) {
@@ -274,7 +274,7 @@ package struct SnapshotWalk {
         try readRecords(&damages)
     }
 
-    /// Reads the records that the block tells of.
+    /// Reads the records that the block describes.
     private mutating func readRecords(_ damages: inout [SnapshotDamage]) throws(FileSystemError) {
         for index in 0..<batch.count {
             let entry = batch.entry(index)
@@ -301,7 +301,7 @@ package struct SnapshotWalk {
         }
     }
 
-    /// What of a record that verifies isn't as its entry says.
+    /// How a record that verifies differs from its entry; nil if it doesn't.
     private func mismatch(_ record: RecordHeader, _ entry: KeyBatch.Entry, _ index: Int, _ keyStart: Int)
         -> FormatError?
     {
@@ -312,7 +312,8 @@ package struct SnapshotWalk {
         return isPossible(record) ? nil : .invalidField(.sequence)
     }
 
-    /// Whether a snapshot can have such a record: of a key that was there, under a number that it covers.
+    /// Whether a snapshot can contain such a record: the value of a key, with a sequence number that the snapshot
+    /// covers.
     private func isPossible(_ record: RecordHeader) -> Bool {
         record.isValue(expiring: record.expiry) && header.firstSequence == 1
             && record.canBeInSnapshot(upTo: header.predecessor?.lastSequence ?? 0)
@@ -326,10 +327,10 @@ package struct SnapshotWalk {
         foundEnd = offset + UInt64(record.encodedLength)
     }
 
-    /// Reads what no block tells of, or as much of it as is kept in memory at a time. Records must be in the order of their
-    /// keys all the same: a caller that continues from them relies on that.
+    /// Reads records that no block describes, or as many of them as are kept in memory at a time. They must still be in
+    /// key order: a caller that continues from them relies on it.
     ///
-    /// - Parameter next: The key that is known to come behind them.
+    /// - Parameter next: The key that is known to follow them.
     private mutating func searchRecords(
         to end: UInt64, before next: [UInt8]? = nil, _ damages: inout [SnapshotDamage]
     ) throws(FileSystemError) {
@@ -358,7 +359,7 @@ package struct SnapshotWalk {
         SnapshotDamage(item: .records, part: part, error: .checksumMismatch)
     }
 
-    /// All that was counted must be as the footer says, where nothing else was wrong.
+    /// If nothing else was wrong, all counts must match the footer.
     private mutating func finish(_ damages: inout [SnapshotDamage]) {
         guard let footer, damages.isEmpty else { return }
         let isSame =
@@ -373,6 +374,6 @@ package struct SnapshotWalk {
 }
 
 extension UnsafeRawBufferPointer {
-    /// In the order of keys: by bytes.
+    /// Key order: by bytes.
     package func precedes(_ other: UnsafeRawBufferPointer) -> Bool { lexicographicallyPrecedes(other) }
 }

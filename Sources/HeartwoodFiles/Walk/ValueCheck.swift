@@ -1,21 +1,21 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Looks whether values can be read back that are stored compressed: a checksum says only that they are what was written.
+/// Checks whether compressed values can be decompressed. A checksum only shows that they are what was written.
 ///
-/// A gigabyte of forged values may inflate to a terabyte. So a file's values are inflated as long as they yield, on the
-/// whole, no more than 16 times what is stored, and 256 MiB; of others only the checksum is known, and they are counted.
+/// A gigabyte of forged values may inflate to a terabyte. So values of a file are inflated only up to a total of 16
+/// times their stored size plus 256 MiB. For the others only the checksum is verified, and they are counted.
 struct ValueCheck {
     private let inflater = InflateCheck()
-    /// How many bytes may still be inflated.
+    /// How many more bytes may be inflated.
     private var allowance: UInt64 = 256 << 20
     private static let inflation: UInt64 = 16
     private static let pieceBytes = 256 << 10
-    /// Compressed values that were not looked at.
+    /// Number of compressed values that were not checked.
     private(set) var skipped: UInt64 = 0
 
-    /// What is wrong with the value of a record that verifies; nil where nothing is known to be. O(bytes that the value
-    /// inflates to).
+    /// What is wrong with the value of a record that verifies; nil if nothing is known to be wrong. O(bytes that the
+    /// value inflates to).
     mutating func damage(
         of header: RecordHeader, at offset: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) -> FormatError? {

@@ -1,11 +1,11 @@
-/// Keys of a key section that were read, each with the place of its record. Used again: its memory is kept.
+/// Keys that were read from a key section, each with the position of its record. Reused, which keeps its memory.
 ///
-/// For one thread at a time, which is the invariant under `@unchecked Sendable`. Raw memory, because ten million keys
-/// come this way when a large store is opened: arrays, counted and checked at each key, took twice as long.
+/// For one thread at a time, which makes `@unchecked Sendable` safe. Raw memory, because opening a large store reads
+/// ten million keys: arrays, with reference counts and bounds checks for each key, took twice as long.
 package final class KeyBatch: @unchecked Sendable {
-    /// Where a key and its record lie.
+    /// The positions of a key and its record.
     package struct Entry {
-        /// Where the key ends among the bytes; it begins where the one before ends.
+        /// End of the key in `bytes`. It starts where the previous key ends.
         package var keyEnd: Int
         /// The record's offset in the file.
         package var offset: UInt64
@@ -23,7 +23,7 @@ package final class KeyBatch: @unchecked Sendable {
     private var byteCapacity = 64 << 10
     private var entries: UnsafeMutablePointer<Entry>
     private var entryCapacity = 4_096
-    /// Behind each key so much may be overwritten by the next one, and read.
+    /// Copies may write, and reads may touch, this many bytes after each key.
     private static var excess: Int { 16 }
 
     package init() {
@@ -58,7 +58,7 @@ package final class KeyBatch: @unchecked Sendable {
 
     // MARK: - Decoding
 
-    /// Where the next entries of a block are that is decoded in parts.
+    /// Where the next entries are of a block that is decoded in parts.
     package struct Cursor: Sendable {
         var index = 0
         var position = 0
@@ -66,15 +66,17 @@ package final class KeyBatch: @unchecked Sendable {
         var lastKey: [UInt8] = []
     }
 
-    /// A part of a block ends once its keys take so many bytes: by what they share, 128 KiB can tell of a gigabyte of them.
+    /// A part of a block ends once its keys take this many bytes. Shared prefixes let 128 KiB describe a gigabyte of
+    /// keys.
     private static var partBytes: Int { 4 << 20 }
 
-    /// Adds the entries of a block, or a part of very many bytes of keys. Total: any bytes give entries in order or an error.
+    /// Adds the entries of a block, or a part of them if they have very many key bytes. Total: any bytes give entries
+    /// in order or an error.
     ///
     /// - Parameters:
-    ///   - payload: What stands behind the header, all of its length.
+    ///   - payload: The whole payload after the header.
     ///   - limit: Where the records of the file end.
-    ///   - cursor: What the part before returned.
+    ///   - cursor: What the previous part returned.
     /// - Returns: Where the next part begins; nil at the end of the block.
     /// - Throws: `FormatError`; then nothing was added.
     package func decode(
@@ -97,7 +99,8 @@ package final class KeyBatch: @unchecked Sendable {
         var position = cursor.position
         var offset = cursor.offset
         let end = byteCount + Self.partBytes
-        // The key before stands where the next one goes, which shares its beginning; there is room for any.
+        // The previous key is needed for the prefix that the next one shares. Space for a key of any length is
+        // reserved.
         if cursor.index > 0, byteCount + FormatConstants.maximumKeyBytes + Self.excess > byteCapacity {
             growBytes(by: FormatConstants.maximumKeyBytes)
         }
@@ -106,7 +109,7 @@ package final class KeyBatch: @unchecked Sendable {
         }
         var previousStart = byteCount
         var previousLength = cursor.lastKey.count
-        // Not beyond the limit either, so that no sum below overflows.
+        // The limit also keeps the sums below from overflowing.
         guard offset % 8 == 0, offset >= UInt64(FormatConstants.fileHeaderSize), offset <= limit else {
             throw .invalidField(.blockLength)
         }
@@ -137,7 +140,7 @@ package final class KeyBatch: @unchecked Sendable {
             if byteCount + keyLength + Self.excess > byteCapacity { growBytes(by: keyLength) }
             let source = payload.baseAddress! + position
             let target = bytes + byteCount
-            // As many bytes are shared as there are, so one comparison tells the order.
+            // An entry shares as many bytes as possible, so one comparison of the first differing byte shows the order.
             if index > 0 {
                 let previous = bytes + previousStart
                 guard
@@ -170,7 +173,7 @@ package final class KeyBatch: @unchecked Sendable {
         return try longNumber(first, bytes, &position)
     }
 
-    /// Of up to five bytes: 35 bits.
+    /// A number of up to five bytes: 35 bits.
     @inline(never)
     private func longNumber(
         _ first: UInt8, _ bytes: UnsafeRawBufferPointer, _ position: inout Int

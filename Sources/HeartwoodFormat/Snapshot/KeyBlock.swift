@@ -1,4 +1,4 @@
-/// The key section of a snapshot: blocks of keys in order, with what it takes to find their records.
+/// The key section of a snapshot: blocks of keys in order, with the information to find their records.
 ///
 /// A block is a header and its entries, prefix-compressed, padded with zeros to a multiple of 8.
 ///
@@ -12,35 +12,35 @@
 /// | 24 | 4 | CRC-32C of the entries and the padding, tagged with the block's offset |
 /// | 28 | 4 | CRC-32C of bytes 0 to 27, tagged with the block's offset |
 ///
-/// An entry: how many bytes the key shares with the one before it in the block (as many as there are), how many
-/// follow, and twice the length of its record in eights, plus 1 where it expires; each as a variable-length number
-/// (seven bits a byte, lowest first, bit 7: more follow). Then the expiry, 8 bytes, where there is one; then the rest of
-/// the key. Records lie in the order of their keys, one behind the other, so lengths say where.
+/// An entry starts with three variable-length numbers (seven bits a byte, lowest first, bit 7: more follow): how many
+/// bytes the key shares with the previous key in the block (as many as possible), how many bytes follow, and twice the
+/// length of its record divided by 8, plus 1 if it expires. Then come the expiry, 8 bytes, if there is one, and the
+/// rest of the key. Records are adjacent, in the order of their keys, so their lengths give their offsets.
 ///
-/// Shared prefixes as in LevelDB's blocks, with one restart a block.
+/// The prefixes are shared as in LevelDB's blocks, with one restart per block.
 package enum KeyBlock {
     package static let headerSize = 32
     static let magic: UInt32 = 0x424B_5748
-    /// A block is ended once its entries have so many bytes.
+    /// A block is complete once its entries have this many bytes.
     package static let wantedBytes = 64 << 10
-    /// The most that a block's entries may take: one key more than wanted.
+    /// The most bytes that a block's entries may take: one key more than `wantedBytes`.
     package static let maximumBytes = wantedBytes + FormatConstants.maximumKeyBytes + 32
 
-    /// What a block's header says.
+    /// The fields of a block's header.
     package struct Header: Sendable, Hashable {
         package var entryCount: Int
         package var firstRecordOffset: UInt64
         /// Bytes of the entries, padding included.
         package var length: Int
-        /// The plain CRC-32C of the entries (the tag taken off).
+        /// The plain CRC-32C of the entries (without the tag).
         package var checksum: UInt32
     }
 
-    /// Whether a header may begin with these eight bytes, the first of which is the lowest.
+    /// Whether a block header may begin with these eight bytes, the first of which is the lowest.
     @inline(__always)
     package static func mayBegin(_ word: UInt64) -> Bool { UInt32(truncatingIfNeeded: word) == magic }
 
-    /// Reads a header. Total.
+    /// Decodes a header. Total: any bytes give a header or an error.
     package static func decodeHeader(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
     ) throws(FormatError) -> Header {
@@ -56,7 +56,7 @@ package enum KeyBlock {
             length: Int(bytes.load(UInt32.self, littleEndianAt: 16)),
             checksum: tag.apply(bytes.load(littleEndianAt: 24)))
         guard bytes.load(UInt32.self, littleEndianAt: 20) == 0 else { throw .invalidField(.reserved) }
-        // An entry takes four bytes at least.
+        // An entry takes at least four bytes.
         guard header.length % 8 == 0, header.length <= alignedUp(maximumBytes), header.entryCount > 0,
             header.entryCount <= header.length / 4
         else { throw .invalidField(.blockLength) }
@@ -64,7 +64,7 @@ package enum KeyBlock {
     }
 }
 
-/// Makes the blocks of a key section.
+/// Encodes the blocks of a key section.
 package struct KeyBlockEncoder {
     private var bytes: [UInt8] = []
     private var lastKey: [UInt8] = []
@@ -74,14 +74,14 @@ package struct KeyBlockEncoder {
     package init() {}
 
     package var isEmpty: Bool { entryCount == 0 }
-    /// Whether the block is as large as blocks are meant to be.
+    /// Whether the block has reached its intended size.
     package var isFull: Bool { bytes.count >= KeyBlock.headerSize + KeyBlock.wantedBytes }
 
-    /// Adds a key, greater than the one before.
+    /// Adds a key, which must be greater than the previous one.
     ///
     /// - Parameters:
-    ///   - offset: Of its record in the file.
-    ///   - length: Of its whole record.
+    ///   - offset: Offset of its record in the file.
+    ///   - length: Length of its whole record.
     ///   - expiry: Milliseconds since 1970; 0: never.
     package mutating func add(_ key: UnsafeRawBufferPointer, offset: UInt64, length: Int, expiry: UInt64) {
         if entryCount == 0 {
@@ -115,7 +115,7 @@ package struct KeyBlockEncoder {
         bytes.append(UInt8(rest))
     }
 
-    /// Ends the block, which is to stand at `offset` of the file with `salt`, and calls `body` with its bytes.
+    /// Completes the block for `offset` of the file with `salt`, and calls `body` with its bytes.
     package mutating func finish<E: Error>(
         salt: UInt32, offset: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
     ) throws(E) {

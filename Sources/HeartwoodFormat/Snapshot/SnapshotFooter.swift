@@ -1,4 +1,4 @@
-/// The last 64 bytes of a snapshot: where its parts lie, and how much is in them.
+/// The last 64 bytes of a snapshot: the positions and sizes of its parts.
 ///
 /// | offset | bytes | field |
 /// | ---: | ---: | --- |
@@ -12,7 +12,7 @@
 /// | 48 | 12 | zero |
 /// | 60 | 4 | CRC-32C of bytes 0 to 59, tagged with the footer's offset |
 ///
-/// Written last, before the file gets its name; so a `.snapshot` without a sound one is damaged.
+/// It is written last, before the file gets its name. So a `.snapshot` file without a sound footer is damaged.
 public struct SnapshotFooter: Sendable, Hashable {
     /// Number of records, one for each key.
     public var recordCount: UInt64
@@ -25,7 +25,7 @@ public struct SnapshotFooter: Sendable, Hashable {
     /// How many of the records expire.
     public var expiringCount: UInt64
 
-    /// A footer.
+    /// Creates a footer.
     public init(
         recordCount: UInt64, keySectionOffset: UInt64, blockCount: UInt64, keyBytes: UInt64, expiringCount: UInt64
     ) {
@@ -60,9 +60,10 @@ public struct SnapshotFooter: Sendable, Hashable {
         return bytes
     }
 
-    /// Reads the footer that stands at `offset`, the last 64 bytes of the file with `salt`. Total.
+    /// Decodes the footer at `offset`, the last 64 bytes of the file with `salt`. Total: any bytes give a footer or an
+    /// error.
     ///
-    /// Its counts fit to the file's size: whoever allocates by them allocates no more than the file is large.
+    /// Its counts fit the file's size, so memory that is allocated by them is never more than the size of the file.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
     ) throws(FormatError) -> SnapshotFooter {
@@ -84,7 +85,7 @@ public struct SnapshotFooter: Sendable, Hashable {
         return footer
     }
 
-    /// Whether a file whose footer lies at this offset has room for so much.
+    /// Whether a file whose footer is at this offset has space for these counts.
     private func isPossible(at offset: UInt64) -> Bool {
         let start = UInt64(FormatConstants.fileHeaderSize)
         guard offset % 8 == 0, keySectionOffset % 8 == 0, keySectionOffset >= start, keySectionOffset <= offset else {
@@ -92,7 +93,7 @@ public struct SnapshotFooter: Sendable, Hashable {
         }
         let records = keySectionOffset - start
         let keys = offset - keySectionOffset
-        // A record takes 40 bytes and more, an entry 4; a block has a header and one entry at least.
+        // A record takes at least 40 bytes, an entry at least 4, and a block has a header and at least one entry.
         return keySectionOffset <= FormatConstants.maximumSnapshotBytes && recordCount <= records / 40
             && recordCount <= keys / 4 && keyBytes <= records && expiringCount <= recordCount
             && blockCount <= recordCount && blockCount <= keys / UInt64(KeyBlock.headerSize)

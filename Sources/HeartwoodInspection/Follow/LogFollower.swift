@@ -2,10 +2,10 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Gives what is committed to a store that is in use, as it comes, from segment to segment.
+/// Follows the log of a store that is in use: reports commits as they are written, from segment to segment.
 ///
-/// Only what a process has written is seen, not what it keeps for a moment; and a tail that is torn is waited for, as it may
-/// be a commit that is being written.
+/// It sees only what the process has written to the file, not what the process still buffers. If the tail is torn, it
+/// waits, because the tail may be a commit that is being written.
 struct LogFollower {
     private let path: String
     private let fileSystem: any FileSystem
@@ -21,7 +21,7 @@ struct LogFollower {
     }
 
     mutating func run(_ isStopped: () -> Bool, _ body: (LogItem) throws -> Bool) throws {
-        // A file by itself is followed, too; it has no successor.
+        // A single file can be followed too; it has no successor.
         let isDirectory = try fileSystem.kind(of: path) == .directory
         while !isStopped() {
             if isDirectory, let next = try nextSegment() {
@@ -34,7 +34,7 @@ struct LogFollower {
         }
     }
 
-    /// The segment behind the current one, if it is there by now: the one with the next greater name.
+    /// The next segment, if it exists: the one with the next greater number in its name.
     private func nextSegment() throws(FileSystemError) -> DataFile? {
         let last = current?.header?.firstSequence ?? 0
         for name in try fileSystem.contents(ofDirectory: path) {
@@ -46,7 +46,7 @@ struct LogFollower {
                 entry.size = try file.size()
                 return try DataFile(entry, file)
             } catch {
-                // Compaction was faster.
+                // Compaction removed the file after the listing.
                 if error.isNotFound { continue }
                 throw error
             }
@@ -54,7 +54,7 @@ struct LogFollower {
         return nil
     }
 
-    /// Reads the current segment to its end, and goes on with the next.
+    /// Reads the current segment to its end, and continues with the next.
     private mutating func take(_ next: DataFile, _ body: (LogItem) throws -> Bool) throws -> Bool {
         guard let header = next.header else {
             throw StoreError(

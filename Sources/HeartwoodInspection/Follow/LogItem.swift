@@ -1,71 +1,72 @@
 public import HeartwoodFiles
 public import HeartwoodFormat
 
-/// A record of a log or of a snapshot, as it lies in its file.
+/// A record of a log or of a snapshot, as stored in its file.
 public struct LoggedRecord: Sendable {
-    /// How it was found.
+    /// The state in which a record was found.
     public enum State: String, Sendable {
         /// In a commit that is whole.
         case whole
-        /// In a commit that is damaged elsewhere; its own batch is whole.
+        /// In a commit that is damaged in another part; the record's batch is whole.
         case salvaged
-        /// In a batch that isn't whole: a repair leaves it out.
+        /// In a batch that is not whole. A repair leaves it out.
         case partial
-        /// Behind a torn place: its batch is whole, but an opening passes it over.
+        /// After a tear: its batch is whole, but opening the store skips it.
         case torn
     }
 
     /// The file's path.
     public var file: String
-    /// The offset of its header.
+    /// The offset of its header in the file, in bytes.
     public var offset: UInt64
-    /// The number of its batch.
+    /// The sequence number of its batch.
     public var sequence: SequenceNumber
-    /// Its place in the batch, from 0.
+    /// Its index in the batch, from 0.
     public var batchIndex: Int
-    /// How many records of the batch there are.
+    /// How many records the batch has.
     public var batchCount: Int
-    /// What it does.
+    /// What the record does.
     public var kind: RecordKind
     /// Its key.
     public var key: [UInt8]
-    /// Bytes of the value as stored.
+    /// Bytes of the value as stored, compressed or not.
     public var storedValueBytes: Int
     /// Whether the value is compressed.
     public var isCompressed: Bool
-    /// Bytes of the whole record.
+    /// Bytes of the whole record: header, key, value and padding.
     public var bytes: Int
-    /// When it expires, in milliseconds since 1970; nil: never.
+    /// When it expires, in milliseconds since 1970; nil if never.
     public var expires: UInt64?
-    /// When its commit was written, in milliseconds since 1970; nil in a snapshot, which doesn't say.
+    /// When its commit was written, in milliseconds since 1970; nil for a record of a snapshot, which does not store
+    /// it.
     public var time: UInt64?
-    /// How it was found.
+    /// The state in which it was found.
     public var state: State
-    /// The value, if values were asked for, and it could be inflated.
+    /// The value, if values were requested and it could be decompressed.
     public var value: [UInt8]?
 }
 
-/// What a log is shown as.
+/// An item of a log, as it is reported.
 public enum LogItem: Sendable {
-    /// A file begins.
+    /// The start of a file.
     case file(path: String, header: FileHeader)
-    /// A record that was asked for.
+    /// A record that matches the filter.
     case record(LoggedRecord)
-    /// Something that could not be read, and was passed over.
+    /// A part that could not be read and was skipped.
     case skipped(Finding)
 }
 
-/// Which records are asked for. All conditions must hold.
+/// A filter for records. A record must meet all conditions.
 public struct LogFilter: Sendable {
-    /// Only this key.
+    /// Only this key; nil for all keys.
     public var key: [UInt8]?
-    /// Only keys that begin with this.
+    /// Only keys that begin with these bytes; nil for all keys.
     public var prefix: [UInt8]?
-    /// Only these numbers.
+    /// Only these sequence numbers.
     public var sequences: ClosedRange<SequenceNumber> = 0...(.max)
-    /// Only commits of these times, in milliseconds since 1970.
+    /// Only commits written at these times, in milliseconds since 1970.
     public var times: ClosedRange<UInt64> = 0...(.max)
-    /// Only these kinds, by their byte in the file; nil: all.
+    /// Only these kinds, by their byte in the file; nil for all.
     public var kinds: Set<UInt8>?
     /// Whether values are read.
     public var withValues = false

@@ -2,21 +2,23 @@ public import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// Reads the records of a store's log, or of one file, in their order, and goes on behind what is damaged.
+/// Reads the records of a store's log, or of one file, in order. Continues after damaged parts.
 ///
-/// No lock is taken and nothing is written: the store may be in use meanwhile.
+/// It takes no lock and writes nothing, so the store may be in use.
 public enum LogReading {
-    /// Gives the records to `body`, with what had to be skipped between them.
+    /// Calls `body` for each record, and for each part that had to be skipped.
     ///
-    /// Of a store these are the records of all segments that are there, also of those that a snapshot covers. Of a snapshot,
-    /// given by itself, they are in the order of the keys. O(bytes), in flat memory.
+    /// For a store, these are the records of all existing segments, including those that a snapshot covers. For a
+    /// single snapshot file, they are in the order of the keys. O(bytes), in constant memory.
     ///
     /// - Parameters:
-    ///   - isStopped: With this, what is committed later is given too, as it comes, until this says true; it is asked ten times
-    ///     a second.
-    ///   - body: Called for each item; false ends it.
-    /// - Returns: What was read is worth.
-    /// - Throws: `StoreError` where there is nothing (`.notFound`), or the system can't read it; what `body` throws.
+    ///   - path: A store's directory, or one of its files.
+    ///   - filter: Which records to report.
+    ///   - isStopped: If given, later commits are reported too, as they are written, until this returns true. It is
+    ///     called ten times a second.
+    ///   - body: Called for each item. Returns false to stop.
+    /// - Returns: The verdict on what was read; `.clean` if the log was followed until it was stopped.
+    /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it; what `body` throws.
     @discardableResult
     public static func run(
         _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem = POSIXFileSystem(),
@@ -26,7 +28,7 @@ public enum LogReading {
         return try run(path, filter, fileSystem: fileSystem, patience: patience, following: isStopped, body)
     }
 
-    /// - Parameter patience: How long to wait for what may just be being written.
+    /// - Parameter patience: How long to wait for data that may be being written.
     @discardableResult
     package static func run(
         _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem, patience: LogWalk.Patience,
@@ -61,7 +63,7 @@ public enum LogReading {
 }
 
 extension StoreFiles.Member {
-    /// Whether it is a segment of the store's log; given by itself, under whatever name.
+    /// Whether it is a segment of the store's log, or a file that was given by its path, with any name.
     fileprivate var isShown: Bool {
         guard file.header?.kind == .log else { return false }
         switch role {
@@ -71,11 +73,11 @@ extension StoreFiles.Member {
     }
 }
 
-/// Gives the records of one file after the other.
+/// Reports the records of one file after the other.
 struct LogReader {
     private let filter: LogFilter
     private let patience: LogWalk.Patience
-    /// The first of each severity that is worse than all before: what the verdict takes.
+    /// The first finding of each severity that is worse than all earlier ones. The verdict needs no more.
     private(set) var findings: [Finding] = []
     private var walk: LogWalk?
 
@@ -88,10 +90,10 @@ struct LogReader {
         if findings.allSatisfy({ $0.severity < finding.severity }) { findings.append(finding) }
     }
 
-    /// The number that comes next in the file that is read.
+    /// The next sequence number in the current file.
     var nextSequence: UInt64? { walk?.nextSequence }
 
-    /// False where `body` has had enough.
+    /// Returns false if `body` returned false.
     mutating func read(_ member: StoreFiles.Member, isNewest: Bool, _ body: (LogItem) throws -> Bool) throws -> Bool {
         walk = try LogWalk(
             member.file, header: member.file.header!, successor: member.successor,
@@ -100,18 +102,18 @@ struct LogReader {
         return try goOn(body)
     }
 
-    /// Goes on with the file as it is now.
+    /// Updates the current file to its present size.
     mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
         try walk?.refresh(successor: successor)
     }
 
-    /// Reads on from where it stands, to the end that there is now.
+    /// Continues to read from the current position to the present end.
     mutating func goOn(_ body: (LogItem) throws -> Bool) throws -> Bool {
         guard walk != nil else { return true }
         while true {
             switch try walk!.next() {
             case .commit:
-                // Most commits have nothing that was asked for.
+                // Checked first, because most commits have no matching record.
                 guard filter.times.contains(walk!.commit.header.time) else { continue }
                 let commit = FoundCommit(walk!.commit, isBehindTear: walk!.isBehindTear)
                 guard try give(commit, isWhole: true, body) else { return false }
@@ -179,7 +181,7 @@ struct LogReader {
         return try body(.skipped(finding))
     }
 
-    /// Gives the records of a snapshot.
+    /// Reports the records of a snapshot.
     mutating func readSnapshot(
         _ file: DataFile, _ header: FileHeader, _ body: (LogItem) throws -> Bool
     ) throws -> Bool {
@@ -215,7 +217,7 @@ extension LoggedRecord {
 }
 
 extension FileWindow {
-    /// The value of a record that verifies; nil where it can't be inflated.
+    /// The value of a record that verifies; nil if it can't be decompressed.
     fileprivate mutating func value(of record: FoundRecord) throws(FileSystemError) -> [UInt8]? {
         let count = Int(record.header.valueLength)
         var bytes: [UInt8] = []

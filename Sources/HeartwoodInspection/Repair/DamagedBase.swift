@@ -2,34 +2,34 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Which keys a damaged snapshot may have lost: between which of those that are left, or by name.
+/// The keys that a damaged snapshot may have lost: named keys, and ranges between the remaining keys.
 ///
-/// Records lie in the order of their keys, so that two that are neighbours prove that there was no key between them.
+/// Records are in the order of their keys, so two adjacent records prove that there was no key between them.
 struct DamagedBase {
-    /// What is lost, in the order of the keys.
+    /// The losses, in the order of the keys.
     private(set) var losses: [RepairReport.Loss] = []
     private var gaps: [RepairReport.KeyGap] = []
-    /// Keys whose records are lost, by the key section.
+    /// Keys whose records are lost, as listed in the key section.
     private var lostKeys: Set<[UInt8]> = []
     private let path: String
     private var lastKey: [UInt8]?
-    /// Losses whose gap has no upper end yet.
+    /// Losses whose gap has no upper bound yet.
     private var openLosses: Range<Int>?
-    /// Places that are kept apart; more are taken as one, as each costs memory.
-    private static let mostPlaces = 50_000
-    /// The same for bytes of keys that are kept with them.
+    /// The most losses to list separately. Each costs memory, so the rest become one loss.
+    private static let mostLocations = 50_000
+    /// The most bytes of keys to keep in these losses.
     private static let mostKeyBytes = 16 << 20
     private var keyBytes = 0
     private var isCut = false
 
     private init(path: String) { self.path = path }
 
-    /// Reads a snapshot through. O(bytes).
+    /// Reads a whole snapshot. O(bytes).
     static func of(_ source: RepairSources.SnapshotSource, _ meter: inout ProgressMeter) throws -> DamagedBase {
         var base = DamagedBase(path: source.file.path)
         var examination = try SnapshotExamination(source.file, source.header)
         try examination.run(&meter) { walk, damages in
-            // In the order of the file; a damaged block of keys comes before the records that it is about.
+            // Sorted by position in the file. A damaged key block is reported ahead of the records that it describes.
             var parts = damages.filter(\.isAmongRecords).makeIterator()
             var damage = parts.next()
             for record in walk.records {
@@ -52,7 +52,7 @@ struct DamagedBase {
         return base
     }
 
-    /// Records that may have been moved tell nothing of what lay between them.
+    /// Makes all gaps unbounded: records that may have been moved prove nothing about the keys between them.
     private mutating func widen() {
         for index in losses.indices where losses[index].keyRange != nil {
             losses[index].keyRange = RepairReport.KeyGap()
@@ -60,7 +60,7 @@ struct DamagedBase {
         gaps = [RepairReport.KeyGap()]
     }
 
-    /// The footer counts more records than there are, and no damaged place says where they were.
+    /// Notes that the footer counts more records than there are, while no damaged part shows where they were.
     private mutating func noteMissing(_ count: UInt64) {
         var loss = RepairReport.Loss(what: "\(count) of the records that a snapshot counts aren't there", file: path)
         loss.keyRange = RepairReport.KeyGap()
@@ -69,7 +69,7 @@ struct DamagedBase {
     }
 
     private mutating func note(_ damage: SnapshotDamage) {
-        guard losses.count < Self.mostPlaces, keyBytes < Self.mostKeyBytes else { return extendLastGap() }
+        guard losses.count < Self.mostLocations, keyBytes < Self.mostKeyBytes else { return extendLastGap() }
         var loss = RepairReport.Loss(
             what: "", file: path, offset: damage.part.lowerBound, length: UInt64(damage.part.count),
             cause: damage.error)
@@ -91,7 +91,7 @@ struct DamagedBase {
         losses.append(loss)
     }
 
-    /// The last gap goes on to the end of the keys.
+    /// Extends the last gap to the end of the keys.
     private mutating func extendLastGap() {
         guard !isCut else { return }
         isCut = true
@@ -114,13 +114,13 @@ struct DamagedBase {
         openLosses = nil
     }
 
-    /// Whether what became of a key can't be told from the snapshot any more.
+    /// Whether the snapshot no longer proves what happened to a key.
     func mayHaveLost(_ key: ArraySlice<UInt8>) -> Bool {
         guard !losses.isEmpty else { return false }
         return lostKeys.contains(Array(key)) || isInGap(key)
     }
 
-    /// O(log gaps), as gaps are in the order of their keys.
+    /// O(log gaps), because the gaps are in the order of their keys.
     private func isInGap(_ key: ArraySlice<UInt8>) -> Bool {
         var (low, high) = (0, gaps.count)
         while low < high {

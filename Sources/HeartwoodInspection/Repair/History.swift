@@ -2,36 +2,36 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Where what was recovered goes.
+/// Receives the recovered batches.
 protocol HistorySink {
-    /// A batch, in the order of the numbers; those of one commit come one after the other.
+    /// Adds a batch. Batches come in the order of their sequence numbers; those of one commit come one after the other.
     ///
     /// - Parameters:
-    ///   - records: What is to be taken of it.
-    ///   - lost: How many numbers right before it are lost.
+    ///   - records: The records to take from the batch.
+    ///   - lost: How many sequence numbers directly before it are lost.
     mutating func add(
         _ records: ArraySlice<FoundRecord>, of commit: FoundCommit, sequence: UInt64, lost: UInt64, from file: DataFile
     ) throws
 }
 
-/// The batches of all segments behind a number, in their order; each once, whatever the files are called and however
-/// many copies of one there are.
+/// The batches of all segments after a sequence number, in order. Each batch comes once, whatever the files are called
+/// and however many copies of a file exist.
 struct History {
     private let sources: RepairSources
     private let options: RepairOptions
-    /// Batches up to here are in the snapshot that they come behind.
+    /// The base snapshot contains all batches up to this number.
     private let base: UInt64
     private(set) var report: RepairReport
     private var cursors: [LogCursor] = []
     private var nextSource = 0
-    /// The number that comes next if nothing is missing.
+    /// The next number if nothing is missing.
     private var expected: UInt64
-    /// Where the last batch ends that was brought back.
+    /// Where the last recovered batch ends.
     private var place: (file: String, offset: UInt64)?
     private var newestEnd: NewestEnd
     /// Whether batches were left out because of the options.
     private(set) var reachedLimit = false
-    /// Damages that were met, until it is known which numbers they cost.
+    /// Damages whose lost numbers are not known yet.
     private var pending: ArraySlice<PendingDamage> = []
     private static let mostPending = 10_000
 
@@ -45,18 +45,18 @@ struct History {
         newestEnd = NewestEnd(sources.logs.last { !$0.isInPreparation })
     }
 
-    /// The place after which the log does not tell whether more was written; nil where it was closed in order.
+    /// The location after which the log does not tell whether more was written; nil if the log was closed in order.
     var openEnd: (file: String, offset: UInt64)? { newestEnd.place }
 
-    /// The newest number that is accounted for.
+    /// The newest sequence number that is accounted for.
     var lastAccounted: UInt64 { expected - 1 }
 
-    /// Gives all of it to a sink. O(bytes of the segments).
+    /// Passes all batches to a sink. O(bytes of the segments).
     mutating func run(into sink: inout some HistorySink, _ meter: inout ProgressMeter) throws {
         while let index = try nextCursor() {
             let batch = cursors[index].batch!
             if noteImpossible(batch, from: index) || isBeyond(batch, cursors[index].current!) {
-                // What follows in this file is later still.
+                // The rest of this file is later still.
                 finish(index)
                 continue
             }
@@ -77,7 +77,7 @@ struct History {
         return true
     }
 
-    /// Whether no store comes to a batch's number: what is there was made by somebody else.
+    /// Whether no store can reach a batch's sequence number. Then Heartwood did not write the data.
     private mutating func noteImpossible(_ batch: FoundBatch, from index: Int) -> Bool {
         guard !FormatConstants.possibleSequences.contains(batch.sequence) else { return false }
         let (file, commit) = (cursors[index].source.file, cursors[index].current!)
@@ -90,11 +90,11 @@ struct History {
 
     // MARK: - Merging
 
-    /// The cursor with the lowest number, of several the one whose batch is whole; nil at the end.
+    /// The cursor with the lowest number; if several have it, the one whose batch is whole. nil at the end.
     private mutating func nextCursor() throws -> Int? {
         while true {
             let lowest = cursors.lazy.compactMap { $0.batch?.sequence }.min()
-            // Segments lie one behind the other, as a rule: the next one is opened when its numbers come.
+            // Segments usually follow one another, so the next one is opened only when its numbers are needed.
             if nextSource < sources.logs.count,
                 lowest.map({ sources.logs[nextSource].header.firstSequence <= $0 }) ?? true
             {
@@ -109,12 +109,12 @@ struct History {
             guard let lowest else { return nil }
             if cursors.count == 1 { return 0 }
             let standing = cursors.indices.filter { cursors[$0].batch?.sequence == lowest }
-            // Of two files the one in whose numbers it is.
+            // If two files have a whole batch with this number, take the file that starts at the later number.
             return standing.last { cursors[$0].batch!.isWhole } ?? standing.first
         }
     }
 
-    /// Moves all cursors behind a number, and lets go of those at their end.
+    /// Moves all cursors past a number, and removes those at their end.
     private mutating func advance(past sequence: UInt64, _ meter: inout ProgressMeter) throws {
         for index in cursors.indices {
             while let batch = cursors[index].batch, batch.sequence <= sequence {
@@ -163,9 +163,9 @@ struct History {
         report.lastSequence = batch.sequence
     }
 
-    /// Numbers that are missing before a batch.
+    /// Notes the numbers that are missing before a batch.
     ///
-    /// - Returns: How many: 0 where some of them were never given, or may not have been.
+    /// - Returns: How many are lost; 0 if some of them were never assigned, or may not have been.
     private mutating func noteLost(before sequence: UInt64, in file: DataFile) -> UInt64 {
         guard sequence > expected else { return 0 }
         let missing = expected...sequence - 1
@@ -181,24 +181,24 @@ struct History {
         for damage in cursors[index].takeDamages() where !source.isInPreparation {
             newestEnd.note(damage, in: source)
             var pending = PendingDamage(damage, in: source)
-            // A loss names the first few keys; those of very many damages would take much memory.
+            // A loss names only its first few keys. The keys of very many damages would take much memory.
             if self.pending.count > 100 { (pending.keys, pending.perhapsKeys) = ([], []) }
             if pending.next > expected, self.pending.count < Self.mostPending { self.pending.append(pending) }
         }
     }
 
-    /// Those whose numbers are all known by now; the first come first.
+    /// Removes the damages whose numbers are all known by now, from the first on.
     private mutating func dropPending(before sequence: UInt64) {
         while let first = pending.first, first.next <= sequence { pending.removeFirst() }
         if pending.isEmpty { pending = [] }
     }
 
-    /// Numbers are lost: by the damages that were met, or with files that aren't there.
+    /// Notes lost numbers: lost by known damage, or with missing files.
     private mutating func note(_ lost: GivenNumbers.Lost, before file: DataFile? = nil) {
         let numbers = lost.numbers
         let guilty = pending.filter { $0.expected <= numbers.upperBound && $0.next > numbers.lowerBound }
         dropPending(before: numbers.upperBound + 1)
-        // A file that tells its numbers by its name alone may have others.
+        // If only the name of a file tells its numbers, the numbers may be wrong.
         let areNumbersKnown = file.map { !$0.isNumberedByName } ?? true && !guilty.contains(where: \.isNumberedByName)
         let isExact = lost.isExact && areNumbersKnown
         var loss = RepairReport.Loss(what: "in a file, or a part of one, that is missing", sequences: numbers)
@@ -221,7 +221,7 @@ struct History {
         report.add(loss)
     }
 
-    /// What is known to have followed the last batch.
+    /// Notes what is known to have followed the last batch.
     private mutating func noteTail() {
         let highest = max(report.highestSequence, base)
         guard highest >= expected else { return }
@@ -230,16 +230,16 @@ struct History {
     }
 }
 
-/// A damage, as far as it matters to the account: not what was found in it.
+/// The part of a damage that matters for the account of losses, without the data found in it.
 private struct PendingDamage {
     var file: String
     var offset: UInt64
     var length: UInt64
     var error: FormatError
     var isProven: Bool
-    /// Whether nothing tells the numbers of its file but the name.
+    /// Whether only the name of its file tells the numbers.
     var isNumberedByName: Bool
-    /// The numbers that it may have cost: from this one on, and before that one.
+    /// The numbers that it may have cost: from `expected` on, below `next`.
     var expected: UInt64
     var next: UInt64
     var keys: [[UInt8]]
@@ -257,7 +257,7 @@ private struct PendingDamage {
     }
 }
 
-/// How the newest segment ends, of which there may be copies.
+/// How the newest segment ends. There may be copies of it.
 private struct NewestEnd {
     private let header: FileHeader?
     private var isClosed = false

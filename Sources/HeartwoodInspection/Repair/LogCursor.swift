@@ -2,13 +2,13 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// What was committed together, as far as it was found: batches in their order.
+/// Data that was committed together, as far as it was found: batches in order.
 struct FoundCommit {
     var time: UInt64
     var records: [FoundRecord]
     var keys: [UInt8]
     var batches: [FoundBatch]
-    /// Whether an opening would pass it over.
+    /// Whether opening the store would skip it.
     var isBehindTear = false
 
     func key(of record: FoundRecord) -> ArraySlice<UInt8> {
@@ -17,18 +17,18 @@ struct FoundCommit {
     }
 }
 
-/// Reads the batches of a log file, one after the other, whole or not.
+/// Reads the batches of a log file in order, whole or not.
 struct LogCursor {
     let source: RepairSources.LogSource
     private(set) var current: FoundCommit?
     private(set) var index = 0
     /// Bytes read so far.
     private(set) var position: UInt64 = 0
-    /// The newest number that anything in the file tells of.
+    /// The newest sequence number that anything in the file mentions.
     private(set) var highest: UInt64 = 0
-    /// When the newest commit was written that was read, marks too.
+    /// When the newest commit or sync mark read so far was written.
     private(set) var newestTime: UInt64 = 0
-    /// How the file ends, once it is read.
+    /// How the file ends; nil until it is read completely.
     private(set) var end: LogEnd?
     private var damages: [LogDamage] = []
     private var walk: LogWalk
@@ -38,10 +38,10 @@ struct LogCursor {
         walk = try LogWalk(source.file, header: source.header, successor: source.successor)
     }
 
-    /// The batch that it stands at; nil at the end.
+    /// The current batch; nil at the end.
     var batch: FoundBatch? { current.map { $0.batches[index] } }
 
-    /// Moves to the next batch, or to the first.
+    /// Moves to the next batch, or to the first at the start.
     mutating func advance() throws {
         if let current, index + 1 < current.batches.count {
             index += 1
@@ -73,7 +73,7 @@ struct LogCursor {
                     time: damage.time, records: damage.records, keys: damage.keys,
                     batches: damage.batches, isBehindTear: walk.isBehindTear)
             case .end(let end):
-                // What follows may be anything: to leave it out in silence would be to lose it.
+                // The rest may contain anything. Leaving it out silently would lose it.
                 if case .unsupported(let error, let offset) = end.reason {
                     throw StoreError.newerVersion(error, file: source.file.path, offset: offset)
                 }
@@ -83,7 +83,7 @@ struct LogCursor {
         }
     }
 
-    /// The damages that were met since they were last taken.
+    /// Returns the damages found since the last call.
     mutating func takeDamages() -> [LogDamage] {
         defer { damages = [] }
         return damages
@@ -109,7 +109,7 @@ extension FoundCommit {
 }
 
 extension LogDamage {
-    /// A record that verifies, whose value can't be read back. The commit around it proves that it was written.
+    /// A record that verifies but whose value can't be read back. The commit around it proves that it was written.
     fileprivate init(unreadable record: FoundRecord, in commit: ScannedCommit, _ error: FormatError) {
         self.init(
             part: record.offset..<record.end, offset: record.offset, error: error,
@@ -120,7 +120,7 @@ extension LogDamage {
 }
 
 extension StoreError {
-    /// Something of a newer version, whose parts can't be taken for the whole.
+    /// Data of a newer version. Its readable parts must not be taken for all of it.
     static func newerVersion(_ cause: FormatError, file: String, offset: UInt64) -> StoreError {
         StoreError(
             .unsupportedFormat,

@@ -2,10 +2,10 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Writes the files of a repaired store: a snapshot, if there is one to begin with, and log segments behind it.
+/// Writes the files of a repaired store: a snapshot, if the repair starts from one, and log segments after it.
 ///
-/// Every batch keeps its number. As numbers are dense within a segment, where some are lost an optional record says so of
-/// each, or, where many are, a new segment begins.
+/// Every batch keeps its sequence number. Numbers are dense within a segment. So lost numbers are either marked by one
+/// optional record each, or, if there are many, skipped by starting a new segment.
 final class NewStore: HistorySink {
     let directory: String
     let storeID: StoreID
@@ -16,7 +16,7 @@ final class NewStore: HistorySink {
 
     private var file: OutputFile?
     private var header: FileHeader?
-    /// What the next segment names as its predecessor.
+    /// The predecessor for the header of the next segment.
     private var predecessor: FileHeader.Predecessor?
     private var nextSequence: UInt64 = 1
     private var commit = Commit()
@@ -24,13 +24,13 @@ final class NewStore: HistorySink {
 
     private static let segmentBytes: UInt64 = 64 << 20
     private static let commitBytes = 4 << 20
-    /// So many numbers take 2 MiB; of more the segment's end tells.
+    /// The most lost numbers to mark with records; that many take 2 MiB. More are skipped by starting a new segment.
     private static let mostMarked: UInt64 = 1 << 16
 
-    /// What will be one commit.
+    /// The commit that is being collected.
     private struct Commit {
         struct Item {
-            /// nil: a number that is lost.
+            /// nil for a lost number.
             var record: FoundRecord?
             var batch: RecordHeader.Flags
             var sequence: UInt64
@@ -52,7 +52,8 @@ final class NewStore: HistorySink {
         try fileSystem.syncDirectory(directory)
     }
 
-    /// A file that stands in the directory until all of the store is in its place: a directory that has it may be removed.
+    /// A file that exists in the directory until the whole store is in place. A directory that contains it may be
+    /// removed.
     static let unfinishedName = "UNFINISHED"
 
     private func newSalt() -> UInt32 {
@@ -64,11 +65,11 @@ final class NewStore: HistorySink {
 
     // MARK: - Snapshot
 
-    /// Begins with a snapshot, before any batch.
+    /// Writes the snapshot. Call it before adding batches.
     ///
     /// - Parameters:
-    ///   - sequence: Up to which number it holds everything.
-    ///   - time: By which expiry was judged.
+    ///   - sequence: The snapshot contains everything up to this number.
+    ///   - time: The time by which expiry was judged.
     ///   - body: Adds the records, in the order of their keys.
     func writeSnapshot(
         upTo sequence: UInt64, time: UInt64, _ body: (SnapshotOutput) throws -> Void
@@ -93,7 +94,7 @@ final class NewStore: HistorySink {
     ) throws {
         if commit.time != found.time || commit.bytes > Self.commitBytes { try writeCommit() }
         if windows[source.path] == nil {
-            // Segments come one after the other: of more than a few the first ones are not asked any more.
+            // Segments come in order, so the windows of earlier ones are rarely needed again.
             if windows.count > 8 {
                 try writeCommit()
                 windows = [:]
@@ -191,9 +192,9 @@ final class NewStore: HistorySink {
     /// Ends the newest segment with a closing mark.
     ///
     /// - Parameters:
-    ///   - highest: The newest number that was ever seen: so that none is given twice, numbering jumps where it is
-    ///     lost.
-    ///   - newestTime: When the newest commit was written that there was, by which expiry is judged.
+    ///   - highest: The newest number that was ever seen. If it is lost, numbering jumps past it, so that no number is
+    ///     assigned twice.
+    ///   - newestTime: When the newest commit was written. Expiry is judged by it.
     func finish(highest: UInt64, newestTime: UInt64) throws {
         try writeCommit()
         if highest >= nextSequence {

@@ -2,10 +2,10 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A file of the new store: written from its start to its end, through a buffer.
+/// A file of the new store, written from start to end through a buffer.
 final class OutputFile {
     let path: String
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     private(set) var position: UInt64 = 0
     private let file: any File
     private var buffer: [UInt8] = []
@@ -34,7 +34,7 @@ final class OutputFile {
         while position < end { try append([UInt8](repeating: 0, count: Int(min(end - position, 64 << 10)))) }
     }
 
-    /// Copies key, value and padding of a record, and sees to it that they are what they were when they were found.
+    /// Copies key, value and padding of a record, and checks that they have not changed since they were found.
     func appendPayload(of record: FoundRecord, from window: inout FileWindow) throws {
         var at = record.offset + UInt64(FormatConstants.recordHeaderSize)
         var crc: UInt32 = 0
@@ -53,7 +53,7 @@ final class OutputFile {
         guard at == record.end, crc == record.header.payloadChecksum else {
             throw StoreError(
                 .inputOutput,
-                "a file changed while it was read: stop whoever writes to the store, or look at the disk, and try again",
+                "a file changed while it was read: stop the program that writes to the store, or check the disk, and try again",
                 file: window.file.path, offset: record.offset)
         }
     }
@@ -72,7 +72,7 @@ final class OutputFile {
         }
     }
 
-    /// Makes it durable, and closes it.
+    /// Makes the file durable and closes it.
     func finish() throws(FileSystemError) {
         try flush()
         try file.sync(.full)

@@ -3,16 +3,20 @@ public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension Repair {
-    /// Puts a repaired store in the place of the damaged one, whose files are moved into a directory within it first,
+    /// Replaces a damaged store by a repaired one. The old files are moved into a directory within the store,
     /// `damaged-TIME`, and stay there.
     ///
-    /// The store is locked meanwhile. If the process or the system dies while files are exchanged, a file is left that
-    /// makes every opening refuse; then this, called again, puts the old files back and begins again. Nothing else is left
-    /// over once it has returned.
+    /// The store is locked meanwhile. If the process or the system dies while files are exchanged, a guard file remains
+    /// that makes every opening fail. Call this again: it puts the old files back and starts again. After it has
+    /// returned, nothing else is left over.
     ///
-    /// - Parameter now: In milliseconds since 1970; the directory is named by it.
-    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use. The directory
-    ///   is then as it was before, or refuses to be opened, and this can be called again.
+    /// - Parameters:
+    ///   - path: The directory of the store.
+    ///   - options: What to recover.
+    ///   - now: The present time in milliseconds since 1970. It is part of the name of the directory for the old files.
+    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use. The
+    ///   directory is then unchanged, or can't be opened; in both cases this can be called again.
     public static func runInPlace(
         _ path: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
@@ -45,7 +49,8 @@ extension Repair {
             do {
                 try exchange.run()
             } catch {
-                // What fails here may succeed in the next repair. Leftovers go only where the files are back.
+                // What fails here may succeed in the next repair. Remove leftovers only if the old files are back in
+                // place.
                 if (try? exchange.undo()) != nil { try? Exchange.removeLeftovers(in: path, fileSystem) }
                 throw error
             }
@@ -56,17 +61,18 @@ extension Repair {
     }
 }
 
-/// The exchange of a store's files for those of a repaired one.
+/// Exchanges the files of a store for those of a repaired one.
 ///
-/// A guard, a file that no opening accepts, stands in the directory from before the first file is moved until after the
-/// last. In three steps, each durable before the next begins: the guard is put in place; the old files are moved out; the
-/// new ones are moved in. While old files are moved, all new ones are in their own directory. So wherever it is
-/// interrupted, a file of the store's directory is a new one exactly if it has a name of a new one that is missing there.
+/// A guard, a file that makes every opening fail, is in the directory from before the first move until after the last.
+/// There are three steps, each durable before the next begins: the guard is created; the old files are moved out; the
+/// new files are moved in. All new files stay in their own directory until all old files are moved. So after an
+/// interruption, a file in the store's directory is a new one exactly if its name is the name of a new file and is
+/// missing in the directory of the new files.
 struct Exchange {
     static let partialPrefix = "repaired-"
     static let partialSuffix = ".partial"
     static let asidePrefix = "damaged-"
-    /// More than the names of a million segments.
+    /// More than the names of a million segments take.
     private static let mostGuardBytes: UInt64 = 64 << 20
 
     let files: RepairGuard
@@ -89,7 +95,7 @@ struct Exchange {
         files = RepairGuard(aside: aside, partial: partial, newNames: names)
     }
 
-    /// One that was interrupted; nil where there is none. O(files).
+    /// An exchange that was interrupted; nil if there is none. O(files).
     init?(interruptedIn path: String, _ fileSystem: any FileSystem) throws {
         self.path = path
         self.fileSystem = fileSystem
@@ -115,12 +121,12 @@ struct Exchange {
         for name in files.newNames { try fileSystem.rename(partial + "/" + name, to: path + "/" + name) }
         try fileSystem.syncDirectory(path)
         try fileSystem.syncDirectory(partial)
-        // Before the guard: where that is gone, nothing is left to be done.
+        // Remove this before the guard: a directory without a guard must need no further work.
         try Repair.remove(partial, in: fileSystem)
         try removeGuard()
     }
 
-    /// Under another name until all of it is durable: half of it would be no guard.
+    /// Writes the guard under another name until all of it is durable, because an incomplete guard can't be read.
     private func writeGuard() throws {
         let unfinished = path + "/" + RepairGuard.unfinishedName
         let file = try fileSystem.openFile(unfinished, for: .create)
@@ -136,7 +142,7 @@ struct Exchange {
         try fileSystem.syncDirectory(path)
     }
 
-    /// All of the store's files, and those in preparation; not the lock, nor what isn't ours.
+    /// The names of all data files and temporary files of the store, without the lock file and files of other programs.
     private func oldNames() throws -> [String] {
         try fileSystem.contents(ofDirectory: path).filter { name in
             switch StoreFileName(name) {
@@ -155,7 +161,7 @@ struct Exchange {
         return Set(files.newNames).subtracting(waiting)
     }
 
-    /// Puts the old files back, and then takes the guard away. Can be interrupted anywhere, and called again.
+    /// Puts the old files back, then removes the guard. It may be interrupted at any point and called again.
     func undo() throws {
         let moved = try movedIn()
         if !moved.isEmpty {
@@ -179,8 +185,8 @@ struct Exchange {
         if try fileSystem.kind(of: guardPath) != nil { try removeGuard() }
     }
 
-    /// Removes what repairs in place have left that were interrupted before they moved a file, or after they had moved
-    /// all.
+    /// Removes the leftovers of in-place repairs that were interrupted before they moved a file, or after they had
+    /// moved all.
     static func removeLeftovers(in path: String, _ fileSystem: any FileSystem) throws {
         for name in try fileSystem.contents(ofDirectory: path) {
             let child = path + "/" + name

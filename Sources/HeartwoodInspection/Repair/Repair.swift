@@ -2,15 +2,16 @@ internal import HeartwoodFiles
 public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Builds a new store of every batch that verifies, from files that need not be a store any more.
+/// Builds a new store from every batch that verifies. The files need not form a store any more.
 public enum Repair {
-    /// Says what a repair would bring back, and what it would not. Nothing is written.
+    /// Reports what a repair would recover, and what it would not. Writes nothing.
     ///
     /// - Parameters:
     ///   - path: The directory with the files.
-    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
-    /// - Throws: `StoreError`: `.notFound`, `.unsupportedFormat`, `.invalidArgument` where the options ask for a state that
-    ///   nothing here goes back to, or what the system says.
+    ///   - options: What to recover.
+    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    /// - Throws: `StoreError`: `.notFound`; `.unsupportedFormat`; `.invalidArgument` if the options ask for a state
+    ///   that is older than everything here; or an error of the system.
     public static func plan(
         _ path: String, _ options: RepairOptions = RepairOptions(), fileSystem: any FileSystem = POSIXFileSystem(),
         progress: ((InspectionProgress) throws -> Void)? = nil
@@ -23,13 +24,20 @@ public enum Repair {
         }
     }
 
-    /// Writes a new store to a directory that isn't there, or is empty, and verifies it. The old files are only read.
+    /// Writes a new store to a directory that does not exist or is empty, and verifies it. The old files are only read.
     ///
-    /// The new store is built in a directory beside it, `OUTPUT.partial`, and gets its name when all of it is durable. What
-    /// an interrupted repair has left there is removed by the next one. Every batch keeps its number; the store has an
-    /// identity of its own, so that its files and the old ones can't be mixed.
+    /// The new store is built in a directory next to it, `OUTPUT.partial`, which is renamed when everything in it is
+    /// durable. The next repair removes what an interrupted repair has left there. Every batch keeps its sequence
+    /// number. The store gets a new identity, so its files and the old ones can't be mixed.
     ///
-    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; what was built of the new store is removed then.
+    /// - Parameters:
+    ///   - path: The directory with the files.
+    ///   - output: The directory for the new store.
+    ///   - options: What to recover.
+    ///   - now: The present time in milliseconds since 1970.
+    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``. If building or verifying fails, the new store is
+    ///   removed.
     public static func run(
         _ path: String, output: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
@@ -48,7 +56,7 @@ public enum Repair {
         }
     }
 
-    /// Builds and verifies, and leaves nothing behind where that fails.
+    /// Builds and verifies a new store. On failure, removes what it wrote.
     static func build(
         _ path: String, in partial: String, _ options: RepairOptions, _ now: UInt64, _ fileSystem: any FileSystem,
         _ progress: ProgressMeter.Report?
@@ -100,7 +108,7 @@ public enum Repair {
         }
     }
 
-    /// Removes a directory and the files in it; the file that says that it is unfinished last.
+    /// Removes a directory and its files. The file that marks it as unfinished is removed last.
     static func remove(_ directory: String, in fileSystem: any FileSystem) throws(FileSystemError) {
         let names = try fileSystem.contents(ofDirectory: directory)
         for name in names where name != NewStore.unfinishedName { try fileSystem.remove(directory + "/" + name) }
@@ -110,7 +118,7 @@ public enum Repair {
         try fileSystem.remove(directory)
     }
 
-    /// Removes what an interrupted repair has left of a new store, and nothing else.
+    /// Removes the unfinished new store of an interrupted repair, and nothing else.
     private static func removeUnfinished(_ directory: String, in fileSystem: any FileSystem) throws(FileSystemError) {
         guard try fileSystem.kind(of: directory) == .directory else { return }
         let names = try fileSystem.contents(ofDirectory: directory)
@@ -138,7 +146,7 @@ public enum Repair {
     }
 }
 
-/// Counts only.
+/// Ignores the batches: for a plan, which only counts them.
 struct NullSink: HistorySink {
     mutating func add(
         _ records: ArraySlice<FoundRecord>, of commit: FoundCommit, sequence: UInt64, lost: UInt64, from file: DataFile

@@ -1,46 +1,46 @@
 public import HeartwoodFiles
 public import HeartwoodFormat
 
-/// What a repair does, or would do, and what it can't bring back.
+/// What a repair does, or would do, and what it can't recover.
 public struct RepairReport: Sendable {
-    /// Something that is lost, or was left out, and where it was.
+    /// Something that is lost or was left out, and where it was.
     public struct Loss: Sendable {
-        /// What it is, as a clause.
+        /// A description, as a clause.
         public var what: String
-        /// The file that it was in; nil for what was in a file that isn't there.
+        /// The file that it was in; nil if that file is missing.
         public var file: String?
-        /// Where in the file.
+        /// The offset in the file, in bytes.
         public var offset: UInt64?
-        /// How many bytes are concerned.
+        /// How many bytes of the file are affected.
         public var length: UInt64 = 0
-        /// The numbers of the batches that are lost.
+        /// The sequence numbers of the lost batches.
         public var sequences: ClosedRange<SequenceNumber>?
-        /// Whether a batch was given each of these numbers. Otherwise batches were given those from the first one on, up to
-        /// an unknown last one, and perhaps none: numbers jump at an opening after a crash.
+        /// Whether each of these numbers was assigned to a batch. If false, numbers were assigned from the first one up
+        /// to an unknown last one, or none at all: numbers jump at an opening after a crash.
         public var isExact = true
-        /// Whether what is lost was provably there and durable. Otherwise it may never have been: the tail of a crash, or
-        /// what a damaged place leaves open.
+        /// Whether the lost data provably existed and was durable. If false, it may never have existed: it may be the
+        /// tail of a crash, or the damaged part leaves it open.
         public var isProven = true
-        /// Keys concerned, as far as they are known: no more than a few.
+        /// Some of the affected keys, as far as they are known.
         public var keys: [[UInt8]] = []
-        /// What stands where a key was, in records that are damaged: perhaps the key.
+        /// Bytes from where a key was, in damaged records. They may be the key.
         public var perhapsKeys: [[UInt8]] = []
-        /// Where in the order of keys the lost records of a snapshot lay; nil where it is not about keys.
+        /// The range of keys in which a snapshot lost records; nil if the loss is not about a range of keys.
         public var keyRange: KeyGap?
-        /// What was wrong with the bytes.
+        /// What was wrong with the bytes; nil if that is not the reason.
         public var cause: FormatError?
 
         static let impossible = "its numbers are beyond those that a store comes to, so no store wrote it"
     }
 
-    /// A part of the keys, between two of them.
+    /// A range of keys between two existing keys.
     public struct KeyGap: Sendable, Hashable {
-        /// The keys are greater than this one; nil: from the first key on.
+        /// All keys in the range are greater than this one; nil for no lower bound.
         public var lower: [UInt8]?
-        /// The keys are less than this one; nil: to the last key.
+        /// All keys in the range are less than this one; nil for no upper bound.
         public var upper: [UInt8]?
 
-        /// Whether a key lies in it. O(length of the key).
+        /// Whether the range contains a key. O(length of the key).
         public func contains(_ key: some Collection<UInt8>) -> Bool {
             if let lower, !lower.lexicographicallyPrecedes(key) { return false }
             if let upper, !key.lexicographicallyPrecedes(upper) { return false }
@@ -48,90 +48,90 @@ public struct RepairReport: Sendable {
         }
     }
 
-    /// How much of what was ever written is accounted for: brought back, or listed as lost.
+    /// How much of everything ever written is accounted for: recovered, or listed as lost.
     public enum Certainty: Sendable, Hashable {
-        /// All of it is brought back, up to the end of a log that was closed in order.
+        /// Everything is recovered, up to the end of a log that was closed in order.
         case complete
-        /// All that was provably durable is brought back. The files cannot tell whether anything was written after this
-        /// place: the log was not closed in order there, or a header is damaged that would tell.
+        /// Everything that was provably durable is recovered. The files can't tell whether anything was written after
+        /// this location: the log was not closed in order there, or a header that would tell is damaged.
         case unknownAfter(file: String, offset: UInt64)
-        /// Something that was durable is lost; `losses` lists it.
+        /// Some durable data is lost; `losses` lists it.
         case incomplete
     }
 
-    /// A file that was looked at.
+    /// A file that was examined.
     public struct Source: Sendable {
-        /// What becomes of it.
+        /// How a file is used.
         public enum Use: String, Sendable {
-            /// What verifies in it, and isn't in a newer snapshot, is in the new store.
+            /// The data in it that verifies, and that no newer snapshot contains, is in the new store.
             case used
-            /// As `used`; but nothing tells its numbers, as its header and those of its commits are damaged: they are those
-            /// of its name.
+            /// Like `used`, but the sequence numbers come from its name: its header and those of its commits are
+            /// damaged, so nothing else tells them.
             case numberedByName
-            /// All that it holds is in a snapshot that is used.
+            /// A snapshot that is used contains all of it.
             case covered
-            /// Of another store.
+            /// It belongs to another store.
             case foreign
-            /// Of another line of the store's history: another file has the same numbers.
+            /// It belongs to another history of the store: another file has the same sequence numbers.
             case otherHistory
             /// Nothing in it verifies.
             case unreadable
-            /// It was in preparation, and isn't needed.
+            /// It was never finished, and is not needed.
             case leftOver
         }
         /// Its name, without the directory.
         public var name: String
-        /// What becomes of it.
+        /// How it is used.
         public var use: Use
-        /// The store that it is of, as far as its header tells.
+        /// The store that it belongs to; nil if its header does not tell.
         public var storeID: StoreID?
-        /// What it holds.
+        /// Whether it is a log segment or a snapshot; nil if unknown.
         public var kind: FileHeader.Kind?
         /// Size in bytes.
         public var size: UInt64
     }
 
-    /// The files that were looked at.
+    /// The files that were examined.
     public var sources: [Source] = []
-    /// What is lost, in the order of the numbers as far as there are any.
+    /// The losses, in the order of their sequence numbers if they have any.
     public var losses: [Loss] = []
-    /// The store that is repaired.
+    /// The store that is repaired; nil if no file tells.
     public var storeID: StoreID?
-    /// Up to which number the new store begins with a snapshot; nil: it has none.
+    /// The new store begins with a snapshot up to this sequence number; nil if it has no snapshot.
     public var snapshotSequence: SequenceNumber?
-    /// Keys in that snapshot.
+    /// How many keys that snapshot has.
     public var snapshotKeys: UInt64 = 0
-    /// Keys whose record in a damaged snapshot is lost, and for which an older value stands in.
+    /// How many keys have an older value, because their record in a damaged snapshot is lost.
     public var olderValues: UInt64 = 0
-    /// Batches behind the snapshot that are in the new store.
+    /// Batches after the snapshot that are in the new store.
     public var batches: UInt64 = 0
-    /// Records of those batches.
+    /// Records in those batches.
     public var records: UInt64 = 0
-    /// Batches of which only a part is in the new store (`keepsPartial`).
+    /// Batches of which only a part is in the new store (``RepairOptions/keepsPartial``).
     public var partialBatches: UInt64 = 0
-    /// Batches of which a part is there, and that were left out.
+    /// Batches that were left out, although a part of them was found.
     public var batchesLeftOut: UInt64 = 0
-    /// Whole batches behind a torn place, which an opening would pass over, and which are in the new store.
+    /// Whole batches after a tear that are in the new store. Opening the old store would skip them.
     public var batchesBehindTear: UInt64 = 0
-    /// The newest number in the new store; 0 where there is none.
+    /// The newest sequence number in the new store; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
-    /// The newest number that anything tells of.
+    /// The newest sequence number that any file mentions.
     public var highestSequence: SequenceNumber = 0
-    /// When the newest commit was written: behind that time what has expired stays so.
+    /// When the newest commit was written. Records that had expired by then stay expired.
     var newestTime: UInt64 = 0
-    /// Bytes of the new store's files.
+    /// Total size of the new store's files, in bytes.
     public var bytes: UInt64 = 0
-    /// Where the new store is; nil for a plan.
+    /// The directory of the new store; nil for a plan.
     public var output: String?
-    /// Where the old files were moved to; nil unless in place.
+    /// The directory that the old files were moved to; nil unless the repair was in place.
     public var movedTo: String?
 
-    /// How much of what was ever written is accounted for.
+    /// How much of everything ever written is accounted for.
     public internal(set) var certainty = Certainty.complete
-    /// Losses that are not listed, because there are too many.
+    /// How many losses are not listed, because there are too many.
     public internal(set) var lossesNotListed: UInt64 = 0
 
-    /// Whether the files prove that everything that was written is brought back.
+    /// Whether the files prove that everything ever written is recovered.
     public var isComplete: Bool { certainty == .complete }
 
     private var hasProvenLoss = false
@@ -143,16 +143,16 @@ public struct RepairReport: Sendable {
     }
 
     mutating func add(_ loss: Loss) {
-        // A part of a large store may be gone in very many places; so many are enough to see that.
+        // A large store may have lost data in very many places. A limited list is enough to show that.
         if losses.count < Self.mostLosses { losses.append(loss) } else { lossesNotListed += 1 }
         if loss.isProven { hasProvenLoss = true }
     }
 
-    /// Draws the conclusion from the losses, and from where the log ends.
+    /// Sets ``certainty`` from the losses, and from where the log ends.
     ///
     /// - Parameters:
-    ///   - end: The place after which the log does not tell whether more was written; nil where it was closed.
-    ///   - unreadable: A file of which nothing verifies, or one of another store in the place of one of this store's.
+    ///   - end: The location after which the log does not tell whether more was written; nil if it was closed.
+    ///   - unreadable: A file of which nothing verifies, or a file of another store with a name of this store's files.
     mutating func judge(end: (file: String, offset: UInt64)?, unreadable: String?) {
         let open =
             losses.first { !$0.isProven }.flatMap { loss in loss.file.map { ($0, loss.offset ?? 0) } }
@@ -167,17 +167,17 @@ public struct RepairReport: Sendable {
     }
 }
 
-/// What a repair is asked for.
+/// Options for a repair.
 public struct RepairOptions: Sendable {
-    /// Keep what verifies of batches that aren't whole.
+    /// Whether to keep the records that verify from batches that are not whole.
     public var keepsPartial = false
-    /// Leave out batches behind this number.
+    /// Leaves out batches after this sequence number; nil for no limit.
     public var upToSequence: SequenceNumber?
-    /// Leave out batches that were committed after this time, in milliseconds since 1970.
+    /// Leaves out batches that were committed after this time, in milliseconds since 1970; nil for no limit.
     public var upToTime: UInt64?
-    /// Which store, where files of several are mixed; nil: the one that most of the files are of.
+    /// The store to repair, if files of several stores are mixed; nil for the store that most files belong to.
     public var storeID: StoreID?
 
-    /// All that verifies, of the store that most of the files are of.
+    /// Recovers everything that verifies, of the store that most files belong to.
     public init() {}
 }

@@ -2,7 +2,7 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// One repair: decides what to begin with, and gives all that verifies to a sink.
+/// One repair: chooses a base snapshot, and passes everything that verifies to a sink.
 struct RepairRun {
     private let options: RepairOptions
     private let progress: ProgressMeter.Report?
@@ -34,7 +34,8 @@ struct RepairRun {
 
     func close() { listing.close() }
 
-    /// The files of the store; where a repair in place was interrupted, the old ones, wherever they are.
+    /// The files of the store. If a repair in place was interrupted, these are the old files, in whichever directory
+    /// they are.
     private static func list(_ path: String, in fileSystem: any FileSystem) throws -> StoreListing {
         let listing = try StoreListing(path, foreign: true, in: fileSystem)
         guard let exchange = try Exchange(interruptedIn: path, fileSystem) else { return listing }
@@ -45,11 +46,11 @@ struct RepairRun {
         return listing.leavingOut(try exchange.movedIn().union([RepairGuard.name]), adding: movedOut)
     }
 
-    /// What the new store begins with.
+    /// The snapshot that the new store begins with.
     private enum Base {
         case nothing
         case whole(RepairSources.SnapshotSource)
-        /// The damaged one, and older ones that may have what it has lost.
+        /// A damaged snapshot, and older ones that may have the data that it has lost.
         case damaged(RepairSources.SnapshotSource, older: [RepairSources.SnapshotSource])
 
         var source: RepairSources.SnapshotSource? {
@@ -98,7 +99,8 @@ struct RepairRun {
         return true
     }
 
-    /// The newest snapshot that is whole; a newer one that is damaged only where the log doesn't make up for it.
+    /// Chooses the newest whole snapshot. Chooses a newer, damaged one only if the log does not have the data between
+    /// the two.
     private mutating func chooseBase() throws -> Base {
         let candidates = sources.snapshots.filter(isWanted)
         var damaged: [RepairSources.SnapshotSource] = []
@@ -114,7 +116,7 @@ struct RepairRun {
                 whole = candidate
                 break
             }
-            // What was in preparation was never complete, and all of it is elsewhere, too.
+            // A temporary file was never complete, and all of its data is elsewhere too.
             if candidate.file.meaning != .temporary { damaged.append(candidate) }
         }
         let fallback = whole.map { Base.whole($0) } ?? .nothing
@@ -123,7 +125,7 @@ struct RepairRun {
         return .damaged(newest, older: Array(damaged.dropFirst()) + (whole.map { [$0] } ?? []))
     }
 
-    /// Whether the segments hold every batch after a number, up to another one.
+    /// Whether the segments have every batch after a number, up to another one.
     private func isAccounted(after base: UInt64, upTo limit: UInt64) throws -> Bool {
         var report = RepairReport()
         report.highestSequence = limit
@@ -135,7 +137,7 @@ struct RepairRun {
             && !history.report.losses.contains { $0.sequences.map { $0.lowerBound <= limit } ?? false }
     }
 
-    /// A state from before the oldest one that is here can't be had.
+    /// Refuses a state that is older than the oldest one that the files have.
     private func checkLimit(_ base: Base) throws {
         guard options.upToSequence != nil || options.upToTime != nil, base.source == nil else { return }
         let beginsLater = sources.logs.first.map { $0.header.predecessor != nil } ?? true
@@ -168,7 +170,7 @@ struct RepairRun {
         report.snapshotKeys = keys
     }
 
-    /// What is left of a damaged snapshot, and older records in place of what it has lost.
+    /// Writes what is left of a damaged snapshot, and older records in place of those that it has lost.
     private func write(
         _ source: RepairSources.SnapshotSource, _ older: [RepairSources.SnapshotSource], to store: NewStore?,
         _ report: inout RepairReport
@@ -218,7 +220,7 @@ struct RepairRun {
 
     // MARK: - The report
 
-    /// Where the log ends, if nothing proves that nothing followed.
+    /// Where the log ends; nil if it is proven that nothing followed.
     private func openEnd(_ history: History) -> (file: String, offset: UInt64)? {
         if sources.logs.allSatisfy(\.isInPreparation), let snapshot = sources.snapshots.first {
             return (snapshot.file.path, snapshot.file.size)
@@ -226,9 +228,9 @@ struct RepairRun {
         return history.openEnd
     }
 
-    /// What files that are missing, or of which nothing verifies, must have held after the last batch.
+    /// Notes what must have followed the last batch, in files that are missing or of which nothing verifies.
     private func noteUnreadable(after last: UInt64, _ report: inout RepairReport) {
-        // A snapshot got its name after a segment was there that follows it.
+        // A snapshot gets its name only after a segment that follows it exists.
         if let newest = sources.snapshots.first(where: { !$0.file.isRebuilt }),
             !sources.logs.contains(where: {
                 $0.header.firstSequence > newest.end.lastSequence && !$0.isInPreparation
@@ -252,7 +254,7 @@ struct RepairRun {
         }
     }
 
-    /// All that was written after a number, if anything was.
+    /// A loss of everything that may have been written after a number.
     private static func openLoss(
         after last: UInt64, _ what: String, _ path: String, isProven: Bool
     ) -> RepairReport.Loss {

@@ -2,21 +2,20 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The files that a repair draws on: all that are of the store, whatever their names.
+/// The files that a repair reads: all files of the store, whatever their names.
 struct RepairSources {
-    /// A log segment, and where it ends, as far as another file tells.
+    /// A log segment, with its end if another file records it.
     struct LogSource {
         var file: DataFile
         var header: FileHeader
         var successor: FileHeader.Predecessor?
-        /// Whether what the header says of the log before it counts: it verifies, or what is left of it is what the file
-        /// before it holds.
+        /// Whether the header's statement about the preceding log counts as evidence: the header verifies, or what is
+        /// left of it agrees with the preceding file.
         var isEvidence: Bool
 
-        /// It was never finished, or is a copy: what is damaged in it was damaged nowhere else.
+        /// Whether the file was never finished, or is a copy. Then damage in it exists in no other file.
         var isInPreparation: Bool { file.meaning == .temporary }
     }
-    /// A snapshot.
     struct SnapshotSource {
         var file: DataFile
         var header: FileHeader
@@ -26,13 +25,13 @@ struct RepairSources {
     private(set) var logs: [LogSource] = []
     /// The newest first.
     private(set) var snapshots: [SnapshotSource] = []
-    /// Which numbers batches were given.
+    /// The sequence numbers that were assigned to batches.
     private(set) var given = GivenNumbers([])
-    /// Files of which nothing verifies that their names tell of.
+    /// Files of which only the name is known, because nothing in them verifies.
     private(set) var unreadable: [(name: StoreFileName, path: String)] = []
-    /// A file of another store, under a name that a file of this one may have had.
+    /// A file of another store with a name that a file of this store may have had.
     private(set) var foreign: String?
-    /// The stores that files are of which were left out.
+    /// The stores of the files that were left out.
     private(set) var others: [StoreID] = []
     var report = RepairReport()
 
@@ -45,7 +44,7 @@ struct RepairSources {
                 continue
             }
             let data = try DataFile(entry, file)
-            // A newer version's files may hold anything: what is read here would be half of the truth.
+            // The files of a newer version may contain anything. Reading them here would give only a part of the data.
             if case .unsupported(let error) = data.state {
                 throw StoreError.newerVersion(error, file: data.path, offset: 0)
             }
@@ -61,8 +60,8 @@ struct RepairSources {
         given = GivenNumbers(logs.lazy.filter(\.isEvidence).map(\.header))
     }
 
-    /// Of two headers, takes the one that isn't another file's: blocks of a file may lie over this one, its header or what
-    /// comes after it.
+    /// If a file may have two headers, takes the one that does not belong to another file: blocks of another file may
+    /// have overwritten this one, its header or its content.
     private static func choose(_ files: inout [DataFile]) throws(FileSystemError) {
         let standing = files.map(\.standingHeader)
         for index in files.indices {
@@ -87,7 +86,8 @@ struct RepairSources {
         }
     }
 
-    /// A log whose number only its name tells, under the name of another one, has that one's name if the two were swapped.
+    /// If only the name of a log tells its number, and another file has that number in its header, the two files may
+    /// have swapped names. Then the log gets the number from the other file's name.
     private func undoSwaps(_ files: inout [DataFile]) {
         for index in files.indices where files[index].isNumberedByName {
             guard case .log(let named) = files[index].meaning else { continue }
@@ -118,7 +118,7 @@ struct RepairSources {
             ?? files.lazy.compactMap(\.header?.storeID).first
     }
 
-    /// By what they hold, and whether they are of the store.
+    /// Sorts files by content, and by whether they belong to the store.
     private mutating func sort(_ files: [DataFile]) throws(FileSystemError) {
         var doubtful: [DataFile] = []
         for file in files {
@@ -148,7 +148,8 @@ struct RepairSources {
         snapshots.sort { $0.end.lastSequence > $1.end.lastSequence }
     }
 
-    /// A copy of another file, or its header alone, may lie over a segment that was the newest.
+    /// Notes names of segments that were overwritten: a copy of another file, or its header, may be where the newest
+    /// segment was.
     private mutating func noteCoveredSegments() {
         let found = logs.map { ($0.file, $0.header) } + snapshots.map { ($0.file, $0.header) }
         for (file, header) in found {
@@ -170,7 +171,7 @@ struct RepairSources {
         switch header.kind {
         case .log:
             logs.append(LogSource(file: file, header: header, isEvidence: !file.isRebuilt))
-            // A block of another segment may lie over all that was here.
+            // A block of another segment may have overwritten everything that was here.
             if case .log(let first) = file.meaning, file.isRebuilt, first != header.firstSequence {
                 unreadable.append((file.meaning, file.path))
             }
@@ -188,7 +189,8 @@ struct RepairSources {
         }
     }
 
-    /// What a damaged header of a snapshot said of its end, the segment that follows it says, too: with it the log goes on.
+    /// Corrects the ends of snapshots whose headers are damaged, from the segment that follows, which records the same
+    /// end. The log continues there.
     private mutating func findEndsOfSnapshots() {
         let ends = logs.filter { !$0.file.isRebuilt }.compactMap(\.header.predecessor)
             .filter { FormatConstants.possibleSequences.contains($0.lastSequence) }
@@ -200,7 +202,7 @@ struct RepairSources {
                 let copies = rebuilt.filter { $0.header?.salt == file.header?.salt }
                 end = end ?? Self.end(of: copies, newestRecord: file.newestRecord, said: said, ends)
             } else if end.map({ StoreFileName.snapshot($0.lastSequence) != file.name }) ?? true {
-                // It verifies: only where its name and another file contradict it, it isn't believed.
+                // Its header verifies. It is not believed only if both its name and another file contradict it.
                 continue
             }
             guard let end else { continue }
@@ -212,14 +214,15 @@ struct RepairSources {
         }
     }
 
-    /// The end of a snapshot of which no segment says that it follows. Where its header and its name don't agree, or the names
-    /// of its copies, the first that can be: one that is too early does no harm, as the log that is read from there on holds
-    /// what the snapshot does.
+    /// The end of a snapshot that no segment names as its predecessor. If its header, its name and the names of its
+    /// copies don't agree, this is the lowest possible number. A number that is too low does no harm: the log from
+    /// there on has the same data as the snapshot.
     ///
     /// - Parameters:
-    ///   - copies: The file, and others of the same salt.
-    ///   - said: What the damaged header says; an offset of 0 where that is nothing.
-    ///   - ends: Where segments end.
+    ///   - copies: The file, and other files with the same salt.
+    ///   - newestRecord: The newest sequence number among its records.
+    ///   - said: What the damaged header says. An offset of 0 means nothing.
+    ///   - ends: The ends of segments, as other headers record them.
     private static func end(
         of copies: [DataFile], newestRecord: UInt64, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
     ) -> FileHeader.Predecessor {
@@ -233,8 +236,8 @@ struct RepairSources {
         return end
     }
 
-    /// Whether a damaged header has an id that was not damaged: what stands around it is as it should be, and nearly all of
-    /// the id differs from the store's.
+    /// Whether the id in a damaged header is intact and of another store: the bytes around it are valid, and nearly all
+    /// of the id differs from the store's id.
     private func hasForeignID(_ file: DataFile) throws(FileSystemError) -> Bool {
         guard let own = report.storeID, let header = file.header else { return false }
         let others = zip(own.description, header.storeID.description).count { $0 != $1 }
@@ -248,15 +251,16 @@ struct RepairSources {
         }
     }
 
-    /// Whether a file names one of the store's as its predecessor, or is named so by one.
+    /// Whether a file names a file of the store as its predecessor, or is named as a predecessor by one.
     private func isLinked(_ header: FileHeader) -> Bool {
         let before = header.predecessor?.salt
         return logs.contains { $0.header.salt == before || $0.header.predecessor?.salt == header.salt }
             || snapshots.contains { $0.end.salt == header.salt || $0.end.salt == before }
     }
 
-    /// Two segments with the same first number and different salts are of two lines of history, as after a copy of the
-    /// store went on by itself: the one that others go on from is kept, or else the newer one.
+    /// Decides between two segments with the same first number and different salts. They belong to two histories, for
+    /// example because a copy of the store was used independently. Keeps the one that other files continue, or else the
+    /// newer one.
     private mutating func leaveOutOtherHistories() {
         var kept: [LogSource] = []
         for log in logs {
@@ -267,7 +271,7 @@ struct RepairSources {
                 kept.append(log)
                 continue
             }
-            // A header that was put together may have the wrong number; a file in preparation never counted.
+            // A rebuilt header may have the wrong number. A temporary file never counted.
             let (mine, others) = (rank(log), rank(kept[rival]))
             let isBetter =
                 mine == others ? log.header.creationTime > kept[rival].header.creationTime : mine > others
@@ -277,19 +281,19 @@ struct RepairSources {
         logs = kept
     }
 
-    /// How much a segment is to be believed beside another of the same number.
+    /// How much a segment is to be believed compared with another of the same number.
     private func rank(_ log: LogSource) -> Int {
         (log.isInPreparation ? 0 : 4) + (log.file.isRebuilt ? 0 : 2) + (isNamed(log) ? 1 : 0)
     }
 
-    /// Whether another file goes on from this one.
+    /// Whether another file names this one as its predecessor.
     private func isNamed(_ log: LogSource) -> Bool {
         logs.contains { $0.header.predecessor?.salt == log.header.salt }
             || snapshots.contains { $0.end.salt == log.header.salt }
     }
 
-    /// What is left of a damaged header tells where the log before it ended, if the file before it, or a snapshot, says just
-    /// that. O(bytes of the files before damaged headers).
+    /// Decides whether the remains of a damaged header are evidence of where the preceding log ended: the preceding
+    /// file, or a snapshot, must agree exactly. O(bytes of the files that precede damaged headers).
     private mutating func findEvidence() throws(FileSystemError) {
         for index in logs.indices where !logs[index].isEvidence {
             guard let end = logs[index].header.predecessor else { continue }
@@ -303,7 +307,7 @@ struct RepairSources {
         }
     }
 
-    /// Whether a segment is whole up to an end, and holds the numbers up to there.
+    /// Whether a segment is whole up to an end, and has all numbers up to there.
     private static func holds(
         _ log: LogSource, upTo end: FileHeader.Predecessor
     ) throws(FileSystemError) -> Bool {
@@ -317,8 +321,9 @@ struct RepairSources {
         }
     }
 
-    /// Where each segment ends, by what the next one or a snapshot says. Of many segments two may have the same salt: the
-    /// numbers tell which of them is meant. Items that were moved within a segment have another salt than the next one names.
+    /// Finds where each segment ends, as recorded by the next segment or by a snapshot. Among many segments two may
+    /// have the same salt; the numbers tell which one is meant. If items were moved within a segment, its rebuilt salt
+    /// differs from the salt in its damaged header; the next segment names the latter.
     private mutating func findEnds() {
         let headers = logs.filter(\.isEvidence).map(\.header)
         let successors = Dictionary(grouping: headers) { $0.predecessor?.salt ?? 0 }
@@ -336,7 +341,7 @@ struct RepairSources {
         }
     }
 
-    /// The newest number that anything tells of, by headers and names.
+    /// The newest sequence number that any header or name mentions.
     var highestKnown: UInt64 {
         var highest: UInt64 = 0
         for log in logs where log.isEvidence {
@@ -349,9 +354,10 @@ struct RepairSources {
 }
 
 extension DataFile {
-    /// Whether the first record of a file is one that another file has in another place: the salts say in which.
+    /// Whether the first record of this file is a record of another file at another offset. The difference of the salts
+    /// gives that offset.
     ///
-    /// - Parameter salt: That of the other file.
+    /// - Parameter salt: The salt of the other file.
     fileprivate func holds(_ salt: UInt32, movedFrom other: DataFile) throws(FileSystemError) -> Bool {
         guard let own = header?.salt, ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else {
             return false

@@ -2,8 +2,8 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Writes the snapshot of a repaired store. What its key section will say is kept in a file beside it until the records
-/// are written, so that memory stays flat.
+/// Writes the snapshot of a repaired store. The data for its key section is kept in a temporary file until the records
+/// are written, so memory use is constant.
 final class SnapshotOutput {
     private let header: FileHeader
     private let file: OutputFile
@@ -11,7 +11,7 @@ final class SnapshotOutput {
     private let side: OutputFile
     private var footer = SnapshotFooter(
         recordCount: 0, keySectionOffset: 0, blockCount: 0, keyBytes: 0, expiringCount: 0)
-    /// What an entry takes in the file beside, without its key.
+    /// Bytes of an entry in the temporary file, without its key.
     private static let sideBytes = 14
 
     init(_ path: String, _ header: FileHeader, in fileSystem: any FileSystem) throws(FileSystemError) {
@@ -25,7 +25,7 @@ final class SnapshotOutput {
     var bytes: UInt64 { file.position }
     var recordCount: UInt64 { footer.recordCount }
 
-    /// Adds a record; its key is greater than that of the one before.
+    /// Adds a record. Its key must be greater than the key of the preceding record.
     func add(_ record: FoundRecord, key: ArraySlice<UInt8>, from window: inout FileWindow) throws {
         let tag = ChecksumTag(salt: header.salt, offset: file.position)
         var space = [UInt8](repeating: 0, count: FormatConstants.recordHeaderSize)
@@ -48,7 +48,7 @@ final class SnapshotOutput {
         if record.header.expiry != 0 { footer.expiringCount += 1 }
     }
 
-    /// Writes keys and footer, and makes all of it durable.
+    /// Writes the key section and the footer, and makes the file durable.
     func finish() throws {
         footer.keySectionOffset = file.position
         try side.finish()

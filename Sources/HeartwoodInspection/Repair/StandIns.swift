@@ -2,23 +2,23 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A record that stands in for one that is lost.
+/// An older record that replaces a lost one.
 struct StandIn {
     var record: FoundRecord
     var file: DataFile
 }
 
-/// Older records, from before a damaged snapshot, of the keys that it may have lost: the newest of each key, in the order of
-/// the keys.
+/// Older records, from before a damaged snapshot, for the keys that it may have lost: the newest record of each key, in
+/// the order of the keys.
 ///
-/// So many keys are held at a time; for more, all sources are read again.
+/// The number of keys in memory is limited. If there are more, all sources are read again.
 struct StandIns {
     private let base: DamagedBase
     private let source: RepairSources.SnapshotSource
     private let older: [RepairSources.SnapshotSource]
     private let sources: RepairSources
     private var sorted: ArraySlice<(key: [UInt8], standIn: StandIn)> = []
-    /// Keys up to here were taken; nil: none so far.
+    /// The keys up to here are done; nil at the start.
     private var taken: [UInt8]?
     private var isAtEnd: Bool
 
@@ -33,7 +33,7 @@ struct StandIns {
         isAtEnd = base.losses.isEmpty
     }
 
-    /// The next one, if its key is less than `limit`, or there is none.
+    /// Returns the next record, if its key is less than `limit`; nil otherwise, or if there is none.
     mutating func next(
         before limit: ArraySlice<UInt8>?, _ meter: inout ProgressMeter
     ) throws -> (key: [UInt8], standIn: StandIn)? {
@@ -47,7 +47,7 @@ struct StandIns {
         }
     }
 
-    /// Leaves out a key that the snapshot itself has.
+    /// Skips a key that the snapshot itself has.
     mutating func skip(_ key: ArraySlice<UInt8>) {
         if let first = sorted.first, first.key[...] == key { sorted.removeFirst() }
     }
@@ -63,13 +63,13 @@ struct StandIns {
     }
 }
 
-/// One reading of all older sources.
+/// One pass over all older sources.
 private struct StandInCollector: HistorySink {
     private let base: DamagedBase
     private let lower: [UInt8]?
     /// Batches after the snapshot are not older.
     private let limit: UInt64
-    /// Greater keys are left for the next reading; nil: all keys are here.
+    /// Greater keys are left for the next pass; nil if there are none.
     private(set) var bound: [UInt8]?
     private var newest: [[UInt8]: StandIn] = [:]
     private static let capacity = 200_000
@@ -87,7 +87,7 @@ private struct StandInCollector: HistorySink {
         for record in records { add(record, commit.key(of: record), file) }
     }
 
-    /// All records of an older snapshot that verify.
+    /// Adds all records of an older snapshot that verify.
     mutating func add(_ source: RepairSources.SnapshotSource, _ meter: inout ProgressMeter) throws {
         var examination = try SnapshotExamination(source.file, source.header)
         try examination.run(&meter) { walk, _ in
@@ -112,7 +112,7 @@ private struct StandInCollector: HistorySink {
         for key in keys[Self.capacity...] { newest[key] = nil }
     }
 
-    /// Without those that say that a key was removed.
+    /// The records in the order of their keys, without deletes.
     var sorted: [(key: [UInt8], standIn: StandIn)] {
         newest.filter { $0.value.record.header.kind != .delete }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }

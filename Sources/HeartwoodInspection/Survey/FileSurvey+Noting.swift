@@ -32,12 +32,12 @@ extension FileSurvey {
         bytes = map.total
     }
 
-    /// Calls `body` for each cell of the map that a part of the file lies in, with the bytes of it there.
+    /// Calls `body` for each cell of the map that contains some of a part of the file, with the number of these bytes.
     func forCells(of part: Range<UInt64>, _ body: (Int, UInt64) -> Void) {
         FileMap.forCells(of: part, size: size, count: map.count, body)
     }
 
-    /// So many bytes of a cell that were taken for dead are live, as far as there are so many; how many there were.
+    /// Changes up to `count` dead bytes of a cell to live. Returns how many were changed.
     mutating func markLive(_ cell: Int, _ count: UInt64) -> UInt64 {
         let moved = min(count, map[cell].dead)
         map[cell].dead -= moved
@@ -81,7 +81,7 @@ extension ByteCounts {
     }
 }
 
-/// What the bytes of a file are, by parts of equal length.
+/// What the bytes of a file are, for cells of equal length.
 struct FileMap {
     private(set) var cells: [ByteCounts]
     private(set) var total = ByteCounts()
@@ -93,7 +93,7 @@ struct FileMap {
         cells = [ByteCounts](repeating: ByteCounts(), count: count)
     }
 
-    /// Parts come in the order of the file; what was said before of a part stays.
+    /// Adds a part. Parts come in the order of the file; bytes that were already added keep their kind.
     mutating func add(_ kind: WritableKeyPath<ByteCounts, UInt64>, _ part: Range<UInt64>) {
         let start = max(part.lowerBound, end)
         let stop = min(part.upperBound, size)

@@ -1,9 +1,9 @@
 internal import HeartwoodFormat
 
-/// 128 bits of a key: as good as the key itself, for telling keys apart.
+/// A 128-bit hash of a key, used in place of the key to tell keys apart.
 ///
-/// Two multiply-and-fold hashes (as wyhash and its kin) with different constants. They are not meant to withstand somebody who
-/// looks for collisions.
+/// It consists of two multiply-and-fold hashes (like wyhash) with different constants. It does not resist deliberate
+/// collisions.
 struct KeyHash: Hashable {
     let high: UInt64
     let low: UInt64
@@ -40,8 +40,8 @@ struct KeyHash: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(low) }
 }
 
-/// Takes hashes in turns: a range at a time, as wide as a table of bounded size allows.
-struct HashTurns {
+/// Processes hashes in several passes. Each pass takes a range of hashes that fits into a table of limited size.
+struct HashPasses {
     private var first: UInt64 = 0
     private var last = UInt64.max
     private let capacity: Int
@@ -51,13 +51,13 @@ struct HashTurns {
     @inline(__always)
     func contains(_ hash: KeyHash) -> Bool { hash.high >= first && hash.high <= last }
 
-    /// How large a part of all hashes this turn takes.
+    /// The share of all hashes that this pass takes.
     var share: Double { (Double(last - first) + 1) / 18_446_744_073_709_551_616 }
 
-    /// How large a part of all hashes was taken, up to the end of this turn.
+    /// The share of all hashes that was taken up to the end of this pass.
     var taken: Double { (Double(last) + 1) / 18_446_744_073_709_551_616 }
 
-    /// Halves the range, and drops what is outside it, when a table has grown too large.
+    /// If a table has grown too large, halves the range and removes the entries outside it.
     mutating func bound<Value>(_ table: inout [KeyHash: Value]) {
         guard table.count > capacity, last > first else { return }
         last = first + (last - first) / 2
@@ -65,7 +65,7 @@ struct HashTurns {
         table = table.filter { $0.key.high <= end }
     }
 
-    /// Goes on behind this turn's range; false when all were taken.
+    /// Moves to the range after this pass. Returns false if all hashes were taken.
     mutating func next() -> Bool {
         guard last < .max else { return false }
         first = last + 1

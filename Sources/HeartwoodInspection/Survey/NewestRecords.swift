@@ -1,9 +1,9 @@
 internal import HeartwoodFormat
 
-/// The newest record of each key, of as many keys as fit: of all, or of those whose hashes lie in a part of the range.
+/// The newest record of each key: of all keys, or, if they don't fit, of those whose hashes are in a part of the range.
 ///
-/// Which part is halved when there are too many, so that what remains is a fair sample of all keys at any time (adaptive
-/// sampling: M. Wegman; P. Flajolet, "On adaptive sampling", 1990).
+/// Whenever there are too many keys, the range is halved. So the remaining keys are always a fair sample of all keys
+/// (adaptive sampling: M. Wegman; P. Flajolet, "On adaptive sampling", 1990).
 struct NewestRecords {
     struct Newest {
         var offset: UInt64
@@ -18,14 +18,14 @@ struct NewestRecords {
     private static let most = 1 << 20
 
     private var table: [KeyHash: Newest] = [:]
-    private var turns = HashTurns(capacity: most)
+    private var turns = HashPasses(capacity: most)
 
-    /// How large a part of all keys is followed.
+    /// The share of all keys that is followed.
     var share: Double { turns.share }
 
     var records: some Sequence<Newest> { table.values }
 
-    /// Records come from the oldest to the newest.
+    /// Adds a record. Records come from the oldest to the newest.
     @inline(__always)
     mutating func add(_ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, file: Int) {
         let hash = KeyHash(key)

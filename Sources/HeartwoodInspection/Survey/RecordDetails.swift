@@ -1,49 +1,50 @@
 public import HeartwoodFiles
 public import HeartwoodFormat
 
-/// Which records a survey tells of one by one: all of a store that isn't large, and of a large one those at the ends of
-/// the files and around what is wrong.
+/// Which records a survey reports individually. For a small store these are all records. For a large one these are the
+/// records near the ends of the files and near findings.
 public struct RecordSelection: Sendable, Hashable {
-    /// So many in all, at most. Each takes about 100 bytes of memory, and what is kept of its key.
+    /// The most records in total. Each takes about 100 bytes of memory plus the kept bytes of its key.
     public var most = 300_000
-    /// Where there are more: so many from the start of each file, and before its end; fewer where there are many files.
+    /// If there are more records: how many from the start and from the end of each file; fewer if there are many files.
     public var nearEnds = 4_000
-    /// Where there are more: about so many before and behind the place of a finding; fewer where there are many.
+    /// If there are more records: about how many before and after the location of a finding; fewer if there are many
+    /// findings.
     public var nearFindings = 1_000
-    /// So many bytes are kept of each key.
+    /// The most bytes to keep of each key.
     public var keyBytes = 64
 
-    /// The usual selection.
+    /// The default selection.
     public init() {}
 }
 
-/// Records of one file, one by one, in the order of the file.
+/// Individual records of one file, in the order of the file.
 public struct RecordDetails: Sendable {
-    /// What has become of a record.
+    /// The state of a record.
     public enum State: UInt8, Sendable, CaseIterable {
-        /// The newest of its key, and there.
+        /// The newest record of its key, and not a delete.
         case live
-        /// Overwritten or deleted, a delete itself, or in a file that doesn't count.
+        /// Overwritten, deleted, itself a delete, or in a file that does not count.
         case dead
-        /// The newest of its key, but its time is over.
+        /// The newest record of its key, but expired.
         case expired
-        /// It verifies, and isn't read: the commit that it is in doesn't, or it is behind a tear.
+        /// It verifies but is not read: its commit does not verify, or it is after a tear.
         case unread
-        /// Its header verifies, and its key and value don't.
+        /// Its header verifies, but its key and value do not.
         case damaged
     }
 
     /// One record.
     public struct Record: Sendable {
-        /// The offset of its header in the file.
+        /// The offset of its header in the file, in bytes.
         public var offset: UInt64
-        /// Bytes of all of it.
+        /// Bytes of the whole record.
         public var length: UInt64
         /// Its sequence number.
         public var sequence: SequenceNumber
-        /// What it does.
+        /// What the record does.
         public var kind: RecordKind
-        /// What has become of it.
+        /// The state of the record.
         public var state: State
         /// Whether the value is compressed.
         public var isCompressed: Bool
@@ -51,15 +52,15 @@ public struct RecordDetails: Sendable {
         public var key: ArraySlice<UInt8>
         /// Bytes of the key.
         public var keyBytes: Int
-        /// Bytes of the value as stored.
+        /// When it was committed, in milliseconds since 1970; nil if the file does not tell.
         public var valueBytes: UInt64
-        /// When it was committed, in milliseconds since 1970; nil where the file doesn't tell.
+        /// When it expires, in milliseconds since 1970; nil if never.
         public var time: UInt64?
         /// When it expires, in milliseconds since 1970; nil: never.
         public var expiry: UInt64?
     }
 
-    /// The parts of the file of which every record is told.
+    /// The parts of the file for which every record is reported.
     public private(set) var parts: [Range<UInt64>] = []
     private var items: [Item] = []
     private var keys: [UInt8] = []
@@ -78,10 +79,10 @@ public struct RecordDetails: Sendable {
         var isCompressed: Bool
     }
 
-    /// How many there are.
+    /// The number of records.
     public var count: Int { items.count }
 
-    /// One of them.
+    /// The record at an index. O(1).
     public subscript(index: Int) -> Record {
         let item = items[index]
         let payload = Int(item.keyLength) + Int(item.valueLength)
@@ -108,7 +109,7 @@ public struct RecordDetails: Sendable {
         keys += kept
     }
 
-    /// Says that every record of a part is told; parts come in the order of the file.
+    /// Adds a part for which every record is reported. Parts come in the order of the file.
     mutating func addPart(_ part: Range<UInt64>) {
         guard !part.isEmpty else { return }
         if let last = parts.last, last.upperBound >= part.lowerBound {

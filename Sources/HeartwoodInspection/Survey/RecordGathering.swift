@@ -2,12 +2,12 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The second pass of a survey: the records that are told of one by one, each with what has become of it.
+/// The second pass of a survey: collects the records that are reported individually, with their states.
 ///
-/// Memory is bounded by the selection: only of keys of records that are told is it followed which of their records is the
-/// newest, whatever the number of keys in the store.
+/// The selection limits memory use. Which record is the newest of its key is followed only for keys of reported
+/// records, however many keys the store has.
 struct RecordGathering {
-    private struct Place: Hashable {
+    private struct Location: Hashable {
         var file: Int
         var index: Int
     }
@@ -18,8 +18,8 @@ struct RecordGathering {
     private var wanted: [WantedRecords]
     private var details: [RecordDetails]
     private var left: Int
-    /// The newest record of each key that was told of: nil where that itself is none of those told.
-    private var newest: [KeyHash: Place?] = [:]
+    /// The newest record of each key that was reported; nil if the newest record itself is not reported.
+    private var newest: [KeyHash: Location?] = [:]
 
     init(_ members: [StoreFiles.Member], _ survey: StoreSurvey, _ selection: RecordSelection) {
         self.members = members
@@ -30,7 +30,7 @@ struct RecordGathering {
         left = selection.most
     }
 
-    /// Details for each of the files. O(bytes).
+    /// Returns the details for each of the files. O(bytes).
     mutating func run(_ survey: StoreSurvey, _ progress: ProgressMeter.Report?) throws -> [RecordDetails] {
         let total = members.reduce(0) { $0 + ($1.isRead ? $1.file.size : 0) }
         var meter = ProgressMeter("looking at records", totalBytes: total, progress)
@@ -51,7 +51,7 @@ struct RecordGathering {
         var examination = try LogExamination(member, patience: .none)
         let damaged = Set(file.damagedParts.lazy.map(\.lowerBound))
         try examination.run(&meter) { commit in
-            // What a live store has written since the first pass is none of this survey's.
+            // Skips what was written to a store in use after the first pass.
             guard commit.offset < file.end else { return }
             commit.keys.withUnsafeBytes { keys in
                 for record in commit.records {
@@ -68,7 +68,7 @@ struct RecordGathering {
         wanted[index].finish(at: member.file.size)
     }
 
-    /// What verifies in a damaged part, and isn't read.
+    /// Notes the records in a damaged part, which are not read.
     private mutating func note(_ damage: LogDamage, as index: Int) {
         damage.keys.withUnsafeBytes { keys in
             for record in damage.records {
@@ -96,7 +96,7 @@ struct RecordGathering {
         wanted[index].finish(at: data.size)
     }
 
-    /// Records come from the oldest to the newest.
+    /// Notes a record. Records come from the oldest to the newest.
     private mutating func note(
         _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, time: UInt64,
         _ state: RecordDetails.State, as index: Int
@@ -117,10 +117,10 @@ struct RecordGathering {
         let hash = KeyHash(key)
         guard isTold || newest[hash] != nil else { return }
         if case .some(.some(let older)) = newest[hash] { details[older.file].set(.dead, of: older.index) }
-        newest.updateValue(isTold ? Place(file: index, index: details[index].count - 1) : nil, forKey: hash)
+        newest.updateValue(isTold ? Location(file: index, index: details[index].count - 1) : nil, forKey: hash)
     }
 
-    /// The newest of their keys are live, but for deletes and for what has expired.
+    /// Sets the final states: the newest record of a key is live, unless it is a delete or has expired.
     private mutating func settle() {
         for case .some(let place) in newest.values {
             let record = details[place.file][place.index]
@@ -136,9 +136,9 @@ struct RecordGathering {
     }
 }
 
-/// Which records of one file are told, as they come by.
+/// Selects which records of one file are reported, in one pass over the file.
 struct WantedRecords {
-    /// The parts of the file of which every record was taken.
+    /// The parts of the file from which every record was taken.
     private(set) var parts: [Range<UInt64>] = []
     private let isEvery: Bool
     private let first: UInt64
@@ -146,9 +146,9 @@ struct WantedRecords {
     private let places: [Range<UInt64>]
     private var seen: UInt64 = 0
     private var place = 0
-    /// How many may still be taken for being near a place, so that some are left for the ends.
+    /// How many more records may be taken near findings. The limit leaves some for the ends of files.
     private var nearLeft: UInt64
-    /// Where the part begins that is being taken.
+    /// The start of the part that is being taken; nil between parts.
     private var start: UInt64? = 0
 
     private init(isEvery: Bool, first: UInt64, last: UInt64, places: [Range<UInt64>], near: UInt64) {
@@ -159,9 +159,10 @@ struct WantedRecords {
         nearLeft = 4 * near * UInt64(places.count)
     }
 
-    /// All, or as many as the selection has room for, of each of the survey's files.
+    /// Takes all records, or as many as the selection allows, from each of the survey's files.
     static func choose(_ survey: StoreSurvey, _ selection: RecordSelection) -> [WantedRecords] {
-        // What can be salvaged in damaged parts isn't among the records, and there may be one every 40 bytes.
+        // Records that can be salvaged from damaged parts are not among the counted records. There may be one every 40
+        // bytes.
         let bytes = survey.totals.bytes
         let all = survey.files.reduce(0) { $0 + $1.records.all } + (bytes.corrupt + bytes.torn) / 40
         let isEvery = all <= UInt64(selection.most)
@@ -180,9 +181,9 @@ struct WantedRecords {
         }
     }
 
-    /// Whether the record that comes next is taken.
+    /// Whether to take the next record.
     ///
-    /// - Parameter isWhole: Whether it is one of those that the survey has counted.
+    /// - Parameter isWhole: Whether the survey has counted the record.
     mutating func next(at offset: UInt64, isWhole: Bool) -> Bool {
         while place < places.count, places[place].upperBound <= offset { place += 1 }
         let isNear = nearLeft > 0 && place < places.count && places[place].contains(offset)
@@ -197,13 +198,13 @@ struct WantedRecords {
         return true
     }
 
-    /// A record isn't taken.
+    /// Skips a record.
     mutating func passOver(_ offset: UInt64) {
         if let begun = start, begun < offset { parts.append(begun..<offset) }
         start = nil
     }
 
-    /// The file has no more records.
+    /// Ends the file.
     mutating func finish(at size: UInt64) {
         if let begun = start, begun < size { parts.append(begun..<size) }
         start = nil

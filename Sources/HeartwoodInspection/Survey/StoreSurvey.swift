@@ -1,28 +1,29 @@
 public import HeartwoodFiles
 public import HeartwoodFormat
 
-/// What a store, or one of its files, holds: made from the files alone.
+/// The content of a store, or of one of its files, found by reading the files alone.
 public struct StoreSurvey: Sendable {
-    /// What was looked at.
+    /// The path that was examined.
     public var path: String
-    /// What it is worth on the whole.
+    /// The overall verdict.
     public var verdict: Verdict
-    /// All that is not as it should be, and what is worth knowing; in the order of the files, and of the places in them.
+    /// Everything that is wrong or worth knowing, in the order of the files and of the offsets in them.
     public var findings: [Finding]
-    /// The store's identity; nil where no file tells it.
+    /// The store's identity; nil if no file tells it.
     public var storeID: StoreID?
-    /// The process that the lock's file names; it may have ended.
+    /// The process that the lock file names; it may have ended. nil if the file names none.
     public var holder: Int32?
-    /// How the newest log segment ends; nil where there is none.
+    /// How the newest log segment ends; nil if there is no segment.
     public var end: LogState?
-    /// The files, in the order in which an opening would read them; those that it wouldn't read come last.
+    /// The files: first those that a snapshot replaced, then the snapshot and the log in the order in which an opening
+    /// reads them, then the rest.
     public var files: [FileSurvey]
-    /// Names in the directory that aren't Heartwood's.
+    /// Names in the directory that are not Heartwood's.
     public var others: [String] = []
-    /// Figures of all files that count together.
+    /// Totals of all files that count.
     public var totals = SurveyTotals()
-    /// The time by which expiry is judged, in milliseconds since 1970: as an opening does it, the clock's, or that of the
-    /// newest commit if it is later.
+    /// The time by which expiry is judged, in milliseconds since 1970. Like at an opening, it is the clock's time, or
+    /// the time of the newest commit if that is later.
     public var now: UInt64 = 0
 
     /// Whether an opening would succeed.
@@ -30,34 +31,34 @@ public struct StoreSurvey: Sendable {
 
     /// How a log ends.
     public enum LogState: String, Sendable {
-        /// Closed in order.
+        /// It was closed in order.
         case closed
-        /// Not closed: in use, or left by a crash; every commit is whole.
+        /// It was not closed: it is in use, or was left by a crash. Every commit is whole.
         case unclosed
-        /// Torn by a crash.
+        /// It was torn by a crash.
         case torn
     }
 }
 
-/// What one file holds.
+/// The content of one file.
 public struct FileSurvey: Sendable {
-    /// What a file is to the store.
+    /// The role of a file in the store.
     public enum Role: String, Sendable {
-        /// The snapshot that an opening begins with.
+        /// The snapshot that an opening starts with.
         case snapshot
-        /// A log segment that counts.
+        /// A log segment that an opening reads.
         case log
         /// A log segment that the snapshot covers.
         case covered
         /// An older snapshot.
         case olderSnapshot
-        /// A snapshot that is damaged, and not read.
+        /// A snapshot that is damaged and not read.
         case damagedSnapshot
-        /// In preparation, or left over from an interruption.
+        /// Being prepared, or left over from an interruption.
         case temporary
-        /// Of another store.
+        /// It belongs to another store.
         case foreign
-        /// A store's file under a name that no store gives.
+        /// A file of the store under a name that no store uses.
         case renamed
     }
 
@@ -65,50 +66,52 @@ public struct FileSurvey: Sendable {
     public var name: String
     /// Its path.
     public var path: String
-    /// What it is to the store.
+    /// The role of the file in the store.
     public var role: Role
-    /// nil where neither the header nor the name tells.
+    /// Whether it is a log segment or a snapshot; nil if neither the header nor the name tells.
     public var kind: FileHeader.Kind?
     /// Size in bytes.
     public var size: UInt64
-    /// Its header; put together again where it was damaged, nil where that could not be done.
+    /// Its header, rebuilt if it was damaged; nil if it could not be rebuilt.
     public var header: FileHeader?
     /// Whether the header was damaged.
     public var isHeaderDamaged = false
-    /// Whether its records are what the store holds: those that an opening reads, or would if nothing were damaged.
+    /// Whether the file counts: its records belong to the store's content. They are read by an opening, or would be if
+    /// nothing were damaged.
     public var counts = false
-    /// The numbers of the batches that it holds; of a snapshot all up to its own.
+    /// The sequence numbers of its batches; for a snapshot, all numbers up to its own.
     public var sequences: ClosedRange<SequenceNumber>?
-    /// When its commits were written, in milliseconds since 1970.
+    /// When its commits were written, in milliseconds since 1970; for a snapshot, when it was created.
     public var times: ClosedRange<UInt64>?
-    /// Commits, marks not counted.
+    /// Commits, without sync marks.
     public var commits: UInt64 = 0
-    /// Marks.
+    /// Sync marks.
     public var marks: UInt64 = 0
-    /// Batches: sequence numbers.
+    /// Batches. Each has one sequence number.
     public var batches: UInt64 = 0
-    /// Records by what they do.
+    /// Records, by what they do.
     public var records = RecordCounts()
     /// What its bytes are.
     public var bytes = ByteCounts()
-    /// The same for parts of equal length, in the order of the file: so many as `cells` has.
+    /// What its bytes are, for parts of equal length, in the order of the file. The number of parts is the `cells`
+    /// argument of the survey.
     public var map: [ByteCounts] = []
-    /// Where the next file says that this one ends.
+    /// The end of this file as the next file records it, in bytes; nil if no file records it.
     public var recordedEnd: UInt64?
-    /// Where the last commit ends that an opening reads; of a snapshot the start of its keys.
+    /// The end of the last commit that an opening reads, in bytes; for a snapshot, the start of its key section.
     public var end: UInt64 = 0
-    /// Bytes that are passed over, as after a crash.
+    /// Bytes that an opening skips, as after a crash.
     public var torn: Range<UInt64>?
-    /// Parts that don't verify.
+    /// Parts that do not verify.
     public var damagedParts: [Range<UInt64>] = []
-    /// Records one by one, where the survey was asked for them.
+    /// Individual records, if the survey was asked for them.
     public var details = RecordDetails()
 
-    /// How many bytes of the file each part of the map stands for; the last ones may be empty.
+    /// How many bytes of the file each part of the map represents. The last parts may be empty.
     public var mapWidth: UInt64 { FileMap.width(size: size, count: map.count) }
 }
 
-/// Numbers of records by what they do.
+/// Numbers of records, by what they do.
 public struct RecordCounts: Sendable, Hashable {
     /// Puts without expiry.
     public var puts: UInt64 = 0
@@ -116,59 +119,59 @@ public struct RecordCounts: Sendable, Hashable {
     public var expiringPuts: UInt64 = 0
     /// Deletes.
     public var deletes: UInt64 = 0
-    /// What may be passed over; so far batches that a repair could not bring back.
+    /// Records that a reader may skip; at present, batches that a repair could not recover.
     public var optional: UInt64 = 0
 
-    /// All of them.
+    /// All records.
     public var all: UInt64 { puts + expiringPuts + deletes + optional }
 }
 
-/// What the bytes of a file, or of a part of it, are; they add up to its length.
+/// What the bytes of a file, or of a part of it, are. The sum is its length.
 public struct ByteCounts: Sendable, Hashable {
-    /// Records that are the newest of their key, and haven't expired.
+    /// Records that are the newest of their key and have not expired.
     public var live: UInt64 = 0
-    /// Records that are not: overwritten, deleted, expired, and all of a file that doesn't count any more.
+    /// Other records: overwritten, deleted, expired, or in a file that does not count.
     public var dead: UInt64 = 0
-    /// What the format takes: headers of files and commits, marks and gaps, keys of snapshots.
+    /// Overhead of the format: headers of files and commits, sync marks and gaps, keys of snapshots.
     public var format: UInt64 = 0
-    /// What was never known to be durable, as after a crash.
+    /// Bytes that were never known to be durable, as after a crash.
     public var torn: UInt64 = 0
-    /// What doesn't verify and did once.
+    /// Bytes that verified once and no longer do.
     public var corrupt: UInt64 = 0
-    /// Room that was laid for later commits, and zero.
+    /// Preallocated space for later commits. It is zero.
     public var free: UInt64 = 0
 
-    /// All of them.
+    /// All bytes.
     public var all: UInt64 { live + dead + format + torn + corrupt + free }
 }
 
-/// Figures of the files that count, together.
+/// Totals of the files that count.
 public struct SurveyTotals: Sendable {
-    /// Keys that are there. About so many, where `isEstimated`.
+    /// Keys of the store; approximate if `isEstimated`.
     public var keys: UInt64 = 0
-    /// Whether keys, live and dead bytes are estimated from a part of the keys, as there are too many to keep in mind.
+    /// Whether keys, live bytes and dead bytes are estimated from a sample, because there are too many keys for memory.
     public var isEstimated = false
-    /// How large a part of the keys was followed, from 0 to 1.
+    /// The share of the keys that was followed, from 0 to 1.
     public var sampledShare = 1.0
-    /// What all bytes are, of the files that don't count too.
+    /// What all bytes are, including those of files that do not count.
     public var bytes = ByteCounts()
-    /// Records by what they do.
+    /// Records, by what they do.
     public var records = RecordCounts()
-    /// Commits, marks not counted.
+    /// Commits, without sync marks.
     public var commits: UInt64 = 0
     /// Batches in the log.
     public var batches: UInt64 = 0
-    /// The newest sequence number; 0 where there is none.
+    /// The newest sequence number; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
-    /// Bytes of keys, of all records.
+    /// Bytes of the keys of all records.
     public var keyBytes: UInt64 = 0
-    /// Bytes of values as stored, of all records.
+    /// Bytes of the values of all records, as stored.
     public var valueBytes: UInt64 = 0
     /// Records whose value is compressed.
     public var compressedRecords: UInt64 = 0
-    /// Bytes of compressed values as stored.
+    /// Bytes of the compressed values, as stored.
     public var compressedBytes: UInt64 = 0
-    /// Bytes of compressed values as they were given.
+    /// Bytes of the compressed values before compression.
     public var inflatedBytes: UInt64 = 0
     /// How many records have keys of 1, 2 to 3, 4 to 7, … bytes.
     public var keySizes = PowerHistogram()
@@ -178,44 +181,44 @@ public struct SurveyTotals: Sendable {
     public var largestKeys: [LargeRecord] = []
     /// The records with the longest values.
     public var largestValues: [LargeRecord] = []
-    /// Live records that expire, and of them those whose time is over.
+    /// Live records that will expire.
     public var expiring: UInt64 = 0
-    /// Newest records of their keys whose time is over.
+    /// Records that are the newest of their key but have expired.
     public var expired: UInt64 = 0
-    /// When the next, and the last, of the live records expires, in milliseconds since 1970.
+    /// When the first and the last of the live records expire, in milliseconds since 1970; nil if none expires.
     public var expiry: ClosedRange<UInt64>?
-    /// What was committed when.
+    /// What was committed, by time.
     public var timeline = Timeline()
-    /// What the files would take after a compaction, in bytes; about so much.
+    /// Approximate size of the files after a compaction, in bytes.
     public var compactedBytes: UInt64 = 0
 
-    /// What the files take that a compaction would replace, in bytes; room that was laid ahead is not counted.
+    /// Size of the files that a compaction would replace, in bytes, without preallocated space.
     public var replaceableBytes: UInt64 = 0
 
-    /// What compaction would give back, in bytes; about so much.
+    /// Approximate number of bytes that a compaction would free.
     public var compactionGain: UInt64 { replaceableBytes - min(replaceableBytes, compactedBytes) }
 }
 
-/// A record that is larger than most.
+/// One of the largest records.
 public struct LargeRecord: Sendable, Hashable {
     /// Its key.
     public var key: [UInt8]
     /// Bytes of the value as stored.
     public var valueBytes: UInt64
-    /// Its sequence number.
+    /// The name of its file, without the directory.
     public var sequence: SequenceNumber
-    /// The file that it is in.
+    /// The offset of the record in the file, in bytes.
     public var file: String
     /// Where it is.
     public var offset: UInt64
 }
 
-/// Counts by powers of two: bucket 0 counts zeros, bucket n the numbers from 2^(n-1) to 2^n - 1.
+/// Counts by powers of two. Bucket 0 counts zeros; bucket n counts the numbers from 2^(n-1) to 2^n - 1.
 public struct PowerHistogram: Sendable, Hashable {
-    /// The counts, up to the last one that isn't zero.
+    /// The counts, up to the last one that is not zero.
     public private(set) var counts: [UInt64] = []
 
-    /// Nothing counted.
+    /// An empty histogram.
     public init() {}
 
     mutating func add(_ number: UInt64) {
@@ -225,9 +228,9 @@ public struct PowerHistogram: Sendable, Hashable {
     }
 }
 
-/// What was committed in each of many spans of time, of the same length; that doubles as the time grows.
+/// What was committed in each of many time spans of equal length. The length doubles as the total time grows.
 public struct Timeline: Sendable, Hashable {
-    /// What was committed in one of them.
+    /// What was committed in one span.
     public struct Span: Sendable, Hashable {
         /// Commits.
         public var commits: UInt64 = 0
@@ -237,19 +240,19 @@ public struct Timeline: Sendable, Hashable {
         public var bytes: UInt64 = 0
     }
 
-    /// When the first one begins, in milliseconds since 1970.
+    /// The start of the first span, in milliseconds since 1970.
     public private(set) var start: UInt64 = 0
-    /// How long each is, in milliseconds.
+    /// The length of each span, in milliseconds.
     public private(set) var width: UInt64 = 1_000
-    /// In order, those in which nothing was committed too.
+    /// The spans in order, including those in which nothing was committed.
     public private(set) var spans: [Span] = []
 
     private static let most = 256
 
-    /// Nothing committed.
+    /// An empty timeline.
     public init() {}
 
-    /// Times never go back in a store; a time that does counts for the first span.
+    /// Times never decrease in a store. A time that does counts for the first span.
     mutating func add(_ time: UInt64, records: UInt64, bytes: UInt64) {
         if spans.isEmpty { start = time - time % width }
         let since = time - min(time, start)

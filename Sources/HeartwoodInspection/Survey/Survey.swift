@@ -3,18 +3,20 @@ public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension StoreSurvey {
-    /// Looks at a store's directory, or at one file.
+    /// Surveys a store's directory, or one file.
     ///
-    /// All bytes are read and verified. No lock is taken and nothing is written, so that it can be done beside a process that
-    /// uses the store. Memory is bounded: of more than about a million keys a part is followed, and what depends on it
-    /// is estimated from that.
+    /// Reads and verifies all bytes. Takes no lock and writes nothing, so the store may be in use. Memory is limited:
+    /// if there are more than about a million keys, a sample is followed, and the values that depend on keys are
+    /// estimated.
     ///
     /// - Parameters:
-    ///   - cells: Into how many parts the map of each file is divided.
+    ///   - path: A directory, or one file of a store.
+    ///   - cells: How many parts the map of each file has.
     ///   - now: The time by which expiry is judged, in milliseconds since 1970.
-    ///   - records: Which records to tell of one by one, in `FileSurvey.details`; nil: of none. It takes a second reading.
-    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
-    /// - Throws: `StoreError` where there is nothing (`.notFound`), or the system can't read it.
+    ///   - records: Which records to report individually, in `FileSurvey.details`; nil for none. This needs a second
+    ///     pass over the files.
+    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it.
     public static func make(
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
@@ -24,7 +26,7 @@ extension StoreSurvey {
             progress: progress)
     }
 
-    /// - Parameter patience: How long to wait for what may just be being written.
+    /// - Parameter patience: How long to wait for data that may be being written.
     package static func make(
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil, fileSystem: any FileSystem,
         patience: LogWalk.Patience, progress: ((InspectionProgress) throws -> Void)? = nil
@@ -50,7 +52,7 @@ extension StoreSurvey {
     }
 }
 
-/// One look at all files.
+/// One pass over all files.
 private struct SurveyRun {
     let members: [StoreFiles.Member]
     private let cells: Int
@@ -100,7 +102,8 @@ private struct SurveyRun {
         return survey
     }
 
-    /// Whether its records are what the store holds. Those of a damaged snapshot are, if nothing serves in its place.
+    /// Whether the records of a file belong to the store's content. Those of a damaged snapshot do if no other file
+    /// replaces it.
     private func counts(_ member: StoreFiles.Member) -> Bool {
         switch member.role {
         case .snapshot, .log: true
@@ -109,7 +112,7 @@ private struct SurveyRun {
         }
     }
 
-    /// In the order of the files, and of the places in them.
+    /// Sorts by the order of the files, then by offset.
     private mutating func sortFindings() {
         let order = Dictionary(
             survey.files.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -183,7 +186,8 @@ private struct SurveyRun {
         var map = FileMap(size: data.size, cells: cells)
         map.add(file.isHeaderDamaged ? \.corrupt : \.format, 0..<UInt64(FormatConstants.fileHeaderSize))
         try examination.run(&meter) { walk, damages in
-            // In the order of the file; what is damaged behind the records is said when all of them were.
+            // Damage among the records is added in the order of the file. Damage after the records is added when all of
+            // them are done.
             var damaged = damages.filter(\.isAmongRecords).map(\.part)[...]
             walk.keys.withUnsafeBytes { keys in
                 for record in walk.records {
@@ -234,7 +238,7 @@ private struct SurveyRun {
         largest.add(header, key, offset, sequence, file: index)
     }
 
-    /// A compressed value begins with the length that it had.
+    /// A compressed value begins with its original length.
     private mutating func noteCompression(
         _ header: RecordHeader, _ offset: UInt64, in window: inout FileWindow
     ) throws(FileSystemError) {
@@ -244,9 +248,9 @@ private struct SurveyRun {
         }
     }
 
-    // MARK: - All together
+    // MARK: - Totals
 
-    /// Says of the records that are the newest of their keys that they are live.
+    /// Marks the records that are the newest of their keys as live.
     private mutating func settleLiveBytes() {
         let share = newest.share
         survey.totals.isEstimated = share < 1
@@ -272,7 +276,7 @@ private struct SurveyRun {
             }
         }
         for (file, cells) in moved.enumerated() {
-            // An estimate for one part may be more than it has room for, which is then its neighbour's.
+            // An estimate for one cell may exceed the bytes of the cell. The excess counts for the next cell.
             var rest: UInt64 = 0
             for (cell, bytes) in cells.enumerated() {
                 rest += share < 1 ? UInt64(Double(bytes) / share) : bytes
@@ -283,7 +287,8 @@ private struct SurveyRun {
         survey.totals.keys = scaled(keys)
         survey.totals.expiring = scaled(survey.totals.expiring)
         survey.totals.expired = scaled(survey.totals.expired)
-        // The header, the records, and each key once more with three numbers; 64 KiB of them have a header of 32 bytes.
+        // The file headers, the records, and each key once more with three numbers. Each 64 KiB of keys has a header of
+        // 32 bytes.
         let live = survey.files.reduce(0) { $0 + $1.bytes.live }
         survey.totals.compactedBytes =
             2 * UInt64(FormatConstants.fileHeaderSize) + live + scaled(keyBytes + 4 * keys) + 112
@@ -312,7 +317,7 @@ private struct SurveyRun {
 }
 
 extension StoreFiles.Member {
-    /// What is being prepared need not verify, and what is another's is not this store's trouble.
+    /// Files in preparation need not verify, and files of other stores do not matter here.
     var isRead: Bool {
         switch role {
         case .snapshot, .log, .covered, .older, .damaged: file.header != nil
@@ -320,7 +325,7 @@ extension StoreFiles.Member {
         }
     }
 
-    /// Snapshot, then log, as an opening reads them; then the rest.
+    /// Files that a snapshot replaced, then the snapshot and the log as an opening reads them, then the rest.
     fileprivate var order: Int {
         switch role {
         case .older, .covered: 0

@@ -2,9 +2,9 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Reads a log file through, and judges what is wrong with it.
+/// Reads a whole log file and judges what is wrong with it.
 struct LogExamination {
-    /// What the file holds, as far as an opening would read it.
+    /// The content of the file, as far as an opening would read it.
     var summary = LogSummary()
     private(set) var findings: [Finding] = []
     private var hasDamage = false
@@ -12,17 +12,17 @@ struct LogExamination {
     private let path: String
     /// Whether an opening reads it.
     private let counts: Bool
-    /// Whether compressed values are inflated, too.
+    /// Whether compressed values are decompressed too.
     private let checksValues: Bool
-    /// Compressed values of which only the checksum is known.
+    /// Compressed values of which only the checksum was checked.
     var valuesSkipped: UInt64 { walk.valuesSkipped }
     private var tornAt: UInt64?
-    /// The number that came next where it was torn.
+    /// The next sequence number at the first tear.
     private var tornNext: UInt64?
     private var tornEnd: UInt64 = 0
     private var tornCause: FormatError?
     private var wholeBehindTear: UInt64 = 0
-    /// Each costs memory, and a thousand of them tell as much as a million.
+    /// The most findings. Each costs memory, and a thousand of them are enough.
     private static let mostFindings = 1_000
     private var progressed = UInt64(FormatConstants.fileHeaderSize)
 
@@ -38,9 +38,11 @@ struct LogExamination {
         self.checksValues = checksValues
     }
 
+    /// Reads the file to its end.
+    ///
     /// - Parameters:
-    ///   - onCommit: Given each whole commit that counts.
-    ///   - onDamage: Given each damaged part.
+    ///   - onCommit: Called for each whole commit that an opening reads.
+    ///   - onDamage: Called for each damaged part.
     mutating func run(
         _ meter: inout ProgressMeter, onCommit: (ScannedCommit) throws -> Void = { _ in },
         onDamage: (LogDamage) throws -> Void = { _ in }
@@ -117,7 +119,7 @@ struct LogExamination {
                 Finding(.torn, file: path, offset: tornAt, length: tornEnd - tornAt, what, cause: tornCause))
         }
         if case .unsupported(let error, let offset) = end.reason {
-            // An opening doesn't come to what is behind a tear.
+            // An opening does not read the data after a tear.
             findings.append(
                 Finding(
                     .unsupported, file: path, offset: offset, "it was written by a newer version of Heartwood",
@@ -142,7 +144,7 @@ struct LogExamination {
         }
     }
 
-    /// Behind some numbers an opening doesn't go on: the next segment would get a name that none accepts.
+    /// Notes numbers that an opening does not continue from: the next segment would get an invalid name.
     private mutating func noteImpossible(_ end: LogEnd) {
         let (next, epoch) = (tornNext ?? end.nextSequence, FormatConstants.sequenceEpoch)
         let isKept = end.isClosed && tornAt == nil && next != walk.header.firstSequence
@@ -157,7 +159,7 @@ struct LogExamination {
                 refusesOpening: counts))
     }
 
-    /// Whether more has been written since the end was read.
+    /// Whether more was written after the end was read.
     func hasGrown() throws(FileSystemError) -> Bool {
         var scanner = SegmentScanner(
             source: try FileWindow(walk.file.file, size: 4096), header: walk.header, recordedEnd: nil)
@@ -168,20 +170,20 @@ struct LogExamination {
     }
 }
 
-/// What a log file holds.
+/// The content of a log file.
 struct LogSummary {
     var commits: UInt64 = 0
     var marks: UInt64 = 0
     var batches: UInt64 = 0
     var records: UInt64 = 0
-    /// The numbers of its batches; nil where there are none.
+    /// The sequence numbers of its batches; nil if there are none.
     var sequences: ClosedRange<UInt64>?
     var times: ClosedRange<UInt64>?
     /// Where the last commit ends.
     var end: UInt64 = 0
     var nextSequence: UInt64 = 0
     var isClosed = false
-    /// Bytes that are passed over, as after a crash.
+    /// Bytes that an opening skips, as after a crash.
     var torn: Range<UInt64>?
     var damagedParts: [Range<UInt64>] = []
 

@@ -2,18 +2,19 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Whether a snapshot says the same as the log that it replaced, where that log is still there, whole.
+/// Compares a snapshot with the log that it replaced, if that log still exists completely.
 ///
-/// The newest record of each key, by the log, must be the snapshot's, and no other. Keys are known by 128-bit hashes, and
-/// taken in turns: as many hashes at a time as fit into a bounded table.
+/// The snapshot must have the newest record of each key in the log, and no other record. Keys are identified by 128-bit
+/// hashes. If there are too many keys for a table of limited size, they are compared in several passes.
 struct SnapshotComparison {
     private(set) var compared = 0
     private(set) var findings: [Finding] = []
 
-    /// The most keys at a time: about 100 MiB.
+    /// The most keys per pass: about 100 MiB.
     private static let mostKeys = 1 << 20
-    /// Each turn reads all files: of more keys than this many turns take, a part is compared, chosen by their hashes.
-    private static let mostTurns = 4
+    /// The most passes. Each pass reads all files. If there are more keys, only a part of them is compared, chosen by
+    /// hash.
+    private static let mostPasses = 4
     private static let mostFindings = 100
 
     static func run(_ files: StoreFiles, _ progress: ProgressMeter.Report?) throws -> SnapshotComparison {
@@ -30,7 +31,8 @@ struct SnapshotComparison {
         return comparison
     }
 
-    /// The segments that lead from one snapshot, or from the store's first segment, to the next; nil if some are missing.
+    /// The segments from one snapshot, or from the store's first segment, to the next snapshot; nil if some are
+    /// missing.
     private static func sources(
         of snapshot: StoreFiles.Member, from base: StoreFiles.Member?, _ logs: [StoreFiles.Member]
     ) -> [StoreFiles.Member]? {
@@ -45,7 +47,7 @@ struct SnapshotComparison {
             guard index > 0, let predecessor, logs[index - 1].file.header?.salt == predecessor.salt else { return nil }
             index -= 1
         }
-        // The snapshot itself says where the last one ends; the segment behind it may be another one by now.
+        // The snapshot itself records where the last segment ends. The segment after it may be another one by now.
         chosen[0].successor = end
         return chosen.reversed()
     }
@@ -60,7 +62,7 @@ struct SnapshotComparison {
     private mutating func compare(
         _ snapshot: DataFile, _ base: DataFile?, _ logs: [StoreFiles.Member], _ progress: ProgressMeter.Report?
     ) throws {
-        var turns = HashTurns(capacity: Self.mostKeys)
+        var turns = HashPasses(capacity: Self.mostKeys)
         let bytes = logs.reduce(snapshot.size + (base?.size ?? 0)) { $0 + $1.file.size }
         for turn in 1... {
             var newest: [KeyHash: Newest] = [:]
@@ -70,7 +72,7 @@ struct SnapshotComparison {
             try check(snapshot, &newest, turns, &meter)
             let share = turns.taken
             guard turns.next() else { return }
-            guard turn < Self.mostTurns else {
+            guard turn < Self.mostPasses else {
                 findings.append(
                     Finding(
                         .note, file: snapshot.path, offset: 0,
@@ -82,7 +84,8 @@ struct SnapshotComparison {
     }
 
     private func add(
-        _ snapshot: DataFile, to newest: inout [KeyHash: Newest], _ turns: inout HashTurns, _ meter: inout ProgressMeter
+        _ snapshot: DataFile, to newest: inout [KeyHash: Newest], _ turns: inout HashPasses,
+        _ meter: inout ProgressMeter
     ) throws {
         var examination = try SnapshotExamination(snapshot, snapshot.header!)
         try examination.run(&meter) { walk, _ in
@@ -98,7 +101,7 @@ struct SnapshotComparison {
     }
 
     private func add(
-        _ log: StoreFiles.Member, to newest: inout [KeyHash: Newest], _ turns: inout HashTurns,
+        _ log: StoreFiles.Member, to newest: inout [KeyHash: Newest], _ turns: inout HashPasses,
         _ meter: inout ProgressMeter
     ) throws {
         var examination = try LogExamination(log, patience: .none)
@@ -116,7 +119,7 @@ struct SnapshotComparison {
     }
 
     private mutating func check(
-        _ snapshot: DataFile, _ newest: inout [KeyHash: Newest], _ turns: HashTurns, _ meter: inout ProgressMeter
+        _ snapshot: DataFile, _ newest: inout [KeyHash: Newest], _ turns: HashPasses, _ meter: inout ProgressMeter
     ) throws {
         var examination = try SnapshotExamination(snapshot, snapshot.header!)
         var wrong: [Finding] = []

@@ -2,14 +2,14 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Reads a snapshot through, and judges what is wrong with it.
+/// Reads a whole snapshot and judges what is wrong with it.
 struct SnapshotExamination {
     private(set) var findings: [Finding] = []
     private(set) var records: UInt64 = 0
     private(set) var damagedParts: [Range<UInt64>] = []
     private var walk: SnapshotWalk
     private let path: String
-    /// Each finding costs memory, and a thousand of them tell as much as a million.
+    /// The most findings. Each costs memory, and a thousand of them are enough.
     private static let mostFindings = 1_000
     private static let mostParts = 1 << 20
 
@@ -20,7 +20,7 @@ struct SnapshotExamination {
     }
 
     var footer: SnapshotFooter? { walk.footer }
-    /// Compressed values of which only the checksum is known.
+    /// Compressed values of which only the checksum was checked.
     var valuesSkipped: UInt64 { walk.valuesSkipped }
 
     mutating func run(
@@ -37,7 +37,8 @@ struct SnapshotExamination {
         try meter.advance(walk.file.size - min(before, walk.file.size), records: 0)
     }
 
-    /// What keeps a snapshot from being used is known before it is read through.
+    /// The findings without those that are already known: damage that prevents the use of a snapshot is found before
+    /// reading it.
     func findings(besides known: [Finding]) -> [Finding] {
         let places = Set(known.lazy.filter { $0.file == path }.map(\.offset))
         return findings.filter { !places.contains($0.offset) }
@@ -51,7 +52,7 @@ struct SnapshotExamination {
 }
 
 extension Finding {
-    /// Damage of a snapshot.
+    /// A finding for damage of a snapshot.
     init(_ damage: SnapshotDamage, _ path: String) {
         let what =
             switch damage.item {

@@ -2,38 +2,39 @@ public import HeartwoodFiles
 public import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Reads every byte of a store, or of one of its files, and says whether it is what was written.
+/// Reads every byte of a store, or of one of its files, and reports whether it is intact.
 ///
-/// No lock is taken and nothing is written or synced, so that it can be done beside a process that uses the store; what
-/// that process is just writing is waited for, and never taken for damage.
+/// It takes no lock, writes nothing and syncs nothing, so the store may be in use. It waits for data that another
+/// process is writing, and never reports it as damage.
 public struct Verification: Sendable {
-    /// What was found, the worst of it decides.
+    /// The overall verdict: the worst of the findings.
     public var verdict: Verdict
-    /// All that was found, in the order of the files.
+    /// Everything that was found, in the order of the files.
     public var findings: [Finding]
     /// Files that were read.
     public var files = 0
     /// Bytes that were read and verified.
     public var bytes: UInt64 = 0
-    /// Commits of log, marks not counted.
+    /// Commits in log files, without sync marks.
     public var commits: UInt64 = 0
-    /// Records of log and of snapshots.
+    /// Records in log files and snapshots.
     public var records: UInt64 = 0
-    /// The newest sequence number; 0 where there is none.
+    /// The newest sequence number; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
-    /// Snapshots that were compared with the log that they replaced: that is, if it is still there.
+    /// How many snapshots were compared with the log that they replaced. A snapshot can be compared only if that log
+    /// still exists.
     public var comparedSnapshots = 0
-    /// How the newest segment ends: with a closing mark, or as after a crash (and while it is in use).
+    /// Whether the newest segment ends with a closing mark. False after a crash, and while the store is in use.
     public var isClosed = false
     /// Whether an opening would succeed.
     public var opens: Bool { !findings.contains(where: \.refusesOpening) }
 
-    /// Verifies a store's directory, or one file. O(bytes), in flat memory.
+    /// Verifies a store's directory, or one file. O(bytes), in constant memory.
     ///
     /// - Parameters:
-    ///   - path: A directory, or a log segment or snapshot by itself, which is then judged without its neighbours.
-    ///   - progress: Told now and then how far it is; what it throws ends the work and is thrown.
-    /// - Throws: `StoreError` where there is nothing to verify (`.notFound`), or the system can't read the directory.
+    ///   - path: A directory, or a single log segment or snapshot, which is then judged without its neighbours.
+    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    /// - Throws: `StoreError` if there is nothing to verify (`.notFound`), or the system can't read the directory.
     public static func run(
         _ path: String, fileSystem: any FileSystem = POSIXFileSystem(),
         progress: ((InspectionProgress) throws -> Void)? = nil
@@ -41,7 +42,7 @@ public struct Verification: Sendable {
         try run(path, fileSystem: fileSystem, patience: .live, progress: progress)
     }
 
-    /// - Parameter patience: How long to wait for what may just be being written.
+    /// - Parameter patience: How long to wait for data that may be being written.
     package static func run(
         _ path: String, fileSystem: any FileSystem, patience: LogWalk.Patience,
         progress: ((InspectionProgress) throws -> Void)? = nil
@@ -53,7 +54,7 @@ public struct Verification: Sendable {
                 var run = try VerificationRun(path, fileSystem, patience, progress)
                 defer { run.listing.close() }
                 let result = try run.run()
-                // A store that changes under the reader is believed to be damaged when a second reading says so.
+                // A store that changes while it is read is reported as damaged only if a second reading agrees.
                 if result.verdict == .clean || attempt == 3 { return result }
                 guard try run.hasChanged() else { return result }
             } catch let error as FileSystemError {
@@ -64,7 +65,7 @@ public struct Verification: Sendable {
     }
 }
 
-/// One reading of all files.
+/// One pass over all files.
 private struct VerificationRun {
     private let path: String
     private let fileSystem: any FileSystem
@@ -150,7 +151,7 @@ private struct VerificationRun {
             ))
     }
 
-    /// Whether somebody has used the store meanwhile.
+    /// Whether the store has changed meanwhile.
     func hasChanged() throws -> Bool {
         let now = try StoreListing.at(path, in: fileSystem)
         defer { now.close() }
@@ -160,7 +161,7 @@ private struct VerificationRun {
 }
 
 extension StoreFiles.Member {
-    /// Whether it is read: files in preparation and those of others are not.
+    /// Whether the file is verified. Temporary files and files of other stores are not.
     fileprivate var isVerified: Bool {
         switch role {
         case .snapshot, .log, .covered, .older, .damaged: true

@@ -1,4 +1,4 @@
-/// What a crash keeps of what was pending, decided for each uncertain sector, size and entry.
+/// The pending changes that a crash keeps: a decision for each uncertain sector, size and directory entry.
 struct CrashLosses {
     typealias Node = DiskState.Node
 
@@ -11,7 +11,7 @@ struct CrashLosses {
     func size(of node: Node, _ possible: [UInt64]) -> UInt64 { sizes[node] ?? possible[0] }
     func versions(of node: Node, sector: Int) -> Int { versions[node]?[sector] ?? 0 }
 
-    /// Noise for a sector that was being written for the first time.
+    /// Random bytes for a sector that was being written for the first time.
     func garbage(of node: Node, sector: Int) -> [UInt8]? {
         guard let garbageSeed else { return nil }
         var random = SeededRandom(garbageSeed, UInt64(node), UInt64(sector))
@@ -24,7 +24,7 @@ struct CrashLosses {
         return bytes
     }
 
-    /// What is lost of a disk by a crash.
+    /// Decides which pending changes of a disk a crash loses.
     init(_ losses: CrashState.Losses, of disk: DiskState) {
         switch losses {
         case .everything:
@@ -42,7 +42,7 @@ struct CrashLosses {
 
     // MARK: - By number
 
-    /// In how many states a crash may leave the disk; `.max` for more than fit.
+    /// How many states a crash may leave the disk in; `.max` if there are more.
     static func count(_ disk: DiskState) -> UInt64 {
         var count: UInt64 = 1
         func multiply(_ choices: Int) {
@@ -88,7 +88,7 @@ struct CrashLosses {
         }
     }
 
-    /// All, none, those up to a moment, as a journal keeps them, or any.
+    /// Keeps all changes, none, those up to some moment (as a journal does), or any combination.
     private mutating func drawEntries(_ count: Int, _ random: inout SeededRandom) {
         switch random.below(4) {
         case 0: entries = [Bool](repeating: random.oneIn(2), count: count)
@@ -99,8 +99,8 @@ struct CrashLosses {
         }
     }
 
-    /// The ways in which writes get lost, each as likely: by chance, few lost, few kept, by file, up to a moment (with
-    /// the write of that moment torn), and the last before the others.
+    /// Draws which changes are kept. There are six ways, each equally likely: at random, few lost, few kept, by file,
+    /// up to some moment (with the write of that moment torn), and the last changes but not the earlier ones.
     private static func draw(_ way: Int, _ file: FileState, _ random: inout SeededRandom) -> [Int: Int] {
         var kept: [Int: Int] = [:]
         let sectors = file.uncertain.keys.sorted()
@@ -131,9 +131,9 @@ struct CrashLosses {
 }
 
 extension DiskState {
-    /// The files of which a crash may leave different things, always in the same order.
+    /// The files that a crash may leave in different states, always in the same order.
     ///
-    /// Files without a name, now and after any crash, are not among them.
+    /// Files that have no name, now and after any crash, are left out.
     var uncertainFiles: [(node: Node, file: FileState)] {
         var named = Set(pendingEntries.map(\.node))
         for directory in directories.values { named.formUnion(directory.durable.values) }

@@ -1,32 +1,31 @@
-/// One of the states in which a crash may leave a disk: when it happened, and what was lost of what was pending.
+/// A state that a crash may leave a disk in: when it happened, and which pending changes were lost.
 ///
-/// Its description, such as `41/everything`, `41/#7` or `41/~12345`, is all that is needed to have it again from the
-/// same trace.
+/// Its description, such as `41/everything`, `41/#7` or `41/~12345`, is enough to replay it from the same trace.
 public struct CrashState: Sendable, Hashable, LosslessStringConvertible {
-    /// What a crash takes.
+    /// The pending changes that a crash loses.
     public enum Losses: Sendable, Hashable {
-        /// All that was pending.
+        /// All pending changes.
         case everything
-        /// Nothing of it: also what the death of a process leaves, while the system lives on.
+        /// None. This is also the state after the death of a process while the system keeps running.
         case nothing
-        /// The combination of this number, of all that there are.
+        /// The combination with this number, among all combinations.
         case numbered(UInt64)
-        /// A combination that is drawn with this seed.
+        /// A combination drawn with this seed.
         case drawn(UInt64)
     }
 
     /// How many events of the trace happened before the crash.
     public var events: Int
-    /// What it took.
+    /// The changes that it lost.
     public var losses: Losses
 
-    /// A state.
+    /// A crash after `events` events that loses `losses`.
     public init(events: Int, losses: Losses) {
         self.events = events
         self.losses = losses
     }
 
-    /// A state from its description.
+    /// Parses a description; nil if it is invalid.
     public init?(_ description: String) {
         let parts = description.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let events = Int(parts[0]), events >= 0 else { return nil }
@@ -43,7 +42,7 @@ public struct CrashState: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// Such as `41/~12345`.
+    /// A text such as `41/~12345`, which ``init(_:)`` parses.
     public var description: String {
         switch losses {
         case .everything: "\(events)/everything"
@@ -54,17 +53,18 @@ public struct CrashState: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// A crash: its state, and what is left on the disk.
+/// A crash: its state, and what it left on the disk.
 public struct Crash: Sendable {
-    /// When it happened, and what it took.
+    /// When it happened, and what it lost.
     public let state: CrashState
-    /// What is on the disk afterwards.
+    /// The content of the disk after the crash.
     public let image: DiskImage
-    /// In how many states a crash at this moment may leave the disk; `.max` stands for more than can be counted.
+    /// How many states a crash at this moment may leave the disk in; `.max` if there are too many to count.
     public let possibleStates: UInt64
-    /// The fingerprints of what a crash at this moment leaves when it takes everything, and when it takes nothing.
+    /// The fingerprints of two images: after a crash at this moment that loses everything, and after one that loses
+    /// nothing.
     package let extremes: Extremes
-    /// How many notes there were before the crash.
+    /// How many notes the test had taken before the crash.
     public let noteCount: Int
     let events: ArraySlice<DiskTrace.Event>
 
@@ -78,7 +78,7 @@ public struct Crash: Sendable {
         }
     }
 
-    /// What the test had noted before the crash, in order, of one type.
+    /// The notes of one type that the test had taken before the crash, in order.
     public func notes<Note>(of type: Note.Type = Note.self) -> [Note] {
         events.compactMap { if case .note(let note) = $0 { note as? Note } else { nil } }
     }

@@ -1,21 +1,21 @@
 extension DiskTrace {
-    /// The crashes that may have happened during this trace: before and after every call that changes what is, or would
-    /// be, on the disk.
+    /// The crashes that may have happened during this trace: before and after every call that changes what is on the
+    /// disk, or what would be there after a crash.
     ///
-    /// Where a moment has at most `limit` states they all come; otherwise those where everything and where nothing is
-    /// lost, and others that are drawn. The same trace, limit and seed give the same crashes. Different moments may
-    /// give the same image: see ``DiskImage/fingerprint(ignoring:)``.
+    /// A moment with at most `limit` states gives all of them. Any other moment gives the state that loses everything,
+    /// the state that loses nothing, and states that are drawn. The same trace, limit and seed give the same crashes.
+    /// Different moments may give the same image: see ``DiskImage/fingerprint(ignoring:)``.
     ///
     /// - Parameters:
-    ///   - range: Only crashes after so many events; all by default.
-    ///   - limit: How many states a moment, at least 2.
-    ///   - seed: Of what is drawn.
-    /// - Complexity: Lazy; each crash costs what was pending.
+    ///   - range: Only crashes after this many events; all by default.
+    ///   - limit: The most states per moment, at least 2.
+    ///   - seed: The seed for drawn states.
+    /// - Complexity: Lazy; the cost of each crash is proportional to the pending changes.
     public func crashStates(in range: Range<Int>? = nil, limit: Int = 64, seed: UInt64 = 0) -> CrashStates {
         CrashStates(trace: self, range: range ?? 0..<(events.count + 1), limit: max(2, limit), seed: seed)
     }
 
-    /// One crash, from its description. O(events).
+    /// One crash, from its state. O(events).
     ///
     /// - Precondition: The trace has as many events as the state says.
     public func crash(_ state: CrashState) -> Crash {
@@ -37,7 +37,7 @@ extension DiskTrace {
     }
 }
 
-/// The crashes of a trace, one after the other.
+/// The crashes of a trace, in order.
 public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     private let trace: DiskTrace
     private let range: Range<Int>
@@ -46,9 +46,9 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     private var disk: DiskState
     /// How many events were applied to the disk.
     private var position = 0
-    /// How many of them were notes.
+    /// How many of these events were notes.
     private var notes = 0
-    /// How many states the moment has, and how many of them came already; nil between moments.
+    /// How many states the moment has, and how many of them were returned; nil between moments.
     private var moment: Moment?
     private var isOver = false
 
@@ -66,7 +66,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
         disk = trace.start
     }
 
-    /// The next crash.
+    /// Returns the next crash; nil at the end.
     public mutating func next() -> Crash? {
         while !isOver {
             if let moment {
@@ -98,7 +98,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Goes on to the next place before a call that changes the disk, or to the end.
+    /// Applies events up to the next call that changes the disk, or up to the end.
     private mutating func findMoment() {
         while position < Swift.min(trace.events.count, range.upperBound) {
             if position >= range.lowerBound, case .call(let call) = trace.events[position], call.changesDisk {

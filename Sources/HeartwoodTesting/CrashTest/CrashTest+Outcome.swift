@@ -1,13 +1,13 @@
 internal import HeartwoodFileSystem
 
 extension CrashTest {
-    /// What a test did.
+    /// How much a test did.
     public struct Report: Sendable, CustomStringConvertible {
-        /// Calls of the workload, in all its runs.
+        /// Calls of the workload to the file system, in all its runs.
         public internal(set) var calls = 0
         /// Crashes that were checked.
         public internal(set) var crashes = 0
-        /// Different disk images among them, run by run.
+        /// Different disk images among the crashes, counted for each run.
         public internal(set) var images = 0
         /// Faults that were injected.
         public internal(set) var faults = 0
@@ -18,7 +18,7 @@ extension CrashTest {
         }
     }
 
-    /// A check that failed, and how to have it again.
+    /// A check that failed, and how to replay it.
     public struct Failure: Error, CustomStringConvertible {
         /// The crash, and what it left on the disk.
         public let crash: Crash
@@ -26,18 +26,18 @@ extension CrashTest {
         public let cause: any Error
         /// The seed of the test.
         public let seed: UInt64
-        /// The fault that the workload had met.
+        /// The fault that was injected into the workload; nil if there was none.
         public let fault: Fault?
-        /// The directory in which the image was kept.
+        /// The directory in which the image was kept; nil if it was not kept.
         public let evidence: String?
 
-        /// The arguments of a ``CrashTest`` that does nothing but this again.
+        /// The arguments of a ``CrashTest`` that replays only this failure.
         public var replay: String {
             let fault = fault.map { ", fault: \($0.source)" } ?? ""
             return "CrashTest(seed: \(seed), only: CrashState(\"\(crash.state)\")\(fault))"
         }
 
-        /// What went wrong, after which calls, and how to have it again.
+        /// What went wrong, the calls that preceded the crash, and how to replay it.
         public var description: String {
             let calls = crash.lastCalls(5).map { "\n    \($0)" }.joined()
             let files = crash.image.description.split(separator: "\n").map { "\n    \($0)" }.joined()
@@ -50,14 +50,14 @@ extension CrashTest {
         }
     }
 
-    /// A state that was to be had again is none of this workload's: it makes fewer calls than the last time.
+    /// The state to replay does not exist in this workload, because the workload now makes fewer calls.
     public struct NoSuchState: Error, CustomStringConvertible {
-        /// The state that was asked for.
+        /// The requested state.
         public let state: CrashState
-        /// How many events there were.
+        /// The most events of any run.
         public let events: Int
 
-        /// One line.
+        /// One line that describes the error.
         public var description: String {
             "the crash is after \(state.events) events, and there were at most \(events): the workload is another"
         }
@@ -65,7 +65,7 @@ extension CrashTest {
 }
 
 extension Fault {
-    /// The expression that makes it.
+    /// The Swift expression that creates the fault.
     var source: String {
         let kinds = operations.map { ".\($0.rawValue)" }.sorted().joined(separator: ", ")
         let path = path.isEmpty ? "" : ", path: \"\(path)\""

@@ -1,7 +1,7 @@
 public import HeartwoodFileSystem
 
-/// Runs a piece of code on a simulated disk, crashes it at every call and in every way that a real disk may leave
-/// behind, and has each of the outcomes checked.
+/// Runs code on a simulated disk, crashes it at every call and in every way in which a real disk may lose data, and
+/// lets a check examine each result.
 ///
 /// ```swift
 /// let report = try await CrashTest().run { disk in
@@ -17,33 +17,33 @@ public import HeartwoodFileSystem
 /// }
 /// ```
 ///
-/// The check gets a new disk that holds what the crash left, and throws where a promise is broken. A workload of one
-/// task that doesn't go by the clock makes the same calls, or nearly, each time; whatever it does, the states are
-/// derived from the trace of one run, and the image of a failure can be kept: see ``evidence``.
-/// Documentation/CrashTesting.md is a guide to all of it.
+/// The check gets a new disk with the content that the crash left. It throws if a guarantee is broken. A workload of
+/// one task that does not depend on the clock makes the same calls, or nearly the same, in each run. In any case, the
+/// states are derived from the trace of one run, and the image of a failure can be kept: see ``evidence``.
+/// Documentation/CrashTesting.md is the guide.
 public struct CrashTest: Sendable {
-    /// Of the disk's random numbers, and of the states that are drawn.
+    /// The seed for the disk's random numbers and for drawn states.
     public var seed: UInt64
-    /// How many states a moment are tried at most; moments that have fewer are tried in full.
+    /// The most states to try per moment. A moment that has fewer states is tried completely.
     public var statesPerMoment: Int
-    /// Only this state, to have a failure again. The workload runs ten times for it: threads of its own, such as a store
-    /// has, may make their calls a little earlier or later.
+    /// Replays only this crash state, to reproduce a failure. The workload runs ten times for it, because threads that
+    /// it starts, such as those of a store, may make their calls a little earlier or later.
     public var only: CrashState?
-    /// What is on the disk at the start.
+    /// The content of the disk at the start.
     public var image: DiskImage
-    /// A failure that every workload meets, and that it is to bear: what it throws is ignored then.
+    /// A fault that is injected into every run of the workload. Errors that the workload throws are then ignored.
     public var fault: Fault?
-    /// A directory of the real file system in which the image of a failure is kept, to be looked at; nil for none.
+    /// A directory of the real file system in which the image of a failure is kept for inspection; nil keeps none.
     public var evidence: String?
 
-    /// A test.
+    /// A crash test with these settings.
     ///
     /// - Parameters:
-    ///   - seed: Of the disk's random numbers, and of the states that are drawn.
-    ///   - statesPerMoment: How many states a moment are tried at most, at least 2.
-    ///   - only: Only this state, to have a failure again.
-    ///   - image: What is on the disk at the start.
-    ///   - fault: A failure that every workload meets.
+    ///   - seed: The seed for the disk's random numbers and for drawn states.
+    ///   - statesPerMoment: The most states to try per moment, at least 2.
+    ///   - only: Replays only this crash state, to reproduce a failure.
+    ///   - image: The content of the disk at the start.
+    ///   - fault: A fault that is injected into every run of the workload.
     ///   - evidence: A directory in which the image of a failure is kept.
     public init(
         seed: UInt64 = 1, statesPerMoment: Int = 32, only: CrashState? = nil, image: DiskImage = DiskImage(),
@@ -57,11 +57,12 @@ public struct CrashTest: Sendable {
         self.evidence = evidence
     }
 
-    /// Runs the workload once and checks its crashes, each image once for each set of notes before it.
+    /// Runs the workload once and checks its crashes: each image once for each set of notes taken before it.
     ///
-    /// - Returns: How much was tried: a test may want to know that it was something.
-    /// - Throws: What the workload throws; ``Failure`` with what the check throws; ``NoSuchState``.
-    /// - Complexity: One run of the workload, and one of the check for each crash.
+    /// - Returns: How much was tried. A test can check that this is not zero.
+    /// - Throws: What the workload throws (ignored if a ``fault`` is set); ``Failure`` with what the check throws;
+    ///   ``NoSuchState``.
+    /// - Complexity: One run of the workload, and one run of the check for each crash.
     @discardableResult
     public nonisolated(nonsending) func run(
         workload: (SimulatedDisk) async throws -> Void, check: (SimulatedDisk, Crash) async throws -> Void
@@ -80,21 +81,21 @@ public struct CrashTest: Sendable {
         return report
     }
 
-    /// Runs the workload again and again, each time with another of its calls failing, until every call has failed;
-    /// after each run the check is given the disk as the run left it, without faults, and then as crashes leave it.
+    /// Runs the workload repeatedly, each time with another of its calls failing, until every call has failed. After
+    /// each run the check gets the disk as the run left it, without faults, and then the disk as crashes leave it.
     ///
-    /// The workload is to bear the failures: what it throws is ignored. It notes what was acknowledged. (The loop is
-    /// SQLite's: fail the first call, the second, the third, until a run has no failure left.) With a ``fault`` there is
-    /// one run, and that is what fails.
+    /// The workload must tolerate the failures: what it throws is ignored. It notes what was acknowledged. (The loop is
+    /// SQLite's: fail the first call, the second, the third, until a run has no failure left.) With a ``fault`` there
+    /// is only one run, with that fault.
     ///
     /// - Parameters:
     ///   - effects: How the calls fail.
-    ///   - times: How many calls fail, from the chosen one on; each in a run of its own. 1 and for ever by default.
+    ///   - times: How many calls fail, starting at the chosen one; one run for each number. By default 1 and unlimited.
     ///   - crashes: How many crashes are drawn after each run.
     /// - Returns: How much was tried.
     /// - Throws: ``Failure`` with what the check throws; ``NoSuchState``.
-    /// - Complexity: A run of the workload for each of its calls, effect and number of times; after each of them up to
-    ///   1 + `crashes` of the check.
+    /// - Complexity: One run of the workload for each of its calls, effect and number of times. After each run, up to 1
+    ///   + `crashes` runs of the check.
     @discardableResult
     public nonisolated(nonsending) func failEveryCall(
         by effects: [Fault.Effect] = [.error(ErrorNumber.EIO)], times: [Int] = [1, .max], crashes: Int = 4,
@@ -122,7 +123,7 @@ public struct CrashTest: Sendable {
         return report
     }
 
-    /// One run with a fault; whether there were so many calls that it could be met.
+    /// One run with a fault. Returns false if the run made too few calls to reach the fault.
     @discardableResult
     private nonisolated(nonsending) func fail(
         _ fault: Fault, _ crashes: Int, _ report: inout Report,
@@ -159,7 +160,7 @@ public struct CrashTest: Sendable {
         return trace
     }
 
-    /// One state, of several runs; what they have in common is checked once.
+    /// Replays one state in several runs. Identical results are checked once.
     private nonisolated(nonsending) func again(
         _ state: CrashState, _ fault: Fault?, _ report: inout Report,
         _ workload: (SimulatedDisk) async throws -> Void, _ check: (SimulatedDisk, Crash) async throws -> Void
@@ -191,7 +192,7 @@ public struct CrashTest: Sendable {
         }
     }
 
-    /// Writes the image of a crash down; where to, or nil where nobody asked for it or it can't be.
+    /// Writes the image of a crash. Returns its path; nil if `evidence` is nil or writing fails.
     private func keep(_ crash: Crash) -> String? {
         guard let evidence else { return nil }
         let files = POSIXFileSystem()
@@ -211,7 +212,7 @@ public struct CrashTest: Sendable {
         }
     }
 
-    /// What is checked once.
+    /// Identifies results that need only one check.
     private struct Found: Hashable {
         let image: UInt64
         let notes: Int

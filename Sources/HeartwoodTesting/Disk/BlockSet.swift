@@ -1,4 +1,4 @@
-/// Some of the blocks of a file.
+/// A set of blocks of a file.
 struct BlockSet: Sendable {
     let blockSize: UInt64
     private var words: [UInt64] = []
@@ -6,7 +6,7 @@ struct BlockSet: Sendable {
 
     init(blockSize: Int) { self.blockSize = UInt64(blockSize) }
 
-    /// How far a range of bytes can be filled with so many more blocks. O(blocks).
+    /// The end of the part of a byte range that can be filled with at most `count` more blocks. O(blocks).
     func end(of range: Range<UInt64>, taking count: Int) -> UInt64 {
         var left = count
         for block in blocks(of: range) where !contains(block) {
@@ -24,7 +24,7 @@ struct BlockSet: Sendable {
         }
     }
 
-    /// Takes out what lies wholly beyond a size.
+    /// Removes the blocks that are wholly beyond a size.
     mutating func cut(to size: UInt64) {
         let first = Int((size + blockSize - 1) / blockSize)
         guard first < words.count * 64 else { return }
@@ -38,7 +38,7 @@ struct BlockSet: Sendable {
         block >> 6 < words.count && words[block >> 6] >> UInt64(block & 63) & 1 == 1
     }
 
-    /// Whether all blocks of a range of bytes are among them.
+    /// Whether the set has all blocks of a byte range.
     func contains(_ range: Range<UInt64>) -> Bool { blocks(of: range).allSatisfy { contains($0) } }
 
     private func blocks(of range: Range<UInt64>) -> Range<Int> {

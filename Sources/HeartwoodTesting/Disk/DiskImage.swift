@@ -1,15 +1,15 @@
 public import HeartwoodFileSystem
 
-/// What is on a disk at a moment: directories and files with their bytes, by absolute path.
+/// The content of a disk: directories, and files with their bytes, by absolute path.
 ///
-/// Cheap to copy: images share what they have in common.
+/// Cheap to copy: images share equal content.
 public struct DiskImage: Sendable {
     enum Entry: Sendable {
         case directory
         case file(PagedBytes)
     }
 
-    /// By absolute path; the root is not among them.
+    /// By absolute path, without the root.
     var entries: [String: Entry] = [:]
 
     /// An empty disk.
@@ -20,13 +20,14 @@ public struct DiskImage: Sendable {
         entries.compactMap { path, entry in if case .file = entry { path } else { nil } }.sorted()
     }
 
-    /// The paths of the directories but for the root, sorted. O(n log n).
+    /// The paths of the directories except the root, sorted. O(n log n).
     public var directories: [String] {
         entries.compactMap { path, entry in if case .directory = entry { path } else { nil } }.sorted()
     }
 
-    /// The bytes of a file; nil where there is none. Setting them makes the file, and the directories above it, whatever
-    /// is in the way; setting nil removes the file, or the directory with all that is in it. O(bytes).
+    /// The bytes of a file; nil if there is none. Setting bytes creates the file and the directories above it, and
+    /// replaces anything that is in the way. Setting nil removes the file, or the directory with all its content.
+    /// O(bytes).
     public subscript(path path: String) -> [UInt8]? {
         get {
             guard case .file(let bytes)? = entries[Self.normal(path)] else { return nil }
@@ -35,7 +36,7 @@ public struct DiskImage: Sendable {
         set { set(Self.normal(path), to: newValue.map { .file(PagedBytes($0)) }) }
     }
 
-    /// Adds an empty directory, and those above it; one that is there stays as it is.
+    /// Adds an empty directory, and the directories above it. Does nothing if the directory exists.
     public mutating func makeDirectory(_ path: String) {
         let path = Self.normal(path)
         if case .directory? = entries[path] { return }
@@ -52,15 +53,15 @@ public struct DiskImage: Sendable {
         makeDirectory(String(path[..<slash]))
     }
 
-    /// A slash before each name, and no other; empty for the root.
+    /// Normalizes a path: one slash in front of each name and no other; empty for the root.
     private static func normal(_ path: String) -> String {
         path.split(separator: "/").map { "/" + $0 }.joined()
     }
 
-    /// A number that is the same for equal images, and in all likelihood another for others: 64 bits, for counting
-    /// images, not for security.
+    /// A number that is the same for equal images, and very likely different for others. It has 64 bits and is for
+    /// counting images, not for security.
     ///
-    /// - Parameter ignoring: Paths that don't count.
+    /// - Parameter ignoring: Returns true for a path that does not count.
     public func fingerprint(ignoring: (String) -> Bool = { _ in false }) -> UInt64 {
         var sum: UInt64 = 0
         for (path, entry) in entries where !ignoring(path) {
@@ -74,10 +75,10 @@ public struct DiskImage: Sendable {
         return sum
     }
 
-    /// Writes the image into a directory of a real file system, to be looked at or kept as evidence. The directory is
-    /// made if need be; nothing is synced.
+    /// Writes the image into a directory of a real file system, for inspection or as evidence. Creates the directory if
+    /// needed. Syncs nothing.
     ///
-    /// - Throws: `FileSystemError`; `EEXIST` where a file is there already.
+    /// - Throws: `FileSystemError`; `EEXIST` if a file exists already.
     public func write(
         into directory: String, of fileSystem: any FileSystem = POSIXFileSystem()
     ) throws(FileSystemError) {
@@ -104,8 +105,8 @@ public struct DiskImage: Sendable {
         }
     }
 
-    /// Reads what is in a directory of a real file system; the directory becomes the root. What is neither a file nor a
-    /// directory is left out.
+    /// Reads the content of a directory of a real file system; the directory becomes the root. Leaves out everything
+    /// that is neither a file nor a directory.
     ///
     /// - Throws: `FileSystemError`.
     public init(
@@ -146,7 +147,7 @@ extension DiskImage: Equatable {}
 extension DiskImage.Entry: Equatable {}
 
 extension DiskImage: CustomStringConvertible {
-    /// A line for each file and directory, such as "/store/0000000000000001.log: 8192 bytes".
+    /// One line for each file and directory, such as "/store/0000000000000001.log: 8192 bytes".
     public var description: String {
         entries.sorted { $0.key < $1.key }.map { path, entry in
             switch entry {

@@ -1,14 +1,14 @@
 internal import HeartwoodFileSystem
 
-/// Where a path leads: a name in a directory, whether or not there is something of that name.
+/// A resolved path: a name in a directory. The name may not exist.
 struct DiskPlace {
     let operation: FileSystemError.Operation
     let path: String
-    /// The directories on the way, from the root on.
+    /// The directories along the path, from the root on.
     let way: [DiskState.Node]
-    /// The name in the parent; nil where the path names the last directory of the way itself.
+    /// The name in the parent; nil if the path names the last directory of `way`.
     let name: String?
-    /// What is there.
+    /// The file or directory at the path; nil if there is none.
     let node: DiskState.Node?
     let isDirectory: Bool
     /// Whether the path ends in a slash.
@@ -34,9 +34,9 @@ struct DiskPlace {
 }
 
 extension DiskState {
-    /// Follows a path from the root as far as its last name.
+    /// Resolves a path from the root up to its last name.
     ///
-    /// - Throws: `ENOENT` or `ENOTDIR` where the way ends before that.
+    /// - Throws: `ENOENT` or `ENOTDIR` if the path can't be followed up to its last name.
     func resolve(_ path: String, for operation: FileSystemError.Operation) throws(FileSystemError) -> DiskPlace {
         func error(_ code: Int32) -> FileSystemError {
             FileSystemError(operation: operation, path: path, code: code)
@@ -68,7 +68,7 @@ extension DiskState {
         return place(way, nil)
     }
 
-    /// Whether a rename can be; nil where there is nothing to be done.
+    /// Checks whether a rename is allowed. Returns nil if there is nothing to do.
     func checkRename(
         _ source: DiskPlace, _ target: DiskPlace
     ) throws(FileSystemError) -> (name: String, newName: String)? {
@@ -91,6 +91,6 @@ extension DiskState {
         return (name, newName)
     }
 
-    /// The files that have a name; others take no room.
+    /// The files that have a name.
     var linkedFiles: [Node] { directories.values.flatMap { $0.entries.values }.filter { files[$0] != nil } }
 }

@@ -1,10 +1,11 @@
 internal import HeartwoodFileSystem
 
-/// A whole disk: what its users see, and what of it would be found after a crash. Pure.
+/// A whole disk: what its users see, and what would be found after a crash. A plain value, without locks or I/O.
 ///
-/// An entry of a directory is pending until the directory is synced: a crash keeps or loses each change of entries for
-/// itself, a rename as a whole, which a sync of either directory makes durable. A failed sync of a directory leaves them pending: metadata is journaled, and a journal
-/// that can't be written makes every later sync fail too, which a script of faults can say.
+/// A change of a directory entry is pending until the directory is synced. A crash keeps or loses each change of
+/// entries independently. A rename is kept or lost as a whole, and a sync of either directory makes it durable. A
+/// failed sync of a directory leaves the changes pending: metadata is journaled, and a journal that can't be written
+/// makes every later sync fail too. A script of faults can produce that.
 struct DiskState: Sendable {
     typealias Node = Int
     static let root: Node = 0
@@ -19,14 +20,14 @@ struct DiskState: Sendable {
         case unlink(Node, String, Node)
         case move(Node, String, to: Node, String, Node)
 
-        /// The file or directory that it gives a name or takes one from.
+        /// The file or directory whose name is added, removed or changed.
         var node: Node {
             switch self {
             case .link(_, _, let node), .unlink(_, _, let node), .move(_, _, _, _, let node): node
             }
         }
 
-        /// The names that it changes.
+        /// The names that the change affects.
         var slots: Set<Slot> {
             switch self {
             case .link(let parent, let name, _), .unlink(let parent, let name, _): [Slot(parent, name)]
@@ -50,12 +51,12 @@ struct DiskState: Sendable {
     private(set) var directories: [Node: Directory] = [root: Directory()]
     private(set) var pendingEntries: [EntryChange] = []
     private(set) var nextNode: Node = 1
-    /// Where users see each file and directory.
+    /// The present name of each file and directory.
     private var names: [Node: Slot] = [:]
 
     init() {}
 
-    /// A disk that holds an image, durably.
+    /// A disk that durably holds an image.
     init(_ image: DiskImage) {
         var known: [String: Node] = ["": Self.root]
         for path in image.entries.keys.sorted() {
@@ -112,8 +113,8 @@ struct DiskState: Sendable {
         pendingEntries.append(.link(parent, name, node))
     }
 
-    /// What changed the directory becomes durable, and with it every earlier change of the same files and names, in
-    /// whichever directory: what is on the disk is never undone by what it has made obsolete.
+    /// Makes the changes of the directory durable, and with them every earlier change of the same files and names in
+    /// any directory. So what is durable is never undone by an earlier change that it replaced.
     private mutating func syncDirectory(_ directory: Node) {
         var nodes: Set<Node> = []
         var slots: Set<Slot> = []
@@ -143,7 +144,7 @@ struct DiskState: Sendable {
         case .unlink(let parent, let name, let node):
             if directories[parent]!.durable[name] == node { directories[parent]!.durable[name] = nil }
         case .move(_, _, let to, let newName, let node):
-            // It has one name, whichever of the earlier renames were lost.
+            // The file has only one name, whichever of the earlier renames were lost.
             for parent in directories.keys {
                 for (name, child) in directories[parent]!.durable where child == node {
                     directories[parent]!.durable[name] = nil
@@ -161,7 +162,7 @@ struct DiskState: Sendable {
 
     // MARK: - What is found
 
-    /// The present path of a file or directory; nil where it was removed.
+    /// The present path of a file or directory; nil if it was removed.
     func path(of node: Node) -> String? {
         var path = ""
         var node = node
@@ -173,14 +174,14 @@ struct DiskState: Sendable {
         return path
     }
 
-    /// What its users see: what is left when a process dies and the system lives on.
+    /// What the disk's users see. A process that dies while the system keeps running leaves this content.
     var image: DiskImage {
         var image = DiskImage()
         collect(Self.root, "", \.entries, of: directories, into: &image) { files[$0]!.cache }
         return image
     }
 
-    /// The disk after a crash.
+    /// The content after a crash.
     func afterCrash(_ losses: CrashLosses) -> DiskImage {
         var found = directories
         for (number, change) in pendingEntries.enumerated() where losses.keeps(entryChange: number) {
@@ -212,7 +213,7 @@ struct DiskState: Sendable {
     }
 }
 
-/// What a call does to a disk.
+/// The effect of a call on a disk.
 enum DiskEffect: Sendable {
     case none
     case createFile(DiskState.Node, in: DiskState.Node, String)

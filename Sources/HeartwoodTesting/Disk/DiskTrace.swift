@@ -1,20 +1,21 @@
 public import HeartwoodFileSystem
 
-/// A call of the file system, as a trace has it.
+/// A call of the file system, as a trace records it.
 public struct DiskCall: Sendable, CustomStringConvertible {
-    /// How many calls came before it.
+    /// How many calls preceded it.
     public let number: Int
-    /// What was asked for.
+    /// The operation.
     public let operation: FileSystemError.Operation
-    /// Of which file or directory; an open file goes by the name that it had at the time, not when it was opened.
+    /// The path of the file or directory. For an open file, the name at the time of the call, not at the time of
+    /// opening.
     public let path: String
-    /// The error number with which it failed; nil where it didn't.
+    /// The error number with which the call failed; nil if it succeeded.
     public internal(set) var failure: Int32?
     /// Whether the failure was injected.
     public internal(set) var isInjected = false
     var effect: DiskEffect = .none
 
-    /// Whether it changes what is on the disk, or what would be after a crash.
+    /// Whether the call changes what is on the disk, or what would be there after a crash.
     public var changesDisk: Bool {
         if case .none = effect { return false }
         return true
@@ -27,26 +28,26 @@ public struct DiskCall: Sendable, CustomStringConvertible {
     }
 }
 
-/// What happened on a simulated disk, in order: the calls, and the notes that a test took in between.
+/// What happened on a simulated disk, in order: the calls, and the notes that a test took between them.
 public struct DiskTrace: Sendable {
-    /// One thing that happened.
+    /// One event.
     public enum Event: Sendable {
         /// A call of the file system.
         case call(DiskCall)
-        /// What a test wrote down, such as an acknowledgement.
+        /// A note of the test, such as an acknowledgement.
         case note(any Sendable)
     }
 
-    /// What was on the disk before.
+    /// The content of the disk before the events.
     let start: DiskState
-    /// What happened since.
+    /// The events, in order.
     public internal(set) var events: [Event] = []
-    /// Number of calls among the events.
+    /// How many of the events are calls.
     public internal(set) var callCount = 0
 
     init(start: DiskState) { self.start = start }
 
-    /// The calls.
+    /// The calls, in order.
     public var calls: [DiskCall] {
         events.compactMap { if case .call(let call) = $0 { call } else { nil } }
     }

@@ -1,44 +1,45 @@
 internal import HeartwoodFileSystem
 
-/// A file as its users see it, and what of it would be found after a crash.
+/// A file as its users see it, and what would be found of it after a crash.
 ///
-/// A sector goes through versions: the durable one, then one after each change that touches it. A crash may leave any
-/// of them, each sector for itself. Sizes go through versions in the same way, apart from the data.
+/// Each sector has versions: the durable one, and one for each later change that touches it. A crash may leave any
+/// version, for each sector independently. Sizes have versions in the same way, independently of the data.
 struct FileState: Sendable {
-    /// Something that was done to the bytes and may be lost.
+    /// A change of the bytes that a crash may lose.
     struct Change: Sendable {
         enum Kind: Sendable {
             case write(offset: UInt64, Payload)
-            /// A truncation: from here on there are zeros.
+            /// A truncation: zeros from this offset on.
             case zero(from: UInt64)
         }
         let kind: Kind
-        /// The sectors in which it makes a version; those that it leaves as they were are not among them.
+        /// The sectors that the change gives a new version. Sectors that it leaves unchanged are not included.
         var sectors: [Int]
     }
 
-    /// What its users see.
+    /// What the file's users see.
     private(set) var cache = PagedBytes()
-    /// What is certain to be found after a crash, where nothing is pending.
+    /// What a crash is certain to leave, if nothing is pending.
     private(set) var durable = PagedBytes()
     /// Changes since the last sync, oldest first.
     private(set) var pending: [Change] = []
-    /// Changes that a failed sync has dropped: some may have reached the disk before it failed, no later sync brings them
-    /// there, and the users see them all the same.
+    /// Changes that a failed sync dropped. Some may have reached the disk before the sync failed. No later sync writes
+    /// them. The users still see them.
     private(set) var stranded: [Change] = []
     /// Sizes since the last sync, oldest first.
     private(set) var pendingSizes: [UInt64] = []
     private(set) var strandedSizes: [UInt64] = []
     /// How many changes each uncertain sector has.
     private(set) var uncertain: [Int: Int] = [:]
-    /// The blocks that take room.
+    /// The blocks that take disk space.
     private(set) var blocks = BlockSet(blockSize: 4096)
-    /// The sectors that a write has covered and a sync has saved: they hold what they hold, be it zeros.
+    /// The sectors that a write has covered and a sync has made durable. A crash leaves no garbage in them, even if
+    /// they are zeros.
     private var covered = BlockSet(blockSize: PagedBytes.sectorSize)
 
     init() {}
 
-    /// A file that is as it is, durably.
+    /// A file with these durable bytes.
     init(_ bytes: PagedBytes) {
         cache = bytes
         durable = bytes
@@ -46,13 +47,13 @@ struct FileState: Sendable {
         covered.insert(0..<bytes.size)
     }
 
-    /// Every size that a crash may leave; the durable one first, the newest last.
+    /// Every size that a crash may leave: the durable one first, the newest last.
     var possibleSizes: [UInt64] { [durable.size] + strandedSizes + pendingSizes }
 
-    /// Whether a crash may leave different things of it.
+    /// Whether a crash may leave the file in different states.
     var isUncertain: Bool { !uncertain.isEmpty || !strandedSizes.isEmpty || !pendingSizes.isEmpty }
 
-    // MARK: - What is done to it
+    // MARK: - Changes
 
     mutating func write(_ payload: Payload, at offset: UInt64) {
         let size = cache.size
@@ -88,7 +89,7 @@ struct FileState: Sendable {
         noteSize(before: before)
     }
 
-    /// What is pending becomes durable.
+    /// Makes the pending changes durable.
     mutating func sync() {
         guard !pending.isEmpty || !pendingSizes.isEmpty else { return }
         for change in pending {
@@ -112,11 +113,11 @@ struct FileState: Sendable {
         }
         pending = []
         pendingSizes = []
-        // A sync after a write or a change of size saves the size that is needed to read the bytes back.
+        // A sync after a write or a change of size also saves the size that is needed to read the bytes back.
         strandedSizes = []
     }
 
-    /// What is pending is dropped, as Linux does after an error of the device; a later sync has nothing to do.
+    /// Drops the pending changes, as Linux does after a device error. A later sync has nothing to do.
     mutating func failSync() {
         stranded += pending.lazy.filter { !$0.sectors.isEmpty }
         strandedSizes += pendingSizes
@@ -124,17 +125,17 @@ struct FileState: Sendable {
         pendingSizes = []
     }
 
-    /// Shows its users other bytes, of which a crash leaves nothing: the name of whoever holds the lock.
+    /// Shows other bytes to the users, which a crash does not leave: the name of the lock's holder.
     mutating func show(_ bytes: [UInt8]) { cache = PagedBytes(bytes) }
 
     mutating func rememberHashes() {
-        // A sync makes the one into the other.
+        // Both, because a sync makes the cached bytes durable.
         cache.rememberHashes()
         durable.rememberHashes()
     }
 
     private mutating func note(_ change: Change) {
-        // A write that leaves every byte as it was still brings the size that belongs to it to the disk.
+        // A write that changes no byte still makes its size durable with the next sync.
         pending.append(change)
         for sector in change.sectors { uncertain[sector, default: 0] += 1 }
     }
@@ -143,15 +144,15 @@ struct FileState: Sendable {
         if cache.size != size { pendingSizes.append(cache.size) }
     }
 
-    // MARK: - What a crash leaves
+    // MARK: - After a crash
 
-    /// The file after a crash.
+    /// The content of the file after a crash.
     ///
     /// - Parameters:
     ///   - size: One of the possible sizes.
     ///   - versions: How many of the changes of an uncertain sector have reached the disk.
-    ///   - garbage: Bytes for a sector that no durable write has covered and of which nothing has reached the disk: what
-    ///     its block held before it was this file's; nil for zeros.
+    ///   - garbage: Bytes for a sector that no durable write has covered, if no change of it has reached the disk: the
+    ///     former content of its block. nil for zeros.
     func afterCrash(
         size: UInt64, versions: (Int) -> Int, garbage: (Int) -> [UInt8]?
     ) -> PagedBytes {
@@ -192,7 +193,7 @@ struct FileState: Sendable {
         return Int(range.lowerBound / size)..<Int((range.upperBound - 1) / size + 1)
     }
 
-    /// Where something that begins at `offset` begins in a sector.
+    /// The start of a change within a sector, if the change begins at `offset`.
     private func start(_ offset: UInt64, _ sector: Int) -> UInt64 {
         max(offset, UInt64(sector * PagedBytes.sectorSize))
     }
@@ -206,7 +207,7 @@ struct FileState: Sendable {
     }
 }
 
-/// Bytes that were written; zeros take no memory.
+/// Bytes of a write. Zeros take no memory.
 enum Payload: Sendable {
     case bytes([UInt8])
     case zeros(Int)

@@ -1,11 +1,11 @@
 internal import HeartwoodFileSystem
 
-/// The bytes of a file, in pages that copies share until one of them is written to. Pages of zeros take no memory.
+/// The bytes of a file, in pages. Copies share a page until one of them writes to it. Pages of zeros take no memory.
 struct PagedBytes: Sendable {
     static let pageSize = 4096
     static let sectorSize = 512
 
-    /// A page with its hash, which is 0 while it isn't known.
+    /// A page with its hash; the hash is 0 if unknown.
     private struct Page: Sendable {
         var bytes: [UInt8]
         var hash: UInt64 = 0
@@ -23,7 +23,7 @@ struct PagedBytes: Sendable {
         bytes.withUnsafeBytes { write($0, at: 0) }
     }
 
-    /// Copies up to the end of the file; how much that was.
+    /// Reads up to the end of the file. Returns how many bytes were read.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
         guard offset < size else { return 0 }
         let count = Int(min(UInt64(buffer.count), size - offset))
@@ -38,14 +38,14 @@ struct PagedBytes: Sendable {
         return count
     }
 
-    /// All of it. O(size).
+    /// All bytes. O(size).
     var bytes: [UInt8] {
         var all = [UInt8](repeating: 0, count: Int(size))
         _ = all.withUnsafeMutableBytes { read(into: $0, at: 0) }
         return all
     }
 
-    /// Writes, and extends the file where it is too short.
+    /// Writes bytes, and extends the file if it is too short.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
         guard !bytes.isEmpty else { return }
         put(bytes, at: offset)
@@ -70,7 +70,7 @@ struct PagedBytes: Sendable {
         }
     }
 
-    /// Cuts the file, or extends it by zeros. What was put beyond the new size is gone.
+    /// Truncates the file, or extends it with zeros. Bytes beyond the new size are discarded.
     mutating func resize(to newSize: UInt64) {
         let end = UInt64(pages.count * Self.pageSize)
         if newSize < end {
@@ -80,7 +80,7 @@ struct PagedBytes: Sendable {
         size = newSize
     }
 
-    /// Puts bytes in place that may lie beyond the size.
+    /// Stores bytes, which may lie beyond the size, without changing the size.
     mutating func put(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
         Self.forEachPiece(Int(offset), bytes.count) { page, inPage, inRange in
             let source = UnsafeRawBufferPointer(rebasing: bytes[inRange])
@@ -96,7 +96,7 @@ struct PagedBytes: Sendable {
         }
     }
 
-    /// Takes a sector over from another file.
+    /// Copies a sector from another file.
     mutating func copySector(_ sector: Int, from other: PagedBytes) {
         let start = sector * Self.sectorSize
         let page = start / Self.pageSize
@@ -110,7 +110,7 @@ struct PagedBytes: Sendable {
         }
     }
 
-    /// Whether a range holds these bytes.
+    /// Whether the file has these bytes at `offset`.
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool {
         var isSame = true
         Self.forEachPiece(Int(offset), bytes.count) { page, inPage, inRange in
@@ -125,7 +125,7 @@ struct PagedBytes: Sendable {
         return isSame
     }
 
-    /// Whether a range holds nothing but zeros.
+    /// Whether a range has only zeros.
     func isZero(in range: Range<UInt64>) -> Bool {
         var isZero = true
         Self.forEachPiece(Int(range.lowerBound), range.count) { page, inPage, _ in
@@ -137,7 +137,7 @@ struct PagedBytes: Sendable {
 
     // MARK: - Hashes
 
-    /// A number that is the same for the same bytes, and in all likelihood another for others.
+    /// A number that is the same for the same bytes, and very likely different for others.
     var fingerprint: UInt64 {
         var hash = SeededRandom.mix(size &+ 0x51)
         for (number, page) in pages.enumerated() {
@@ -148,7 +148,7 @@ struct PagedBytes: Sendable {
         return hash
     }
 
-    /// Computes the hashes of the pages, for this and every copy to come.
+    /// Computes and stores the hashes of the pages, for this value and its later copies.
     mutating func rememberHashes() {
         for number in pages.indices where pages[number] != nil && pages[number]!.hash == 0 {
             pages[number]!.hash = Self.hash(pages[number]!.bytes)
@@ -171,7 +171,7 @@ struct PagedBytes: Sendable {
         }
     }
 
-    /// Calls `body` with each page, the range within it, and the range within the whole.
+    /// Calls `body` with each page number, the range within the page, and the range within the whole.
     private static func forEachPiece(_ offset: Int, _ count: Int, _ body: (Int, Range<Int>, Range<Int>) -> Void) {
         var done = 0
         while done < count {

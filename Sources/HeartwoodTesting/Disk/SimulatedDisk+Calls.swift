@@ -1,16 +1,16 @@
 internal import HeartwoodFileSystem
 
-/// What a call gives back, and what it does to the disk.
+/// The result of a call, and its effect on the disk.
 struct Outcome<Value> {
     var value: Value
     var effect: DiskEffect
-    /// For a read or write: how to do less.
+    /// For a read or write: how to transfer fewer bytes.
     var partial: Partial?
 
     struct Partial {
-        /// How many bytes it is in full.
+        /// How many bytes the full call transfers.
         let count: Int
-        /// What so many bytes give back and do.
+        /// The result and the effect of transferring this many bytes.
         let of: (Int) -> (Value, DiskEffect)
     }
 
@@ -22,10 +22,10 @@ struct Outcome<Value> {
 }
 
 extension SimulatedDisk {
-    /// The one way of every call: counted, failed if it is to fail, carried out, and written down.
+    /// Performs every call: counts it, injects a fault if one applies, carries it out, and records it.
     ///
-    /// `body` decides what the call does and changes nothing itself; `finish` does what leaves no traces on the disk,
-    /// where the call succeeds. An open file goes by its present name, as long as it has one.
+    /// `body` decides what the call does and changes nothing. `finish` runs if the call succeeds, for changes that
+    /// leave no traces on the disk. An open file is named by its present name, as long as it has one.
     func perform<R>(
         _ operation: FileSystemError.Operation, _ path: String, of node: DiskState.Node? = nil,
         _ body: (State) throws(FileSystemError) -> Outcome<R>, then finish: (inout State, R) -> Void = { _, _ in },
@@ -79,7 +79,7 @@ extension SimulatedDisk {
 }
 
 extension SimulatedDisk {
-    /// A store to a mapping: counted and written down like a call. It can't fail.
+    /// Performs a store to a mapping. It is counted and recorded like a call, and can't fail.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, of node: DiskState.Node, _ path: String) {
         let observer = state.withLock { state in state.observer.map { ($0, state.name(of: node) ?? path) } }
         if let (observer, name) = observer { observer(.store, name) }
@@ -104,7 +104,7 @@ extension SimulatedDisk {
 extension SimulatedDisk.State {
     fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.path(of: $0) } }
 
-    /// The fault that this call is to show.
+    /// The fault to inject into this call; nil for none.
     fileprivate mutating func nextFault(_ operation: FileSystemError.Operation, _ path: String) -> Fault.Effect? {
         var effect: Fault.Effect?
         for index in faults.indices where faults[index].fault.matches(operation, path) {
@@ -130,7 +130,7 @@ extension SimulatedDisk.State {
         return value
     }
 
-    /// A sync that fails isn't one that didn't happen: what was pending is dropped.
+    /// Carries out a sync that fails: it drops the pending changes.
     fileprivate mutating func carryOut<R>(failing outcome: Outcome<R>, _ call: inout DiskCall) {
         if case .sync(let node) = outcome.effect { apply(.failedSync(node), &call) }
     }
@@ -140,8 +140,9 @@ extension SimulatedDisk.State {
         call.effect = effect
     }
 
-    /// Up to where there is room for a range of a file. Files that have a name or are open take room.
-    func endOfRoom(for node: DiskState.Node, _ range: Range<UInt64>) -> UInt64 {
+    /// The end of the part of a file's range for which there is disk space. Files that have a name or are open take
+    /// space.
+    func endOfSpace(for node: DiskState.Node, _ range: Range<UInt64>) -> UInt64 {
         guard capacity != .max else { return range.upperBound }
         let used = Set(disk.linkedFiles).union(opened.keys).reduce(0) { $0 + disk.files[$1]!.blocks.count }
         let blocks = disk.files[node]!.blocks
@@ -149,7 +150,7 @@ extension SimulatedDisk.State {
         return blocks.end(of: range, taking: all - used)
     }
 
-    /// One handle less.
+    /// Closes one handle of a file.
     mutating func release(_ node: DiskState.Node) {
         let handles = opened[node, default: 0] - 1
         opened[node] = handles > 0 ? handles : nil

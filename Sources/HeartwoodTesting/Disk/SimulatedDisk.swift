@@ -1,13 +1,12 @@
 public import HeartwoodFileSystem
 
-/// A disk in memory that forgets like a real one when the power goes, fails like a real one when told to, and writes
-/// down every call.
+/// A disk in memory that simulates power loss and errors of a real disk, and records every call.
 ///
-/// What is written is pending until a sync of that file returns. A crash before that keeps it, drops it, tears it at
-/// sectors of 512 bytes, or applies it out of order; the size goes its own way. Entries of a directory (files made,
-/// renamed, removed) are pending until the directory is synced. A failed sync drops what was pending: readers still see
-/// it, the disk never gets it, and the next sync succeeds, as on Linux. What a crash may leave is derived from the
-/// trace: see ``DiskTrace/crashStates(in:limit:seed:)``.
+/// What is written is pending until a sync of that file returns. A crash before that may keep a pending write, drop it,
+/// tear it at sectors of 512 bytes, or apply it out of order. The size is kept or lost independently. Entries of a
+/// directory (files created, renamed, removed) are pending until the directory is synced. A failed sync drops the
+/// pending writes: readers still see them, the disk never gets them, and the next sync succeeds, as on Linux. What a
+/// crash may leave is derived from the trace: see ``DiskTrace/crashStates(in:limit:seed:)``.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(seed: 7)
@@ -18,10 +17,11 @@ public import HeartwoodFileSystem
 /// disk.note(sequence)                                      // from here on it must survive
 /// ```
 ///
-/// Assumed, as Heartwood assumes it of real storage: a sector is written whole or not at all, and a rename is atomic.
-/// There are no links and no permissions. Any number of threads may use it; its calls happen one after the other.
+/// Like Heartwood itself, it assumes two things of real storage: a sector is written completely or not at all, and a
+/// rename is atomic. There are no links and no permissions. Any number of threads may use it; calls are carried out one
+/// at a time.
 public final class SimulatedDisk: FileSystem {
-    /// Files can't be larger than this, in bytes.
+    /// The largest size of a file, in bytes.
     public static let largestFile: UInt64 = 16 << 30
 
     struct State {
@@ -33,7 +33,7 @@ public final class SimulatedDisk: FileSystem {
         var faultRandom: SeededRandom
         var injected: [DiskCall] = []
         var locked: Set<DiskState.Node> = []
-        /// How many handles there are of each open file.
+        /// How many handles each open file has.
         var opened: [DiskState.Node: Int] = [:]
         var capacity: UInt64 = .max
         var isTracing = true
@@ -43,11 +43,11 @@ public final class SimulatedDisk: FileSystem {
 
     let state: Locked<State>
 
-    /// A disk.
+    /// A disk with this content.
     ///
     /// - Parameters:
-    ///   - image: What is on it, durably.
-    ///   - seed: Of the random numbers that it gives, and of random faults.
+    ///   - image: The durable content at the start.
+    ///   - seed: The seed for the random numbers that it returns, and for random faults.
     public init(image: DiskImage = DiskImage(), seed: UInt64 = 0) {
         let disk = DiskState(image)
         state = Locked(
@@ -58,13 +58,13 @@ public final class SimulatedDisk: FileSystem {
 
     // MARK: - For the test
 
-    /// What happened so far. Cheap.
+    /// The events so far. O(1).
     public var trace: DiskTrace { state.withLock { $0.trace } }
 
-    /// What the disk's users see now: what is left when a process dies and the system lives on.
+    /// What the disk's users see now. A process that dies while the system keeps running leaves this content.
     public var image: DiskImage { state.withLock { $0.disk.image } }
 
-    /// What a crash at this moment leaves on the disk, which itself goes on undisturbed. O(events).
+    /// What a crash now would leave on the disk. The disk itself continues unchanged. O(events).
     ///
     /// ```swift
     /// let next = SimulatedDisk(image: disk.crash().image)
@@ -74,20 +74,20 @@ public final class SimulatedDisk: FileSystem {
         return trace.crash(CrashState(events: trace.events.count, losses: losses))
     }
 
-    /// Writes something down between the calls, such as an acknowledgement.
+    /// Records a note between the calls, such as an acknowledgement.
     public func note(_ note: some Sendable) {
         state.withLock { state in
             if state.isTracing { state.trace.events.append(.note(note)) }
         }
     }
 
-    /// Lets calls fail, beside those that fail already.
+    /// Injects a fault, in addition to those already injected.
     public func inject(_ fault: Fault) { state.withLock { $0.faults.append((fault, 0)) } }
 
-    /// Lets calls fail by chance.
+    /// Injects random faults. Replaces the random faults set earlier.
     public func inject(_ faults: RandomFaults) { state.withLock { $0.randomFaults = faults } }
 
-    /// Ends all failures. What they have dropped stays dropped.
+    /// Removes all faults. What they dropped stays dropped.
     public func heal() {
         state.withLock { state in
             state.faults = []
@@ -95,17 +95,17 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// The calls that failed or fell short because they were told to.
+    /// The calls that failed or transferred less because of an injected fault.
     public var injected: [DiskCall] { state.withLock { $0.injected } }
 
-    /// How many bytes files may take, in blocks of 4 KiB; `.max` by default. Beyond it there is `ENOSPC`, after a write
-    /// that falls short where some of it still fits. A file that was removed takes room for as long as it is open.
+    /// How many bytes the files may take, in blocks of 4 KiB; `.max` by default. Beyond it, calls fail with `ENOSPC`; a
+    /// write of which a part still fits first writes that part. A removed file takes space until it is closed.
     public var capacity: UInt64 {
         get { state.withLock { $0.capacity } }
         set { state.withLock { $0.capacity = newValue } }
     }
 
-    /// What `capacity` leaves. Not a call: it isn't counted or written down.
+    /// The bytes that `capacity` leaves; nil if it is `.max`. Not a call: it is neither counted nor recorded.
     public func availableBytes(at path: String) -> UInt64? {
         state.withLock { state in
             guard state.capacity != .max else { return nil }
@@ -115,7 +115,7 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// Whether somebody holds the lock of a file. Not a call: it isn't counted or written down.
+    /// Whether the lock of a file is held. Not a call: it is neither counted nor recorded.
     public func isLocked(_ path: String) -> Bool {
         state.withLock { state in
             guard let node = try? state.disk.resolve(path, for: .lock).node else { return false }
@@ -123,18 +123,19 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// Stops writing down what happens, to save memory: no crash can be derived from then on.
+    /// Stops recording, to save memory. From then on no crash can be derived.
     public func stopTracing() { state.withLock { $0.isTracing = false } }
 
-    /// Whether files can be written to as memory, as on ext4, XFS and tmpfs; true by default. A store to such memory is
-    /// written down like a call (`.store`), and a crash may tear or drop it like a write.
+    /// Whether files can be mapped as writable memory, as on ext4, XFS and tmpfs; true by default. A store to such
+    /// memory is recorded like a call (`.store`), and a crash may tear or drop it like a write.
     public var allowsMapping: Bool {
         get { state.withLock { $0.allowsMapping } }
         set { state.withLock { $0.allowsMapping = newValue } }
     }
 
-    /// Calls `observer` before each call, on its thread. It may use the disk's notes, and whatever doesn't wait for
-    /// this disk; at a `.store`, nothing of the store that makes it. The disk keeps it: let it capture the disk weakly.
+    /// Calls `observer` before each call, on the thread of the call. The observer may take notes on the disk, and do
+    /// anything that does not wait for this disk. At a `.store` it must not use the store that makes it. The disk keeps
+    /// the observer, so let it capture the disk weakly.
     public func observe(_ observer: @escaping @Sendable (FileSystemError.Operation, String) -> Void) {
         state.withLock { $0.observer = observer }
     }
@@ -153,7 +154,7 @@ public final class SimulatedDisk: FileSystem {
         return SimulatedFile(path: path, node: node, isWritable: access != .read, disk: self)
     }
 
-    /// Gives a file or directory another name. See `FileSystem.rename(_:to:)`.
+    /// Renames a file or directory. See `FileSystem.rename(_:to:)`.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         try perform(.rename, path) { state throws(FileSystemError) in
             let source = try state.disk.resolve(path, for: .rename)
@@ -176,7 +177,7 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// The names in a directory. See `FileSystem.contents(ofDirectory:)`.
+    /// Lists the names in a directory. See `FileSystem.contents(ofDirectory:)`.
     public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
         try perform(.list, path) { state throws(FileSystemError) in
             let node = try state.disk.resolve(path, for: .list).directory()
@@ -184,7 +185,7 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// Makes a directory. See `FileSystem.createDirectory(_:)`.
+    /// Creates a directory. See `FileSystem.createDirectory(_:)`.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         try perform(.createDirectory, path) { state throws(FileSystemError) in
             let place = try state.disk.resolve(path, for: .createDirectory)
@@ -200,7 +201,7 @@ public final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// What is there. See `FileSystem.kind(of:)`.
+    /// Returns what is at the path. See `FileSystem.kind(of:)`.
     public func kind(of path: String) throws(FileSystemError) -> FileKind? {
         try perform(.status, path) { state throws(FileSystemError) -> Outcome<FileKind?> in
             let place: DiskPlace
@@ -236,7 +237,7 @@ public final class SimulatedDisk: FileSystem {
         return SimulatedLock(node, of: self)
     }
 
-    /// A random number that follows from the seed.
+    /// A random number from the seed.
     public func randomUInt64() -> UInt64 { state.withLock { $0.random.next() } }
 
     private static func create(

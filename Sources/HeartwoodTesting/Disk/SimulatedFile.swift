@@ -32,7 +32,7 @@ final class SimulatedFile: File {
             let count = Int(min(UInt64(buffer.count), size - min(offset, size)))
             return Outcome(count, partial: Outcome.Partial(count: count) { ($0, .none) })
         } then: { state, count in
-            // Not a byte more, so that whoever overlooks a short read doesn't get away with it.
+            // Exposes exactly `count` bytes, so that code that ignores a short read fails.
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             _ = state.disk.files[node]!.cache.read(into: part, at: offset)
         }
@@ -44,7 +44,7 @@ final class SimulatedFile: File {
             guard offset <= UInt64(Int64.max) else { throw error(.write, ErrorNumber.EINVAL) }
             guard !bytes.isEmpty else { return Outcome(0) }
             try checkEnd(offset, UInt64(bytes.count), .write)
-            let end = state.endOfRoom(for: node, offset..<(offset + UInt64(bytes.count)))
+            let end = state.endOfSpace(for: node, offset..<(offset + UInt64(bytes.count)))
             guard end > offset else { throw error(.write, ErrorNumber.ENOSPC) }
             let write = { (count: Int) -> (Int, DiskEffect) in
                 let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
@@ -61,7 +61,7 @@ final class SimulatedFile: File {
             guard count > 0 else { throw error(.allocate, ErrorNumber.EINVAL) }
             try checkEnd(offset, count, .allocate)
             let range = offset..<(offset + count)
-            guard state.endOfRoom(for: node, range) == range.upperBound else {
+            guard state.endOfSpace(for: node, range) == range.upperBound else {
                 throw error(.allocate, ErrorNumber.ENOSPC)
             }
             return Outcome((), .allocate(node, range))

@@ -1,9 +1,9 @@
 internal import HeartwoodFileSystem
 
-/// A file of a ``SimulatedDisk`` that is written to as memory. Every store is a change of its own, in the order in which they
-/// were told, so a crash may come between any two, and tear or drop each.
+/// A file of a ``SimulatedDisk`` that is mapped as writable memory. Every store is a change of its own, in the order in
+/// which the stores were reported. So a crash may happen between any two stores, and may tear or drop each of them.
 ///
-/// The invariant under `@unchecked Sendable`: the address never changes; who stores where is for the users to see to.
+/// The invariant for `@unchecked Sendable`: the address never changes, and the users coordinate who stores where.
 final class SimulatedMapping: WritableMapping, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let node: DiskState.Node
@@ -23,7 +23,7 @@ final class SimulatedMapping: WritableMapping, @unchecked Sendable {
     func populate(_ range: Range<UInt64>) throws(FileSystemError) {
         let part = part(range)
         try disk.perform(.map, path, of: node) { state throws(FileSystemError) in
-            // The system would end the process.
+            // A real system would end the process.
             precondition(state.disk.files[node]!.blocks.contains(range), "what is to be populated has no blocks")
             return Outcome(())
         } then: { (state: inout SimulatedDisk.State, _: Void) in

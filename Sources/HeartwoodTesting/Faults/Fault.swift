@@ -1,44 +1,44 @@
 public import HeartwoodFileSystem
 
-/// A failure that a simulated disk is to show: of which calls, from which on, how often, and how.
+/// A fault to inject into a simulated disk: into which calls, from which call on, how often, and with which effect.
 ///
 /// ```swift
 /// disk.inject(Fault(.sync, .error(ErrorNumber.EIO), path: ".log", at: 3))            // the third sync of a log, once
-/// disk.inject(Fault([.write, .allocate], .error(ErrorNumber.ENOSPC), times: .max))   // a disk that is full for good
+/// disk.inject(Fault([.write, .allocate], .error(ErrorNumber.ENOSPC), times: .max))   // a disk that stays full
 /// ```
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// How a call fails.
     public enum Effect: Sendable, Hashable {
-        /// It does nothing and gives this error number. A sync drops what was pending.
+        /// The call does nothing and fails with this error number. A sync also drops the pending writes.
         case error(Int32)
-        /// It does all of it and gives this error number all the same. A lock is not held after that, but its file is
-        /// there; a read leaves the buffer as it was.
+        /// The call does all of its work and still fails with this error number. A lock is not held afterwards, but its
+        /// file exists. A read leaves the buffer unchanged.
         case errorAfterwards(Int32)
-        /// A write does half of it and gives this error number; other calls do nothing.
+        /// A write writes half of its bytes and fails with this error number. Other calls do nothing and fail.
         case errorHalfway(Int32)
-        /// A read or write transfers at most this many bytes, and at least 1; other calls are left alone.
+        /// A read or write transfers at most this many bytes, and at least 1. Other calls are not affected.
         case short(Int)
     }
 
-    /// Which operations; none means all.
+    /// The operations that fail; an empty set means all.
     public var operations: Set<FileSystemError.Operation>
-    /// How it fails.
+    /// How the calls fail.
     public var effect: Effect
-    /// How the path ends; empty for every path. An open file goes by the name that it has at the time of the call.
+    /// The end of the path; empty for every path. An open file is named by its name at the time of the call.
     public var path: String
-    /// The first of the matching calls that fails, from 1 on.
+    /// The first of the matching calls that fails, counted from 1.
     public var first: Int
-    /// How many fail, from then on.
+    /// How many calls fail, starting at the first one.
     public var times: Int
 
-    /// A failure of some calls.
+    /// A fault for calls of several kinds.
     ///
     /// - Parameters:
-    ///   - operations: Which; none means all.
-    ///   - effect: How they fail.
-    ///   - path: How the path must end.
-    ///   - first: The first of the matching calls that fails, from 1 on.
-    ///   - times: How many fail, from then on; `.max` for ever.
+    ///   - operations: The operations that fail; an empty set means all.
+    ///   - effect: How the calls fail.
+    ///   - path: The end of the path; empty for every path.
+    ///   - first: The first of the matching calls that fails, counted from 1.
+    ///   - times: How many calls fail, starting at the first one; `.max` for all.
     public init(
         _ operations: Set<FileSystemError.Operation> = [], _ effect: Effect, path: String = "", at first: Int = 1,
         times: Int = 1
@@ -50,7 +50,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         self.times = times
     }
 
-    /// A failure of calls of one kind.
+    /// A fault for calls of one kind. See the other initializer.
     public init(
         _ operation: FileSystemError.Operation, _ effect: Effect, path: String = "", at first: Int = 1, times: Int = 1
     ) {
@@ -61,13 +61,13 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         (operations.isEmpty || operations.contains(operation)) && path.hasSuffix(self.path)
     }
 
-    /// Whether it changes anything about a call of this kind.
+    /// Whether the fault affects a call of this kind.
     func concerns(_ operation: FileSystemError.Operation) -> Bool {
         if case .short = effect { return operation == .read || operation == .write }
         return true
     }
 
-    /// One line, such as "sync of *.log, call 3: error 5".
+    /// One line, such as "sync of *.log, call 3: error(5)".
     public var description: String {
         let kinds = operations.isEmpty ? "any" : operations.map(\.rawValue).sorted().joined(separator: ", ")
         let which =
@@ -76,14 +76,14 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Failures by chance: of every call with the same probability, and with errors that such a call may give.
+/// Random faults: every call fails with the same probability, with an error that such a call may report.
 public struct RandomFaults: Sendable {
-    /// One call in so many fails.
+    /// One in this many calls fails, on average.
     public var oneIn: Int
-    /// Which operations may fail; none means all.
+    /// The operations that may fail; an empty set means all.
     public var operations: Set<FileSystemError.Operation>
 
-    /// Failures of one call in `oneIn`.
+    /// Random faults for one in `oneIn` calls, on average.
     public init(oneIn: Int, operations: Set<FileSystemError.Operation> = []) {
         self.oneIn = max(1, oneIn)
         self.operations = operations

@@ -31,7 +31,8 @@ package struct Chain: Sendable, Codable {
 
     /// The writes of these that have a number.
     ///
-    /// - Throws: `Violation` where a number was given twice, or where a transaction didn't count on from what was there.
+    /// - Throws: `Violation` where a number was given twice, or where a transaction didn't count on from what was
+    ///   there.
     init(_ operations: [WorkOperation]) throws {
         for operation in operations.filter({ $0.sequence != nil }).sorted(by: { $0.sequence! < $1.sequence! }) {
             try append(operation)

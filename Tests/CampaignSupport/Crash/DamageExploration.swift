@@ -2,8 +2,8 @@ internal import Heartwood
 internal import HeartwoodFormat
 internal import HeartwoodTesting
 
-/// Damage to bytes that were durable: every sector of a store that was closed in order is zeroed, filled with noise, has
-/// a bit flipped, or is swapped with another. What comes of it is the whole state, or an error that names the file.
+/// Damage to bytes that were durable: every sector of a store that was closed in order is zeroed, filled with noise,
+/// has a bit flipped, or is swapped with another. What comes of it is the whole state, or an error that names the file.
 package final class DamageExploration {
     /// What was done.
     package struct Totals: Sendable {
@@ -158,7 +158,8 @@ package final class DamageExploration {
             totals.refusedByReads += 1
             return
         }
-        // Where somebody held a state to the end, the log that a snapshot covers is still there, and serves in its place.
+        // Where somebody held a state to the end, the log that a snapshot covers is still there, and serves in its
+        // place.
         guard !mustRefuse || store.recoveryReport.passedOver == [log] else {
             throw Violation("durable bytes are damaged, and all is read")
         }

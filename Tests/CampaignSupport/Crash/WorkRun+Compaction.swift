@@ -4,7 +4,7 @@ internal import HeartwoodTesting
 
 /// A state that is held, and what it must show.
 struct HeldState {
-    let snapshot: Snapshot
+    let snapshot: ReadView
     let state: Chain.State
     /// The wall clock when it was taken.
     let clock: UInt64
@@ -124,7 +124,7 @@ extension WorkRun {
     private var hasPending: Bool { store!.statistics.visibleSequence < store!.statistics.lastSequence }
 
     func hold() {
-        guard let snapshot = try? store!.snapshot() else { return }
+        guard let snapshot = try? store!.readView() else { return }
         held.append(HeldState(snapshot: snapshot, state: current, clock: clock.now().milliseconds))
     }
 

@@ -2,8 +2,8 @@ package import HeartwoodFileSystem
 
 /// A file system that hands on to another whatever a test's own doesn't do itself.
 ///
-/// What file systems may leave out (how much room is left, mappings, hints on what is cached) isn't handed on: as if the
-/// other had left it out.
+/// What file systems may leave out (how much room is left, mappings, hints on what is cached) isn't handed on: as if
+/// the other had left it out.
 package protocol ForwardingFileSystem: FileSystem {
     var base: any FileSystem { get }
 }

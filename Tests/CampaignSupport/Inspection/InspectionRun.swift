@@ -4,8 +4,8 @@ internal import HeartwoodInspection
 internal import HeartwoodTesting
 internal import Synchronization
 
-/// A store that is written to, compacted, closed and opened again without a pause, and inspections of its files beside it,
-/// all of which must find nothing wrong.
+/// A store that is written to, compacted, closed and opened again without a pause, and inspections of its files beside
+/// it, all of which must find nothing wrong.
 package final class InspectionRun: Sendable {
     package struct Summary: Sendable {
         package var verified = 0

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Numbers that threads share without a lock.
 ///
-/// The invariant under `@unchecked Sendable`: the memory lives as long as this does, and is reached by atomic operations
-/// only.
+/// The invariant under `@unchecked Sendable`: the memory lives as long as this does, and is reached by atomic
+/// operations only.
 final class AtomicNumbers: @unchecked Sendable {
     private let numbers: UnsafeMutablePointer<Atomic<UInt64>>
     private let count: Int

@@ -21,7 +21,7 @@ struct IndexSubject: ReadSubject {
     private static func version(_ rank: Int, _ number: UInt64, _ part: Int, isRemoval: Bool) -> Version {
         let mark = WrittenMark(rank, number)
         return Version(
-            place: Place(address: address(number, part), length: 8 * Int(1 + mark.bits >> 8 % 500)),
+            location: RecordLocation(address: address(number, part), length: 8 * Int(1 + mark.bits >> 8 % 500)),
             expiry: isRemoval ? 0 : mark.expiry, isTombstone: isRemoval)
     }
 
@@ -58,7 +58,7 @@ struct IndexSubject: ReadSubject {
         index.prune()
         if let fault = index.checkInvariants() { throw ReadViolation("the index is unsound: \(fault)") }
         let statistics = index.statistics
-        guard statistics.heldPoints == 0, statistics.versions == statistics.keys else {
+        guard statistics.readPoints == 0, statistics.versions == statistics.keys else {
             throw ReadViolation("versions are kept that nobody can see: \(statistics)")
         }
         let churn = index.churn
@@ -83,17 +83,17 @@ struct IndexSubject: ReadSubject {
         return try version.map { try number($0, rank) }
     }
 
-    func hold(_ random: inout SeededRandom) -> HeldPoint { index.hold(newest: random.oneIn(4)) }
+    func hold(_ random: inout SeededRandom) -> ReadPoint { index.pin(newest: random.oneIn(4)) }
 
-    func number(of held: HeldPoint) -> UInt64 { held.sequence }
+    func number(of held: ReadPoint) -> UInt64 { held.sequence }
 
-    func find(_ rank: Int, in held: HeldPoint) throws -> UInt64? {
+    func find(_ rank: Int, in held: ReadPoint) throws -> UInt64? {
         let version = keys.keys[rank].withUnsafeBytes { index.find($0, at: held.address) }
         return try version.map { try number($0, rank) }
     }
 
     func scan(
-        _ held: HeldPoint, _ range: KeyRange, reversed: Bool,
+        _ held: ReadPoint, _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws {
         var failure: (any Error)?
@@ -109,5 +109,5 @@ struct IndexSubject: ReadSubject {
         if let failure { throw failure }
     }
 
-    func release(_ held: HeldPoint) { index.release(held) }
+    func release(_ held: ReadPoint) { index.release(held) }
 }

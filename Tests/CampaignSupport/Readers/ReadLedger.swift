@@ -3,10 +3,10 @@ internal import HeartwoodTesting
 /// What readers may see, kept by the writer and by the readers themselves, without a lock.
 ///
 /// Of each key: the newest write that is known to be visible, for its writer was told so or a reader has seen it; the
-/// newest one that was begun; the newest removal that was begun. What a read returns must be no older than the first was
-/// when it began and no newer than the second is when it ends; and it may find nothing only where the key was removed
-/// between. So single reads are linearizable, among each other too. Of each write: the state that it makes, as a sum over
-/// all keys, which a reader of a held state must come to.
+/// newest one that was begun; the newest removal that was begun. What a read returns must be no older than the first
+/// was when it began and no newer than the second is when it ends; and it may find nothing only where the key was
+/// removed between. So single reads are linearizable, among each other too. Of each write: the state that it makes, as
+/// a sum over all keys, which a reader of a held state must come to.
 final class ReadLedger: Sendable {
     /// A write and whether it removed: twice the number, and one more for a removal.
     private let floor: AtomicNumbers

@@ -152,8 +152,8 @@ private final class ReadingCrew: Sendable {
 
     var reads: Int { Int(counts[0]) }
     var scanned: Int { Int(counts[1]) }
-    /// Whether the readers have left the writer far behind. It is a task, and may have to wait long for its turn on a busy
-    /// machine: they would take the time from those that it waits for.
+    /// Whether the readers have left the writer far behind. It is a task, and may have to wait long for its turn on a
+    /// busy machine: they would take the time from those that it waits for.
     private var isFarAhead: Bool { counts[0] > 200_000 + 128 * counts[2] }
     var isBusy: Bool { busy.load(ordering: .acquiring) > 0 }
     var isOver: Bool { isStopped.load(ordering: .relaxed) }

@@ -86,16 +86,16 @@ struct StoreSubject: ReadSubject {
         try store.withValue(keys.keys[rank]) { try number($0, rank) }
     }
 
-    func hold(_ random: inout SeededRandom) throws -> Snapshot { try store.snapshot() }
+    func hold(_ random: inout SeededRandom) throws -> ReadView { try store.readView() }
 
-    func number(of held: Snapshot) -> UInt64 { held.sequence }
+    func number(of held: ReadView) -> UInt64 { held.sequence }
 
-    func find(_ rank: Int, in held: Snapshot) throws -> UInt64? {
+    func find(_ rank: Int, in held: ReadView) throws -> UInt64? {
         try held.get(keys.keys[rank]).map { try number($0.span.bytes, rank) }
     }
 
     func scan(
-        _ held: Snapshot, _ range: KeyRange, reversed: Bool,
+        _ held: ReadView, _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws {
         try held.forEachRecord(in: range, reversed: reversed) { key, value in
@@ -105,5 +105,5 @@ struct StoreSubject: ReadSubject {
     }
 
     // It goes with its last reference.
-    func release(_ held: Snapshot) {}
+    func release(_ held: ReadView) {}
 }

@@ -70,7 +70,8 @@ struct InterruptedRepair {
         throw BrokenRule(.interrupted, "it was \(old), is to be \(new), and interrupted it is \(opening)")
     }
 
-    /// - Returns: What the second repair did; nil where the first had ended, and the store that was asked for is no more.
+    /// - Returns: What the second repair did; nil where the first had ended, and the store that was asked for is no
+    ///   more.
     private func repeatRepair(
         _ image: DiskImage, now: UInt64, _ new: OpeningResult, more: Int
     ) throws -> DiskTrace? {

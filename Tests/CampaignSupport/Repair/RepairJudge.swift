@@ -37,7 +37,8 @@ struct RepairJudge {
         }
     }
 
-    /// Whether what verifies in a file can be found: its header is sound, or its name and its items tell what that said.
+    /// Whether what verifies in a file can be found: its header is sound, or its name and its items tell what that
+    /// said.
     private func isUsable(_ name: String, _ file: RepairHistory.File, _ origin: String) -> Bool {
         if soundHeaders.contains(name) { return true }
         guard name == origin else { return false }
@@ -184,7 +185,8 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // What was forged is what its checksum says: another value, a removal, or a time at which values have expired.
+            // What was forged is what its checksum says: another value, a removal, or a time at which values have
+            // expired.
             if isForged, let newest = history.newest[key] {
                 if found == nil, history.state[key].map({ $0.expires > 0 }) ?? false { continue }
                 if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
@@ -222,8 +224,8 @@ struct RepairJudge {
         }
     }
 
-    /// Whether what is left proves that a batch was durable: a header of a later file, a snapshot that holds it, or a later
-    /// mark of its file.
+    /// Whether what is left proves that a batch was durable: a header of a later file, a snapshot that holds it, or a
+    /// later mark of its file.
     private func isProven(_ sequence: UInt64) -> Bool {
         for (origin, names) in copies {
             guard let file = history.files[origin] else { continue }

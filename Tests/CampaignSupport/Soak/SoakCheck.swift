@@ -39,9 +39,10 @@ struct SoakCheck {
             "\(name(slot)) has other bytes (\(value.count)) than write \(wanted.sequence) gave it")
     }
 
-    /// All keys of the writer from `first` on, up to `end`, both ways: all that is there must be, and all that must be is.
+    /// All keys of the writer from `first` on, up to `end`, both ways: all that is there must be, and all that must be
+    /// is.
     func compare(
-        _ snapshot: Snapshot, _ model: SoakModel, slots: Range<Int>, reversed: Bool, at times: ClosedRange<UInt64>
+        _ snapshot: ReadView, _ model: SoakModel, slots: Range<Int>, reversed: Bool, at times: ClosedRange<UInt64>
     ) throws {
         guard !slots.isEmpty else { return }
         let isAll = slots == 0..<keys.slots
@@ -65,7 +66,7 @@ struct SoakCheck {
     }
 
     /// Each key of the writer by itself, be it there or not.
-    func compareLookUps(_ snapshot: Snapshot, _ model: SoakModel, at times: ClosedRange<UInt64>) throws {
+    func compareLookUps(_ snapshot: ReadView, _ model: SoakModel, at times: ClosedRange<UInt64>) throws {
         let all = keys.all(of: writer)
         for start in stride(from: 0, to: all.count, by: 64) {
             let part = start..<min(start + 64, all.count)

@@ -59,7 +59,7 @@ final class SoakLife: Sendable {
 
 /// A snapshot, and what it must show of one writer's keys.
 struct SoakHeld: Sendable {
-    let snapshot: Snapshot
+    let snapshot: ReadView
     let writer: Int
     let model: SoakModel
     /// When it was taken, as exactly as can be known.

@@ -249,7 +249,7 @@ package final class SoakRun {
     /// The whole store and the whole model, both ways, while nobody writes.
     private func compare(_ store: Store, _ report: @Sendable (Int, SoakSample?) -> Void) throws {
         let before = clock.now().milliseconds
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         let times = before...clock.now().milliseconds
         for writer in writers {
             let check = SoakCheck(keys: keys, writer: writer.number)

@@ -219,7 +219,7 @@ struct SoakWriter: Sendable {
         let first = random.below(life.keys.slots)
         let slots = first..<min(life.keys.slots, first + random.number(in: 1...300))
         let before = life.now
-        let snapshot = try life.store.snapshot()
+        let snapshot = try life.store.readView()
         let times = before...life.now
         try check.compare(snapshot, model, slots: slots, reversed: random.oneIn(2), at: times)
         life.meter.reads.count(slots.count)
@@ -230,7 +230,7 @@ struct SoakWriter: Sendable {
         let isLong = random.oneIn(20)
         let wait = Duration.milliseconds(isLong ? random.number(in: 5_000...30_000) : random.below(1_000))
         let before = life.now
-        let snapshot = try life.store.snapshot()
+        let snapshot = try life.store.readView()
         let held = SoakHeld(
             snapshot: snapshot, writer: number, model: model, times: before...life.now, due: .now + wait)
         life.held.withLock { waiting in

@@ -27,8 +27,8 @@ struct FullDiskRound {
     let ledger = Ledger()
     let tell: (String) -> Void
     var ballast: Ballast
-    /// What the store has laid ahead for itself can't be given back to it: these are, whatever else it took. One for the
-    /// new store, one for the end.
+    /// What the store has laid ahead for itself can't be given back to it: these are, whatever else it took. One for
+    /// the new store, one for the end.
     private var reserves: [Ballast]
     var random: SeededRandom
     private(set) var totals = Totals()

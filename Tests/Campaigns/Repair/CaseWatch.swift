@@ -7,7 +7,8 @@ internal import Glibc
 #endif
 internal import Synchronization
 
-/// Says which cases are under way when the process traps or hangs: that is a failure, too, and the process ends with it.
+/// Says which cases are under way when the process traps or hangs: that is a failure, too, and the process ends with
+/// it.
 struct CaseWatch {
     /// What a signal handler reads.
     private final class Board: Sendable {

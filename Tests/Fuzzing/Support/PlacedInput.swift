@@ -1,8 +1,8 @@
 internal import HeartwoodFormat
 internal import HeartwoodTesting
 
-/// The input of a target that decodes what is checksummed for its place: the file's salt (4 bytes), the offset (8), what
-/// else the target wants, then the bytes to decode.
+/// The input of a target that decodes what is checksummed for its place: the file's salt (4 bytes), the offset (8),
+/// what else the target wants, then the bytes to decode.
 struct PlacedInput {
     var salt: UInt32
     var offset: UInt64

@@ -74,8 +74,8 @@ struct VerifiedRecords {
     }
 
     /// The numbers that a file may begin with: by its header, by its name, and by its commits, of which each names its
-    /// first number, and the record behind it how far that is from the file's first; or that of a mark, which is the next one
-    /// after the records before it.
+    /// first number, and the record behind it how far that is from the file's first; or that of a mark, which is the
+    /// next one after the records before it.
     private static func firsts(_ name: String, _ bytes: [UInt8], _ distances: Set<UInt64>) -> Set<UInt64> {
         var firsts: Set<UInt64> = [1]
         if case .log(let first) = StoreFileName(name) { firsts.insert(first) }

@@ -5,8 +5,9 @@ internal import HeartwoodFormat
 /// The input is the image of a store's directory.
 ///
 /// Opening it gives a store or an error that says where the damage is, and the same twice; it changes no byte. A store
-/// has exactly the keys and numbers that follow from reading its snapshot's keys and scanning the segments behind it one
-/// after the other, and every value can be read, or, where it is compressed or a snapshot's and damaged, is refused.
+/// has exactly the keys and numbers that follow from reading its snapshot's keys and scanning the segments behind it
+/// one after the other, and every value can be read, or, where it is compressed or a snapshot's and damaged, is
+/// refused.
 enum DirectoryTarget {
     static func run(_ input: UnsafeRawBufferPointer) {
         let image = DirectoryImage(input)

@@ -6,9 +6,9 @@ internal import HeartwoodInspection
 
 /// The input is the image of a store's directory, or of what is left of one.
 ///
-/// Whatever it holds, it is verified, surveyed, shown and repaired, and all of these agree: on what the files are worth,
-/// on whether an opening succeeds, and on what a repair brings back. A repaired store is whole, and nothing is in it
-/// that isn't in a record that verifies. No byte of the files is changed.
+/// Whatever it holds, it is verified, surveyed, shown and repaired, and all of these agree: on what the files are
+/// worth, on whether an opening succeeds, and on what a repair brings back. A repaired store is whole, and nothing is
+/// in it that isn't in a record that verifies. No byte of the files is changed.
 enum InspectionTarget {
     private static let path = "/store"
 

@@ -4,9 +4,9 @@ internal import HeartwoodFormat
 /// The input: the file's salt (4 bytes), the block's offset (8), the offset at which records end (8), then the block's
 /// header and its entries, and what follows.
 ///
-/// A block is taken exactly if the rules of the page on the format accept it, else refused for what they name first; its
-/// entries are those that they tell of, and they come back through the encoder. Of another salt or at another offset it
-/// is never taken.
+/// A block is taken exactly if the rules of the page on the format accept it, else refused for what they name first;
+/// its entries are those that they tell of, and they come back through the encoder. Of another salt or at another
+/// offset it is never taken.
 enum KeyBlockTarget {
     /// The offset at which records end.
     private static let extra = 8

@@ -63,8 +63,8 @@ import Testing
         let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
         let fault = try #require(failure.fault)
         #expect("\(failure)".contains(", fault: Fault([], .error(5), at: \(fault.first))"), "\(failure)")
-        // Where the machine pauses for 50 ms between two calls, a mark comes between them, and another call is the one that
-        // fails: then it is asked again.
+        // Where the machine pauses for 50 ms between two calls, a mark comes between them, and another call is the one
+        // that fails: then it is asked again.
         var again: CrashTest.Failure?
         for _ in 0..<20 where again == nil {
             do {

@@ -44,7 +44,8 @@ import Testing
         #expect(fixture.logs.count == 1 && fixture.snapshots.count == 1)
     }
 
-    /// A close writes no more than a few times what short openings have written: a large store isn't compacted for them.
+    /// A close writes no more than a few times what short openings have written: a large store isn't compacted for
+    /// them.
     @Test func aLargeStoreIsLeftAlone() async throws {
         for number in 0..<10 {
             let store = try await fixture.open { $0.segmentBytes = 16 << 20 }

@@ -94,7 +94,7 @@ import Testing
     private static func scan(_ store: Store, _ board: Board) throws {
         while !board.isDone.load(ordering: .acquiring) {
             let least = board.written.load(ordering: .acquiring)
-            let snapshot = try store.snapshot()
+            let snapshot = try store.readView()
             var rounds: Set<Int> = []
             var count = 0
             for _ in 0..<2 {

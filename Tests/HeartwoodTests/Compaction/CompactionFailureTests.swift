@@ -13,7 +13,7 @@ import Testing
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
         let before = fixture.logs
-        let place = "key/50".withByteBuffer { store.log.index.find($0, at: nil)! }.place
+        let place = "key/50".withByteBuffer { store.log.index.find($0, at: nil)! }.location
         let segment = RecordReader(log: store.log).segment(of: place)
         let file = try fixture.disk.openFile(segment.path, for: .readWrite)
         let damage: [UInt8] = [0xFF]

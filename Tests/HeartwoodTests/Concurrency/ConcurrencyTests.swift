@@ -97,7 +97,7 @@ import Testing
                                 count += 1
                             }
                         } else {
-                            let snapshot = try store.snapshot()
+                            let snapshot = try store.readView()
                             for key in try snapshot.keys(reversed: reader == 2) {
                                 values.insert(try #require(try snapshot.get(key)))
                                 count += 1

@@ -36,8 +36,8 @@ import Testing
         try await store.close()
     }
 
-    /// A buffered write returned with a number while nothing on disk told of the opening; after a crash the next opening
-    /// gave the same number again.
+    /// A buffered write returned with a number while nothing on disk told of the opening; after a crash the next
+    /// opening gave the same number again.
     @Test func noNumberIsGivenBeforeTheFirstSegmentIsInPlace() async throws {
         for operation in [FileSystemError.Operation.rename, .syncDirectory] {
             let path = "/data/store"
@@ -94,8 +94,8 @@ import Testing
         try await again.close()
     }
 
-    /// A small write fitted into what was preallocated, and more was preallocated after it; the state stayed `.outOfSpace`
-    /// until the next look at the disk.
+    /// A small write fitted into what was preallocated, and more was preallocated after it; the state stayed
+    /// `.outOfSpace` until the next look at the disk.
     @Test func spaceThatIsPreallocatedAfterAWriteEndsOutOfSpace() async throws {
         let store = try open {
             $0.segmentBytes = 1 << 20

@@ -129,7 +129,7 @@ import Testing
         try await store.put("stays", "1")
         try await store.put("goes", "1", expires: .at(Timestamp(milliseconds: 2_000)))
         try await store.compact()
-        let view = try store.snapshot()
+        let view = try store.readView()
         clock.set(3_000)
         try await store.compact()
         let names = try fileSystem.contents(ofDirectory: path)

@@ -210,7 +210,8 @@ import Testing
         try await store.close()
     }
 
-    /// The segment that a compaction begins holds nothing, so no other can follow it: it grows by what the reserve gives.
+    /// The segment that a compaction begins holds nothing, so no other can follow it: it grows by what the reserve
+    /// gives.
     @Test func aSegmentWithoutRecordsTakesARemovalOnAFullDisk() async throws {
         let store = try await fullStore(keys: 10)
         disk.capacity += 64 << 10

@@ -11,7 +11,8 @@ import Testing
         return configuration
     }
 
-    /// The first opening made the directory and couldn't make it durable; the second found it and thought no more of it.
+    /// The first opening made the directory and couldn't make it durable; the second found it and thought no more of
+    /// it.
     @Test func aDirectoryThatAFailedOpeningMadeIsLostWithTheWritesInIt() async throws {
         let disk = SimulatedDisk()
         disk.inject(Fault(.syncDirectory, .error(ErrorNumber.EIO)))

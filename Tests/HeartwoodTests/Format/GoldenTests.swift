@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// What made the stores of older versions makes stores of today's, laid out alike: they say the same, offsets and all.
-    /// Of one the listing has the length of a snapshot with compressed values, which is up to the build of zlib.
+    /// What made the stores of older versions makes stores of today's, laid out alike: they say the same, offsets and
+    /// all. Of one the listing has the length of a snapshot with compressed values, which is up to the build of zlib.
     @Test(
         .disabled(if: isWriting, "the stores are being written"),
         arguments: GoldenStore.all.filter { $0.testDescription != "v2/compressed" })

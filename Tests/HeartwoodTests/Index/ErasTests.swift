@@ -5,7 +5,7 @@ import Testing
 /// When holds were taken.
 @Suite struct ErasTests {
     @Test func anEraIsOverWhenItsHoldsAreGone() {
-        var eras = Eras()
+        var eras = PinEpochs()
         #expect(eras.isOver(0) && eras.isOver(7))
         let first = eras.enter()
         let second = eras.enter()
@@ -24,7 +24,7 @@ import Testing
     /// Against a list of all holds.
     @Test func erasCountWhatAListCounts() {
         var random = SplitMix64(fromEnvironmentFor: "ErasTests")
-        var eras = Eras()
+        var eras = PinEpochs()
         var held: [UInt64] = []
         for _ in 0..<20_000 {
             switch Int.random(in: 0..<5, using: &random) {

@@ -41,7 +41,7 @@ import Testing
         index.prune()
         #expect(index.checkInvariants() == nil)
         #expect(index.statistics.versions == index.statistics.keys)
-        #expect(index.statistics.heldPoints == 0)
+        #expect(index.statistics.readPoints == 0)
     }
 
     /// Sets the pair, and lets other keys come and go, so that the tree changes its shape all the time.

@@ -39,8 +39,8 @@ struct IndexModel {
 
     /// Whether an index may have these versions after it has dropped what it can.
     ///
-    /// Of tombstones it may have fewer: one with nothing under it is as good as none. Of values it may have more, as long
-    /// as something is pending or held: what a write replaces itself, and what else is in a chunk of the undo log.
+    /// Of tombstones it may have fewer: one with nothing under it is as good as none. Of values it may have more, as
+    /// long as something is pending or held: what a write replaces itself, and what else is in a chunk of the undo log.
     func accounts(for statistics: IndexStatistics) -> Bool {
         let values = statistics.versions - statistics.tombstones
         let isExact = holds.isEmpty && visible == last

@@ -222,9 +222,9 @@ private struct ModelRun {
         let statistics = index.statistics
         let live = model.entries(.all, at: model.last)
         try #require(statistics.keys == live.count, "\(description)")
-        let liveBytes = live.reduce(0) { $0 + UInt64($1.version.place.lengthBound) }
+        let liveBytes = live.reduce(0) { $0 + UInt64($1.version.location.lengthBound) }
         try #require(statistics.liveBytes == liveBytes, "\(description)")
-        try #require(statistics.heldPoints == Set(model.holds).count, "\(description)")
+        try #require(statistics.readPoints == Set(model.holds).count, "\(description)")
     }
 
     /// Nothing is kept that nobody can see, and nothing is missing.

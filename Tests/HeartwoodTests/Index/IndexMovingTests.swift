@@ -3,8 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Records that compaction moves: readers at every point see what they saw, and once it says so nobody comes upon an old
-/// place any more.
+/// Records that compaction moves: readers at every point see what they saw, and once it says so nobody comes upon an
+/// old place any more.
 @Suite struct IndexMovingTests {
     /// An index beside a model of it, and the compactions of both.
     struct Run {
@@ -12,7 +12,7 @@ import Testing
         let index = VersionedIndex(undoCapacity: 5)
         var model = IndexModel()
         /// With the time at which each was taken.
-        var holds: [(point: HeldPoint, time: UInt64)] = []
+        var holds: [(point: ReadPoint, time: UInt64)] = []
         /// The sequence numbers of versions by the places that they were moved to.
         var moved: [UInt64: UInt64] = [:]
         var nextPlace: UInt64 = 1
@@ -24,7 +24,7 @@ import Testing
             var sequence: UInt64
             var time: UInt64
             /// Key and new place of each record that is in the snapshot.
-            var records: [(key: [UInt8], place: Place)] = []
+            var records: [(key: [UInt8], place: RecordLocation)] = []
             var plan = RetirementPlan()
         }
 
@@ -63,7 +63,7 @@ extension IndexMovingTests.Run {
         case 0..<11: write()
         case 11, 12: publishAll()
         case 13 where holds.count < 3:
-            let point = index.hold(newest: Bool.random(using: &random))
+            let point = index.pin(newest: Bool.random(using: &random))
             holds.append((point, model.last))
             model.holds.append(point.sequence)
         case 14, 15, 16:
@@ -106,12 +106,12 @@ extension IndexMovingTests.Run {
 
     /// What a compaction does: a snapshot of what is visible, and a first sweep.
     mutating func compact() {
-        let hold = index.hold()
+        let hold = index.pin()
         let time = model.last
         var next = Sweep(sequence: hold.sequence, time: time)
         index.forEach(in: .all, at: hold.address, reversed: false) { key, version in
             if version.expiry == 0 || version.expiry > time {
-                let place = Place(address: nextPlace, length: version.place.lengthBound)
+                let place = RecordLocation(address: nextPlace, length: version.location.lengthBound)
                 moved[nextPlace] = sequence(version)
                 nextPlace += 1
                 next.records.append(([UInt8](key), place))
@@ -143,7 +143,7 @@ extension IndexMovingTests.Run {
         while let present = sweep {
             switch present.plan.next(visible: index.visible, isOver: index.isOver) {
             case .wait: return
-            case .endEra: sweep!.plan.ended(index.endEra())
+            case .endPinEpoch: sweep!.plan.ended(index.endPinEpoch())
             case .move: move()
             case .drop:
                 guard dropExpired(present) else { return }

@@ -6,13 +6,13 @@ import HeartwoodFileSystem
 func lastAddress(_ sequence: UInt64) -> UInt64 { sequence == 0 ? 0 : sequence << 16 | 0xFFFF }
 
 extension Version {
-    /// A version whose place can be told from its sequence.
+    /// A version whose location can be told from its sequence.
     static func value(_ sequence: UInt64, length: Int = 16, expiry: UInt64 = 0) -> Version {
-        Version(place: Place(address: sequence << 16, length: length), expiry: expiry)
+        Version(location: RecordLocation(address: sequence << 16, length: length), expiry: expiry)
     }
 
     static func tombstone(_ sequence: UInt64) -> Version {
-        Version(place: Place(address: sequence << 16, length: 16), isTombstone: true)
+        Version(location: RecordLocation(address: sequence << 16, length: 16), isTombstone: true)
     }
 
     var sequence: UInt64 { address >> 16 }
@@ -20,14 +20,14 @@ extension Version {
     /// The same as one of several of its write.
     func part(_ number: Int) -> Version {
         var copy = self
-        copy.place = Place(word: place.word + UInt64(number) << 10)
+        copy.location = RecordLocation(word: location.word + UInt64(number) << 10)
         return copy
     }
 
     /// The same as the first of its write.
     var first: Version {
         var copy = self
-        copy.place = Place(word: place.word & ~(0xFFFF << 10))
+        copy.location = RecordLocation(word: location.word & ~(0xFFFF << 10))
         return copy
     }
 }
@@ -96,10 +96,10 @@ extension VersionedIndex {
     }
 
     /// Holds the newest state, or what is visible.
-    func holdSequence(newest: Bool = false) -> UInt64 { hold(newest: newest).sequence }
+    func holdSequence(newest: Bool = false) -> UInt64 { pin(newest: newest).sequence }
 
     func release(_ sequence: UInt64) {
-        release(HeldPoint(address: lastAddress(sequence), sequence: sequence))
+        release(ReadPoint(address: lastAddress(sequence), sequence: sequence))
     }
 
     func count(in range: KeyRange, at sequence: UInt64) -> Int { count(range, at: lastAddress(sequence)) }

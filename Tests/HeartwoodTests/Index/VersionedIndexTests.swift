@@ -42,8 +42,8 @@ import Testing
         index.release(outer)
     }
 
-    /// A reader had found the removal that a write began with, was held up until the write was visible, and took the key
-    /// for removed.
+    /// A reader had found the removal that a write began with, was held up until the write was visible, and took the
+    /// key for removed.
     @Test func aReaderNeverSeesWhatItsWriteReplacesItself() {
         index.put(a, 1)
         let pin = index.epochs.pin()
@@ -133,10 +133,10 @@ import Testing
         index.put(a, 2)
         index.release(1)
         #expect(index.find(a, at: 1)?.sequence == 1)
-        #expect(index.statistics.heldPoints == 1)
+        #expect(index.statistics.readPoints == 1)
         index.release(1)
         #expect(index.statistics.versions == 1)
-        #expect(index.statistics.heldPoints == 0)
+        #expect(index.statistics.readPoints == 0)
     }
 
     /// A transaction reads at the newest sequence, pending writes included.
@@ -262,7 +262,7 @@ import Testing
         #expect(statistics.versions == 4)
         #expect(statistics.tombstones == 1)
         #expect(statistics.liveBytes == 56)
-        #expect(statistics.heldPoints == 0)
+        #expect(statistics.readPoints == 0)
     }
 
     @Test func aKeyIsNotEmptyAndNotTooLong() async {

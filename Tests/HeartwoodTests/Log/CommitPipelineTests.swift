@@ -4,8 +4,8 @@ import Testing
 
 /// The pipeline is a value without I/O, so all its short histories can be walked through.
 @Suite struct CommitPipelineTests {
-    /// What a test does to a pipeline. At `turn` the log writer goes as far as it can: to the beginning of a sync, or from
-    /// there to its end.
+    /// What a test does to a pipeline. At `turn` the log writer goes as far as it can: to the beginning of a sync, or
+    /// from there to its end.
     private enum Event: CaseIterable { case buffered, written, synced, requestSync, turn, time }
 
     /// What was accepted, as the model knows it.

@@ -123,8 +123,8 @@ import Testing
         try await store.close()
     }
 
-    /// Values that are kept beside the commit, and batches larger than a segment, go by calls; what comes behind them waits
-    /// for that, and is found when the process dies, as everything before.
+    /// Values that are kept beside the commit, and batches larger than a segment, go by calls; what comes behind them
+    /// waits for that, and is found when the process dies, as everything before.
     @Test(arguments: ways)
     func largeValuesAreWrittenInOrder(way: LogWriting) async throws {
         let store = try await open(way) {

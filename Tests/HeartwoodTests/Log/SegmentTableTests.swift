@@ -15,10 +15,10 @@ import Testing
     }
 
     /// The number of a log's extent, counted from the first one.
-    private func log(_ extent: Int) -> Int { Place.firstLogExtent + extent }
+    private func log(_ extent: Int) -> Int { RecordLocation.firstLogExtent + extent }
 
     private func segment(_ extent: Int, _ offset: UInt64) -> Segment {
-        let place = Place(address: Place.address(extent: log(extent), offset: offset), length: 8)
+        let place = RecordLocation(address: RecordLocation.address(extent: log(extent), offset: offset), length: 8)
         return table.segment(of: place).takeUnretainedValue()
     }
 
@@ -32,14 +32,15 @@ import Testing
             segments.append(try add(number, size))
             #expect(segments[number].extent == log(start))
             extents.append(start..<start + Int(size / (64 * mebibyte)) + 1)
-            #expect(table.endAddress == Place.address(extent: log(extents[number].upperBound), offset: 0))
+            #expect(table.endAddress == RecordLocation.address(extent: log(extents[number].upperBound), offset: 0))
         }
         for (segment, range) in zip(segments, extents) {
             for extent in range {
                 #expect(self.segment(extent, 0) === segment)
-                #expect(self.segment(extent, Place.extentBytes - 8) === segment)
+                #expect(self.segment(extent, RecordLocation.extentBytes - 8) === segment)
             }
-            let last = Place(address: Place.address(extent: segment.extent, offset: 0) + 12_345, length: 8)
+            let last = RecordLocation(
+                address: RecordLocation.address(extent: segment.extent, offset: 0) + 12_345, length: 8)
             #expect(segment.offset(of: last) == 12_345 * 8)
         }
         #expect(table.count == sizes.count && table.all.map(\.path) == segments.map(\.path))
@@ -49,11 +50,11 @@ import Testing
         _ = try add(0, 100)
         let last = try add(1, 100)
         table.extend(last, to: 100)
-        #expect(table.endAddress == Place.address(extent: log(2), offset: 0))
+        #expect(table.endAddress == RecordLocation.address(extent: log(2), offset: 0))
         table.extend(last, to: 500 << 20)
-        #expect(table.endAddress == Place.address(extent: log(9), offset: 0))
+        #expect(table.endAddress == RecordLocation.address(extent: log(9), offset: 0))
         table.extend(last, to: 100)
-        #expect(table.endAddress == Place.address(extent: log(9), offset: 0), "nothing shrinks")
+        #expect(table.endAddress == RecordLocation.address(extent: log(9), offset: 0), "nothing shrinks")
         #expect(segment(8, 0) === last && segment(1, 0) === last && segment(0, 0) !== last)
         #expect(try add(2, 100).extent == log(9))
     }
@@ -69,9 +70,9 @@ import Testing
         let second = table.add(header, file: file, path: "/b", bytes: 1)
         #expect(first.extent == 0 && first.extentCount == 4 && second.extent == 4)
         #expect(first.endAddress < log.baseAddress && second.endAddress < log.baseAddress)
-        let place = Place(address: Place.address(extent: 3, offset: 8), length: 8)
+        let place = RecordLocation(address: RecordLocation.address(extent: 3, offset: 8), length: 8)
         #expect(place.isInSnapshot && table.segment(of: place).takeUnretainedValue() === first)
-        #expect(!Place(address: log.baseAddress, length: 8).isInSnapshot)
+        #expect(!RecordLocation(address: log.baseAddress, length: 8).isInSnapshot)
         #expect(table.endAddress == log.endAddress && table.count == 1)
         table.retire([first])
         #expect(table.all.map(\.path) == ["/b", "/0"])
@@ -98,8 +99,9 @@ import Testing
                 while true {
                     let count = published.extents.load(ordering: .acquiring)
                     let extent = Int.random(in: 0..<count, using: &random)
-                    let base = Place.firstLogExtent
-                    let place = Place(address: Place.address(extent: base + extent, offset: 8), length: 8)
+                    let base = RecordLocation.firstLogExtent
+                    let place = RecordLocation(
+                        address: RecordLocation.address(extent: base + extent, offset: 8), length: 8)
                     let segment = table.segment(of: place).takeUnretainedValue()
                     // Each segment takes two extents, but the first.
                     let first = extent == 0 ? 0 : (extent - 1) / 2 * 2 + 1
@@ -111,7 +113,7 @@ import Testing
             }
         }
         for number in 1...800 {
-            _ = try table.add(number, Place.extentBytes, in: fileSystem)
+            _ = try table.add(number, RecordLocation.extentBytes, in: fileSystem)
             published.extents.store(1 + 2 * number, ordering: .releasing)
         }
         for reader in readers { reader.join() }

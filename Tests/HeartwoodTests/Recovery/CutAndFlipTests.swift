@@ -1,4 +1,5 @@
 import HeartwoodFileSystem
+import HeartwoodFormat
 import Testing
 
 @testable import Heartwood
@@ -139,8 +140,9 @@ import Testing
         of name: String, in original: FileImage, newest: String, whole: [String: String]
     ) throws {
         let bytes = original.files[name]!
-        // Behind the end that its successor records, a segment has only room that was never used.
-        let end = name == newest ? bytes.count : bytes.lastIndex { $0 != 0 }! + 1
+        // After the end that its successor records, a segment has only preallocated space that was never used.
+        let successor = try original.files[newest]!.withUnsafeBytes { try FileHeader.decode($0) }.predecessor!
+        let end = name == newest ? bytes.count : Int(successor.endOffset)
         for offset in bytes.indices {
             var image = original
             image.files[name]![offset] ^= UInt8(1 << (offset % 8))

@@ -48,8 +48,8 @@ import Testing
         #expect(error?.file?.hasSuffix(StoreFileName.log(first)) == true)
     }
 
-    /// The number that a mark names would be the next one after those that are lost: half of all numbers and more. No store
-    /// comes to it, so it is evidence of none.
+    /// The number that a mark names would be the next one after those that are lost: half of all numbers and more. No
+    /// store comes to it, so it is evidence of none.
     @Test func countingTheNumbersThatAreLostTrapped() async throws {
         let header = FileHeader(
             kind: .log, storeID: StoreID(low: 1, high: 2), salt: 3, firstSequence: 1, predecessor: nil,

@@ -3,8 +3,8 @@ import HeartwoodFileSystem
 import HeartwoodFormat
 import Testing
 
-/// Segments swapped, missing, duplicated, emptied, from another store, from an older copy: each is recognised and named,
-/// except where nothing on the disk can tell it from a crash.
+/// Segments swapped, missing, duplicated, emptied, from another store, from an older copy: each is recognised and
+/// named, except where nothing on the disk can tell it from a crash.
 @Suite struct MisplacedFilesTests {
     private typealias Ending = StoreHistory.Ending
 

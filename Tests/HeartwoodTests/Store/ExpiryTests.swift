@@ -64,7 +64,7 @@ import Testing
         #expect(try store.expiry(of: "a") == .never)
         #expect(try store.expiry(of: "a")?.timestamp == nil)
         #expect(try store.expiry(of: "b")?.timestamp == Timestamp(milliseconds: 5_000))
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         try await store.remove("a")
         clock.set(5_000)
         #expect(try store.expiry(of: "a") == nil)

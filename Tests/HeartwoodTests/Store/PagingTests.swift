@@ -48,7 +48,7 @@ import Testing
         try await store.write { batch in
             for number in 0..<100 { batch.put("key \(number)", "") }
         }
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         var walk = try store.keys().makeIterator()
         #expect(walk.next() != nil)
         try await store.close()

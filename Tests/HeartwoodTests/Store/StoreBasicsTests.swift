@@ -81,7 +81,7 @@ import Testing
         await expectError(.closed) { _ = try store.get("a") }
         await expectError(.closed) { _ = try await store.fetch("a") }
         await expectError(.closed) { try await store.flush() }
-        await expectError(.closed) { _ = try store.snapshot() }
+        await expectError(.closed) { _ = try store.readView() }
         await expectError(.closed) { try await store.transaction { _ in } }
         await expectError(.closed) { for try await _ in store.scan() {} }
     }
@@ -149,7 +149,7 @@ import Testing
         await expectError(.conflict) { try await store.remove("a", if: .sequence(first)) }
         try await store.remove("a", if: .sequence(second))
         try await store.put("a", "4", if: .absent)
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         try await store.put("z", "1", durability: .buffered)
         try await store.write(store.makeBatch(), if: [.unchanged(.prefix("a"), since: snapshot)])
         await expectError(.conflict) {
@@ -205,7 +205,7 @@ import Testing
         let store = try await onDisk()
         try await store.put("a", "1")
         try await store.put("b", "1")
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         try await store.put("a", "2")
         try await store.remove("b")
         try await store.put("c", "1")
@@ -222,7 +222,7 @@ import Testing
         let store = try await onDisk { $0.clock = clock }
         try await store.put("short", "1", expires: .after(.seconds(10)))
         try await store.put("long", "2", expires: .at(Timestamp(milliseconds: 2_000_000)))
-        let snapshot = try store.snapshot()
+        let snapshot = try store.readView()
         #expect(try store.get("short") == [0x31])
         clock.set(1_010_000)
         #expect(try store.get("short") == nil)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// The forms of reading, by calls and from mapped files, of records in the buffer, in the current segment and in old ones.
+/// The forms of reading, by calls and from mapped files, of records in the buffer, in the current segment and in old
+/// ones.
 @Suite struct StoreReadingTests {
     static let modes: [ValueReading] = [.positioned, .mapped]
 

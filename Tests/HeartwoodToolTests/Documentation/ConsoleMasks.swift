@@ -22,8 +22,8 @@ enum ConsoleMasks {
             (/(?<before>\bdamaged-)[0-9]{13}(?<after>\b)/, "<time>"),
             // Process numbers: `process 4711`.
             (/(?<before>\bprocess )[0-9]+(?<after>)/, "<pid>"),
-            // What `bench` has measured, and on what: `. (ext4): keys of 16 bytes`; behind the rates of syncs and durable
-            // puts the latencies, `  98.2 µs  …  × 0.6`; the rates, `  readseq      777,483  records`.
+            // What `bench` has measured, and on what: `. (ext4): keys of 16 bytes`; behind the rates of syncs and
+            // durable puts the latencies, `  98.2 µs  …  × 0.6`; the rates, `  readseq      777,483  records`.
             (/(?<before>^\S+ \()[^)]+(?<after>\): keys of )/, "<file system>"),
             (/(?<before>^  (?:raw|fillsync).*  (?:syncs|puts)) +[0-9.]+ [mµ]?s .*(?<after>$)/, "<latencies>"),
             (

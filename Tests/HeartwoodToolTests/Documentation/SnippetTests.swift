@@ -3,11 +3,11 @@ internal import Testing
 
 /// That the Swift of the documents, and of the documentation comments of public modules, is Swift that compiles.
 ///
-/// A block that is fenced with "```swift" follows a comment that begins a line and says what compiles it:
-/// `<!-- path/of/a/file.swift -->` where all its lines stand in that file, one after another but for indentation;
-/// `<!-- compiled by Tools/name -->` where that tool takes the block from the README. A file is in a test target, or in
-/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A documentation comment
-/// needs no such comment: its lines stand in the file of the same name in Tests/Contexts/Documents/Comments.
+/// A block that is fenced with "```swift" follows a comment that begins a line and says what compiles it: `<!--
+/// path/of/a/file.swift -->` where all its lines stand in that file, one after another but for indentation; `<!--
+/// compiled by Tools/name -->` where that tool takes the block from the README. A file is in a test target, or in
+/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A documentation
+/// comment needs no such comment: its lines stand in the file of the same name in Tests/Contexts/Documents/Comments.
 @Suite("the documents' Swift")
 struct SnippetTests {
     private struct Block {

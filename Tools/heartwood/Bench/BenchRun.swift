@@ -1,13 +1,14 @@
 internal import HeartwoodFileSystem
 
-/// Goes through a plan, figure by figure.
+/// Measures the figures of a plan, in order.
 struct BenchRun {
     let plan: BenchPlan
     let tally: BenchTally
 
-    /// What was measured, in order: all of the plan, or what was done when somebody asked to stop.
+    /// The measurements, in order: all of the plan, or those that were finished when a stop was requested.
     ///
-    /// - Parameter parent: The directory in which a fresh one is made; that is gone when this returns or throws.
+    /// - Parameter parent: The directory in which a new one is made. The new one is removed before this returns or
+    ///   throws.
     /// - Throws: ``Failure``, or `StoreError`.
     func measure(in parent: String) async throws -> [Measurement] {
         let directory = try BenchDirectory(in: parent, need: plan.neededBytes)
@@ -22,7 +23,7 @@ struct BenchRun {
         do {
             try directory.removeAll()
         } catch {
-            // What went wrong before is the graver news.
+            // An earlier error matters more than one of the removal.
             _ = try outcome.get()
             throw error
         }

@@ -28,7 +28,7 @@ struct CompactCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        // Opening takes as long as the log is, and may be ended at any moment.
+        // An opening may take long, and can be stopped at any time.
         Signals.endAtRequests()
         let summary: CompactSummary
         do {
@@ -39,7 +39,7 @@ struct CompactCommand: AsyncParsableCommand {
                 return try await compact(store)
             }
         } catch let error as StoreError where error.code == .cancelled {
-            // Nothing else cancels it.
+            // Only a signal cancels it.
             StandardError.say("stopped: \(store.path) holds all that it held; compact it whenever you like")
             throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
         }

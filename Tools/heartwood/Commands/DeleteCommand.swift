@@ -59,7 +59,7 @@ struct DeleteCommand: AsyncParsableCommand {
         return report
     }
 
-    /// What came of it.
+    /// The result.
     private struct Report {
         var deleted = 0
         var missing: [[UInt8]] = []

@@ -50,7 +50,7 @@ struct GetCommand: AsyncParsableCommand {
         } else if raw {
             try StandardOutput.writeNow(entry.value)
         } else if let text = String(validating: entry.value, as: UTF8.self) {
-            // A terminal would obey what stands in it; a pipe gets the bytes.
+            // A terminal would obey control characters; a pipe gets the bytes.
             try StandardOutput.printLine(FileDescriptor.standardOutput.isTerminal ? Escaping.lines(text) : text)
         } else {
             throw Failure(

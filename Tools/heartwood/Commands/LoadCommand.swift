@@ -96,13 +96,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(path: file)
-        // Opening takes as long as the log is, and may be ended at any moment.
+        // An opening may take long, and can be stopped at any time.
         Signals.endAtRequests()
         let (summary, outcome) = try await store.withStore(creating: true, configure: level.configure) { store in
             Signals.noteRequestsToStop()
             return try await load(input, into: store)
         }
-        // Only now is the store closed, and with that everything on the disk, whatever the durability was.
+        // The store is closed before this. So everything is on the disk, whatever the durability was.
         try show(summary)
         if let failure = outcome.failure { throw failure }
         if outcome.wasStopped, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }

@@ -100,12 +100,12 @@ struct LogCommand: AsyncParsableCommand {
         if verdict != .clean { throw QuietExit(code: verdict.exitStatus.rawValue) }
     }
 
-    /// Prints all that is asked for. Blocks: there is nothing else to do.
+    /// Prints all requested records. Blocks its thread, because nothing else runs.
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
         var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
         var left = limit ?? .max
-        // A signal ends the process.
+        // Never stops: a signal ends the process.
         let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
             try output.append { text in
@@ -118,7 +118,7 @@ struct LogCommand: AsyncParsableCommand {
                     writer.append(item, to: &text)
                 }
             }
-            // Somebody watches.
+            // A reader follows the output.
             if follow { try output.flush() }
             if case .record = item { left -= 1 }
             return left > 0
@@ -128,14 +128,14 @@ struct LogCommand: AsyncParsableCommand {
     }
 }
 
-/// Which records, by what they do.
+/// Kinds of records.
 enum LogKind: String, ExpressibleByArgument, CaseIterable {
     case put
     case delete
-    /// What may be passed over, such as the marks of batches that a repair could not bring back.
+    /// Records that a reader may skip, such as the markers of batches that a repair could not bring back.
     case other
 
-    /// The bytes in the file.
+    /// The record kinds in the file format.
     var bytes: [UInt8] {
         switch self {
         case .put: [RecordKind.put.rawValue, RecordKind.putExpiring.rawValue]

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The manual page. For packagers and `Tools/install`, so that the help doesn't list it.
+/// The manual page. It is for packagers and `Tools/install`, so the help doesn't list it.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

@@ -20,8 +20,8 @@ struct RepairCommand: AsyncParsableCommand {
               heartwood repair notes --in-place
 
             '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes them; \
-            the store must not be in use. If it is interrupted, run it again. A batch of which a part is lost is left out, as nobody ever saw it like that; \
-            '--keep-partial' keeps what is left of it.
+            the store must not be in use. If it is interrupted, run it again. A batch that is only partly \
+            left is left out, because no reader ever saw it like that; '--keep-partial' keeps what is left of it.
 
             "Nothing is lost" is said only where the files prove it: where all that they tell of is there, and the log was \
             closed in order. After a crash its end is open; then the report names the place after which the files can't \
@@ -90,11 +90,11 @@ struct RepairCommand: AsyncParsableCommand {
         return options
     }
 
-    /// Where the new store goes, without a slash at the end.
+    /// The path of the new store, without a slash at the end.
     private func outputDirectory() throws(Failure) -> String? {
         guard var output else { return nil }
         while output.count > 1, output.last == "/" { output.removeLast() }
-        // The new store takes the name, which no directory can where a link has it.
+        // The new store is renamed to this path, which fails if it is a symbolic link.
         guard !FileDescriptor.isSymbolicLink(output) else {
             throw Failure(.usage, "\(output) is a symbolic link: name the directory that it leads to, or a new one")
         }
@@ -117,7 +117,7 @@ struct RepairCommand: AsyncParsableCommand {
 }
 
 extension StoreID {
-    /// As it is printed.
+    /// The text form that reports print.
     init?(hexadecimal text: String) {
         guard text.utf8.count == 32, let first = UInt64(text.prefix(16), radix: 16),
             let last = UInt64(text.suffix(16), radix: 16)

@@ -99,7 +99,7 @@ struct ScanCommand: AsyncParsableCommand {
     }
 }
 
-/// What `--prefix`, `--from` and `--to` leave over together.
+/// The intersection of `--prefix`, `--from` and `--to`.
 private struct ScanRange {
     private var lower: [UInt8] = []
     private var upper: [UInt8]?
@@ -118,7 +118,7 @@ private struct ScanRange {
         return lower.isEmpty ? .upTo(upper) : .range(from: lower, to: upper)
     }
 
-    /// The first key behind all that begin with `prefix`; nil if there is none.
+    /// The first key after all that begin with `prefix`; nil if there is none.
     private static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
         return prefix[..<last] + [prefix[last] + 1]

@@ -123,8 +123,8 @@ private struct StatsReport {
         return text
     }
 
-    /// About so many bytes: of the dead ones some will be the next snapshot's, which has every key a second time. The
-    /// index, which has them too, is about twice as large as that.
+    /// An estimate. Some of the dead bytes will be needed by the next snapshot, which has every key twice. The index
+    /// has the keys too, and is about twice as large as that copy.
     private var reclaimableBytes: UInt64 {
         guard opening.records > 0 else { return 0 }
         return figures.deadBytes - min(figures.deadBytes, UInt64(figures.indexBytes / 2))
@@ -132,7 +132,7 @@ private struct StatsReport {
 
     private var gain: String {
         if opening.records == 0 { return opening.snapshot == nil ? "nothing" : "nothing: all of it is compacted" }
-        // What is less than the error of the estimate isn't worth a number.
+        // Less than the error of the estimate.
         let total = figures.logBytes + figures.snapshotBytes
         if reclaimableBytes < total / 50 { return "hardly anything" }
         return "about \(Numbers.bytes(reclaimableBytes)), by 'heartwood compact'"
@@ -145,7 +145,7 @@ private struct StatsReport {
         return "the snapshot's \(Numbers.count(snapshot.keys, "key")); \(log)"
     }
 
-    /// In what state the last process left the store.
+    /// How the last process left the store.
     private var tail: String {
         switch opening.tail {
         case .new: "new: nothing was ever written"

@@ -58,7 +58,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if worst != .clean { throw QuietExit(code: worst.exitStatus.rawValue) }
     }
 
-    /// More are a matter for `--json`.
+    /// `--json` has all of them.
     private static let mostFindings = 100
 
     private static func text(_ path: String, _ result: Verification, _ seconds: Double) -> String {
@@ -67,7 +67,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if result.findings.count > mostFindings {
             lines.append("… and \(Numbers.count(result.findings.count - mostFindings, "more", "more")): see '--json'")
         }
-        // Of less than a second it says nothing.
+        // Less than a second is too short to measure a rate.
         let rate = seconds < 1 ? "" : " (\(Numbers.bytes(Int(Double(result.bytes) / seconds)))/s)"
         var summary = "\(Escaping.text(Array(path.utf8))): \(style(result.verdict.rawValue, result.verdict.paint)): "
         summary += "\(Numbers.count(result.records, "record")) in \(Numbers.count(result.files, "file")), "

@@ -1,17 +1,17 @@
 internal import Heartwood
 
-/// What a compaction has come to.
+/// The result of a compaction.
 struct CompactSummary {
     let store: String
     /// Keys in the snapshot.
     let keys: Int
-    /// Bytes of log and snapshot before and after.
+    /// Bytes of log and snapshot, before and after.
     let before: UInt64
     let after: UInt64
     let seconds: Double
     let report: CompactionReport
 
-    /// False where nothing was written since the last compaction, or ever.
+    /// False if nothing was written since the last compaction, or ever.
     private var isCompacted: Bool { report.replacedBytes > 0 }
 
     var text: String {

@@ -1,11 +1,11 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// How far a compaction is; told by the thread that compacts, read by the progress bar.
+/// The progress of a compaction. Set by the thread that compacts, read by the progress bar.
 final class CompactTally: Sendable {
     private struct State {
         var newest: CompactionProgress?
-        /// When the present phase began.
+        /// When the current phase began.
         var phaseStart = ContinuousClock.now
     }
 
@@ -21,7 +21,7 @@ final class CompactTally: Sendable {
 
     var seconds: Double { (ContinuousClock.now - start).seconds }
 
-    /// `writing  17,683 keys  181,204/s`; nil before anything was told.
+    /// `writing  17,683 keys  181,204/s`; nil before the first report.
     var progress: Progress? {
         let (newest, phaseStart) = state.withLock { ($0.newest, $0.phaseStart) }
         guard let newest else { return nil }
@@ -44,8 +44,7 @@ extension CompactionProgress.Phase {
         }
     }
 
-    /// The part of the whole that a phase is, so that one bar goes from one end to the other. Writing takes most, for
-    /// it waits for the disk, too.
+    /// The part of the whole bar that a phase takes. Writing takes most, because it also waits for the disk.
     fileprivate var weight: ClosedRange<Double> {
         switch self {
         case .writing: 0...0.7

@@ -1,30 +1,30 @@
 internal import CZlib
 
-/// Inflates a gzip stream piece by piece: of one member or of several, one behind the other, as `cat a.gz b.gz` makes.
+/// Inflates a gzip stream piece by piece. It may have several members, one after the other, as `cat a.gz b.gz` makes.
 ///
-/// Zeros behind the last member are padding, as tapes and some block devices leave it; anything else is refused.
+/// Zeros after the last member are padding, which tapes and some block devices leave. Anything else is refused.
 final class GzipInflater {
     /// What is wrong with the compressed bytes.
     struct Problem: Error {
         let message: String
-        /// Where in the compressed input, in bytes from its start.
+        /// The offset in the compressed input, in bytes.
         let offset: Int
     }
 
-    private enum Place { case inMember, betweenMembers, inPadding }
+    private enum Position { case inMember, betweenMembers, inPadding }
 
-    /// At an address of its own, because zlib keeps a pointer to it.
+    /// It needs a stable address, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
-    private var place = Place.inMember
+    private var place = Position.inMember
     private var offset = 0
 
-    /// Whether there may be more to inflate without further input: the last output was filled to its end.
+    /// Whether more may be inflated without further input: the last output was filled completely.
     private(set) var holdsOutput = false
 
     init() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 16 above the largest window: the format is gzip, with its header and its checksum.
+        // 16 added to the largest window size selects gzip, with its header and checksum.
         let result = inflateInit2_(stream, 16 + MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(result == Z_OK, "zlib can't be set up: error \(result)")
     }
@@ -35,10 +35,10 @@ final class GzipInflater {
         stream.deallocate()
     }
 
-    /// Inflates from the front of `input` into `output`.
+    /// Inflates from the start of `input` into `output`.
     ///
-    /// - Returns: How many bytes of `input` were used up, and how many of `output` filled. When nothing was filled, all
-    ///   input was used up, and nothing is held back.
+    /// - Returns: How many bytes of `input` were used, and how many of `output` were filled. If none were filled, all
+    ///   input was used, and no output is pending.
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(Problem) -> (used: Int, filled: Int) {
@@ -68,7 +68,7 @@ final class GzipInflater {
         return (used, filled)
     }
 
-    /// The input is at its end.
+    /// Tells that the input has ended.
     ///
     /// - Throws: ``Problem`` if it ends in the middle of a member.
     func finish() throws(Problem) {

@@ -1,4 +1,4 @@
-/// The bytes of an input, inflated where they are gzip.
+/// The bytes of an input, inflated if they are gzip.
 final class InputBytes {
     private static let pieceBytes = 256 << 10
 
@@ -7,12 +7,12 @@ final class InputBytes {
     private let raw: UnsafeMutableRawBufferPointer
     private let inflated: UnsafeMutableRawBufferPointer
     private var pending: Range<Int> = 0..<0
-    /// Set by the first bytes: gzip begins with 0x1F, which no text does.
+    /// Set if the first bytes are those of gzip: it begins with 0x1F, which no text does.
     private var inflater: GzipInflater?
     private var isFirst = true
     private var isAtEnd = false
 
-    /// - Parameter isStopped: Asked before every wait; from the moment it says true the input seems to be at its end.
+    /// - Parameter isStopped: Called before every wait. When it returns true, the input ends.
     init(_ file: InputFile, isStopped: @escaping () -> Bool) {
         self.file = file
         self.isStopped = isStopped
@@ -25,7 +25,7 @@ final class InputBytes {
         inflated.deallocate()
     }
 
-    /// Whether the end is only that of a request to stop.
+    /// Whether the input ended only because a stop was requested.
     var wasStopped: Bool { !isAtEnd && isStopped() }
 
     /// The next bytes, which are valid until the next call; empty at the end.

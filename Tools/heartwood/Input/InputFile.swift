@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The file, or standard input, that `load` reads.
 final class InputFile: Sendable {
-    /// How it is called in messages.
+    /// The name in messages.
     let name: String
-    /// The size in bytes, for a regular file.
+    /// The size in bytes; nil if it isn't a regular file.
     let size: Int?
     private let descriptor: FileDescriptor
     private let count = Atomic<Int>(0)
@@ -39,12 +39,12 @@ final class InputFile: Sendable {
         if descriptor.number != FileDescriptor.standardInput.number { descriptor.close() }
     }
 
-    /// Bytes read so far, as they lie in the file (compressed, where they are).
+    /// Bytes read from the file so far; compressed, if the file is.
     var bytesRead: Int { count.load(ordering: .relaxed) }
 
-    /// Reads what is there, up to the size of `buffer`; 0 at the end, and once `isStopped` says so.
+    /// Reads what is available, up to the size of `buffer`. Returns 0 at the end, and when `isStopped` returns true.
     ///
-    /// Waits in steps of a tenth of a second, so that a quiet pipe doesn't keep a request to stop waiting.
+    /// Waits in steps of a tenth of a second, so that a request to stop is noticed while a pipe is silent.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/inputOutput``.
     func read(into buffer: UnsafeMutableRawBufferPointer, unless isStopped: () -> Bool) throws(Failure) -> Int {

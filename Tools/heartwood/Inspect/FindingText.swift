@@ -3,8 +3,8 @@ internal import HeartwoodFormat
 internal import HeartwoodInspection
 
 extension Finding {
-    /// `corrupt store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7 is
-    /// lost; keys: a, b`
+    /// `corrupt store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7
+    /// is lost; keys: a, b`
     func line(_ style: Style) -> String {
         let label = InspectWords.severity(severity)
         let blanks = String(repeating: " ", count: max(0, 7 - label.count))
@@ -48,7 +48,7 @@ extension Verdict {
         }
     }
 
-    /// The exit code of the commands that judge.
+    /// The exit code of `verify`, `log` and `inspect`.
     var exitStatus: ExitStatus {
         switch self {
         case .clean: .done
@@ -60,11 +60,11 @@ extension Verdict {
     }
 }
 
-/// Some keys.
+/// A list of some keys, as text.
 enum KeyList {
     private static let longest = 60
 
-    /// `; keys: a, b; perhaps c`: what stands where a damaged record had its key may be damaged, too.
+    /// `; keys: a, b; perhaps c`. The bytes at the position of a key in a damaged record may themselves be damaged.
     static func clause(_ keys: [[UInt8]], perhaps: [[UInt8]]) -> String {
         (keys.isEmpty ? "" : "; keys: \(text(keys))") + (perhaps.isEmpty ? "" : "; perhaps of key \(text(perhaps))")
     }

@@ -1,8 +1,8 @@
 internal import HeartwoodInspection
 
-/// What to do next, by what was found.
+/// What to do next, depending on what was found.
 enum InspectAdvice {
-    /// Sentences, in the order in which to follow them; none where nothing is to be done.
+    /// Sentences, in the order in which to follow them; empty if there is nothing to do.
     static func lines(_ survey: StoreSurvey) -> [String] {
         let path = InspectWords.text(Array(survey.path.utf8))
         switch survey.verdict {
@@ -19,8 +19,8 @@ enum InspectAdvice {
                 lines.append("Look at the store as a whole: 'heartwood inspect' with its directory.")
             } else if survey.opens {
                 lines.append(
-                    "The store opens all the same, and nothing that it needs is damaged. 'heartwood compact \(path)' writes "
-                        + "what is live anew, and drops the damaged file.")
+                    "The store opens all the same, and nothing that it needs is damaged. "
+                        + "'heartwood compact \(path)' writes all live data to a new file and drops the damaged one.")
             } else {
                 lines.append(
                     "If you have a backup, compare: what is said to be lost above is all that it has to give. Otherwise "

@@ -1,10 +1,10 @@
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// A survey as one JSON object: all of it, but for the records one by one.
+/// A survey as one JSON object: all of it, except the single records.
 struct InspectJSON {
     let survey: StoreSurvey
-    /// Whether the files' maps are in it.
+    /// Whether it includes the maps of the files.
     var hasMaps = true
 
     var object: JSONText {
@@ -139,7 +139,7 @@ struct InspectJSON {
         return json
     }
 
-    /// Buckets that aren't empty: from, to (inclusive), how many records.
+    /// The buckets that aren't empty: from, to (inclusive), and how many records.
     private static func histogram(_ histogram: PowerHistogram) -> [JSONText] {
         histogram.counts.enumerated().filter { $0.element > 0 }.map { bucket, count in
             var json = JSONText()

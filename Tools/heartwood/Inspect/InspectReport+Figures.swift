@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodInspection
 
-/// What the bytes are, and what the records are like.
+/// The bytes by kind, and figures of the records.
 extension InspectReport {
     var bytes: [String] {
         let bytes = survey.totals.bytes
@@ -45,7 +45,7 @@ extension InspectReport {
         return section("Records", lines)
     }
 
-    /// Two histograms beside each other.
+    /// Two histograms, side by side.
     var sizes: [String] {
         let keys = histogram(survey.totals.keySizes.counts)
         let values = histogram(survey.totals.valueSizes.counts)
@@ -75,7 +75,7 @@ extension InspectReport {
 
     var largest: [String] {
         let totals = survey.totals
-        // Of keys that are all short the longest are no news.
+        // If all keys are short, the longest ones are not interesting.
         let keys = totals.largestKeys.filter { $0.key.count >= 64 }.prefix(5)
         let values = totals.largestValues.filter { $0.valueBytes > 0 }.prefix(5)
         guard !keys.isEmpty || !values.isEmpty else { return [] }

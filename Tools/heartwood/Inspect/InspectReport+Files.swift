@@ -2,7 +2,7 @@ internal import Heartwood
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// The files, and how each goes on.
+/// The files, and what follows each of them.
 extension InspectReport {
     var files: [String] {
         guard !survey.files.isEmpty else { return others }
@@ -53,7 +53,7 @@ extension InspectReport {
         return numbers.lowerBound == numbers.upperBound ? last : "\(first) to \(last)"
     }
 
-    /// How one file leads to the next.
+    /// What follows a file.
     func continuation(_ file: FileSurvey, at index: Int) -> String {
         switch file.role {
         case .covered, .olderSnapshot: return "replaced by the snapshot"
@@ -78,7 +78,7 @@ extension InspectReport {
         }
     }
 
-    /// The file that names this one as what it follows.
+    /// The file that names this one as its predecessor.
     private func successor(of file: FileSurvey) -> String? {
         guard let header = file.header else { return nil }
         let next = survey.files.first { other in

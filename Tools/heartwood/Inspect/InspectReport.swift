@@ -1,12 +1,12 @@
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// A survey as text: what is here, in the order in which somebody asks who was just woken.
+/// A survey as text. The order is that in which an engineer under pressure needs it.
 struct InspectReport {
     let survey: StoreSurvey
     let style: Style
 
-    /// More are a matter for programs.
+    /// JSON has all of them.
     private static let mostFindings = 40
 
     var text: String {
@@ -16,10 +16,10 @@ struct InspectReport {
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// A heading and what stands under it.
+    /// A heading and its lines; nothing if there are no lines.
     func section(_ title: String, _ lines: [String]) -> [String] { lines.isEmpty ? [] : [style(title, .bold)] + lines }
 
-    /// "about " where totals are estimated.
+    /// "about " if totals are estimated.
     var about: String { survey.totals.isEstimated ? "about " : "" }
 
     // MARK: - Head
@@ -80,7 +80,7 @@ struct InspectReport {
         return .init("would be refused: " + InspectWords.text(Array(obstacle.what.utf8)), .red)
     }
 
-    /// What compaction would do; nil where that isn't a matter.
+    /// What a compaction would free; nil if the question doesn't apply.
     var gain: String? {
         let totals = survey.totals
         guard !survey.isFile, totals.records.all > 0 else { return nil }
@@ -108,7 +108,7 @@ struct InspectReport {
             case .torn: .yellow
             case .corruption, .unsupported, .unreadable: .red
             }
-        // The head says where the store is.
+        // The first lines name the directory of the store.
         let name = survey.files.first { $0.path == finding.file }?.name ?? finding.file
         let place = InspectWords.text(Array(name.utf8))
         var text =
@@ -121,7 +121,7 @@ struct InspectReport {
         section("What to do", InspectAdvice.lines(survey).flatMap { Self.wrap($0, columns: 96) })
     }
 
-    /// Lines of at most so many columns, indented.
+    /// Lines of at most `columns` columns, indented.
     private static func wrap(_ text: String, columns: Int) -> [String] {
         var lines: [String] = []
         var line = "  "

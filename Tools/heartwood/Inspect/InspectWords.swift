@@ -1,12 +1,12 @@
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// How what a survey found is said, the same in text, JSON and the page.
+/// The wording of a survey, the same in text, JSON and the page.
 enum InspectWords {
-    /// A key in one line, cut where it is long.
+    /// A key in one line, truncated if it is long.
     static func key(_ key: [UInt8], columns: Int) -> String { text(Array(key.prefix(4 * columns)), columns: columns) }
 
-    /// A text of whoever made it, in one line.
+    /// Text from the store in one line, escaped.
     static func text(_ bytes: [UInt8], columns: Int = .max) -> String {
         let text = Escaping.text(bytes)
         return text.count > columns ? text.prefix(columns - 1) + "…" : text
@@ -20,10 +20,10 @@ enum InspectWords {
         return "\(first) to \(last.hasPrefix(day) ? String(last.dropFirst(day.count + 1)) : last)"
     }
 
-    /// In UTC, and without saying so.
+    /// In UTC, without the suffix.
     static func moment(_ milliseconds: UInt64) -> String { String(Numbers.moment(milliseconds).dropLast(4)) }
 
-    /// `48.1 %`; a part that is there is never shown as nothing.
+    /// `48.1 %`. A part that exists is never shown as zero.
     static func share(_ part: UInt64, of whole: UInt64) -> String {
         guard part > 0, whole > 0 else { return "-" }
         let percent = Double(part) / Double(whole) * 100
@@ -67,7 +67,8 @@ enum InspectWords {
         }
     }
 
-    /// What was found, without the place: `the log is damaged … (the checksum does not match); write number 7 is lost`.
+    /// What was found, without the location: `the log is damaged … (the checksum does not match); write number 7 is
+    /// lost`.
     static func what(_ finding: Finding) -> String {
         var text = finding.what
         if let cause = finding.cause { text += " (\(cause))" }
@@ -81,7 +82,7 @@ enum InspectWords {
         return text
     }
 
-    /// The numbers from 2^(n-1) to 2^n - 1, as a bucket of a histogram counts them.
+    /// The range of a histogram bucket: from 2^(n-1) to 2^n - 1.
     static func sizes(ofBucket bucket: Int) -> String {
         if bucket <= 1 { return String(bucket) }
         func short(_ number: UInt64) -> String {
@@ -96,6 +97,6 @@ enum InspectWords {
 }
 
 extension StoreSurvey {
-    /// Whether it is one file that was given by itself.
+    /// Whether the survey is of a single file.
     var isFile: Bool { files.count == 1 && files[0].path == path }
 }

@@ -2,16 +2,16 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodInspection
 
-/// Work on a store's files, with a progress bar on a terminal, which ends at the first SIGINT or SIGTERM: at once where it
-/// only reads, and where it writes as soon as what it was writing is removed.
+/// Works on a store's files, with a progress bar on a terminal. The first SIGINT or SIGTERM ends it: at once if it only
+/// reads; if it writes, after it has removed what it was writing.
 enum InspectionTask {
-    /// Somebody asked to stop.
+    /// A signal requested a stop.
     struct Stopped: Error {}
 
     /// - Parameters:
-    ///   - writes: Whether something is removed before the process ends.
-    ///   - body: What reads or writes; it calls what it is given now and then.
-    /// - Throws: What `body` throws; ``QuietExit`` where it was stopped by a signal.
+    ///   - writes: Whether the work must clean up before the process ends.
+    ///   - body: The work. It calls its argument now and then.
+    /// - Throws: What `body` throws; ``QuietExit`` if it was stopped by a signal.
     static func run<Result: Sendable>(
         writes: Bool = false,
         _ body: @escaping @Sendable (_ progress: @escaping (InspectionProgress) throws -> Void) throws -> Result
@@ -20,7 +20,7 @@ enum InspectionTask {
         Priority.yieldToOthers()
         let tally = InspectionTally()
         let bar = ProgressBar { tally.progress }
-        // Detached: reading holds a thread, and the bar needs another.
+        // Detached, because reading blocks a thread, and the bar needs another.
         let work = Task.detached {
             try body { progress in
                 tally.note(progress)
@@ -39,7 +39,7 @@ enum InspectionTask {
     }
 }
 
-/// How far the work is; told by the thread that does it, read by the progress bar.
+/// The progress of the work. Set by the thread that does it, read by the progress bar.
 final class InspectionTally: Sendable {
     private struct State {
         var newest: InspectionProgress?
@@ -55,7 +55,7 @@ final class InspectionTally: Sendable {
         }
     }
 
-    /// `reading  17,683 records  1.2 GiB  181 MiB/s`; nil before anything was told.
+    /// `reading  17,683 records  1.2 GiB  181 MiB/s`; nil before the first report.
     var progress: Progress? {
         let (newest, start) = state.withLock { ($0.newest, $0.phaseStart) }
         guard let newest else { return nil }

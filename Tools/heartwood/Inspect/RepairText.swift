@@ -7,7 +7,7 @@ struct RepairText {
     let path: String
     let report: RepairReport
 
-    /// More are a matter for `--json`.
+    /// `--json` has all of them.
     private static let mostLosses = 50
 
     func text(_ style: Style) -> String {
@@ -44,7 +44,7 @@ struct RepairText {
         return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
     }
 
-    /// How much is accounted for; "nothing is lost" only where that is proven.
+    /// How much is accounted for. It says "nothing is lost" only if that is proven.
     private func state(_ style: Style) -> String {
         switch report.certainty {
         case .complete: return style("nothing is lost", .green)
@@ -55,7 +55,7 @@ struct RepairText {
         }
     }
 
-    /// What is here and isn't brought back, or only in a way.
+    /// What the files contain but the repair leaves out, or brings back only in part.
     private var leftOut: [String] {
         var lines: [String] = []
         for source in report.sources {

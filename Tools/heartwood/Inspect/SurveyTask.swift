@@ -1,13 +1,13 @@
 internal import Heartwood
 internal import HeartwoodInspection
 
-/// The reading of a store for `inspect`.
+/// Reads a store for `inspect`.
 struct SurveyTask {
     let path: String
-    /// Whether records are to be told one by one, and the maps to be fine.
+    /// Whether to report single records, and to make the maps fine.
     let isForPage: Bool
 
-    /// What expiry is judged by.
+    /// The time by which expiry is judged.
     static var now: UInt64 { SystemClock().now().milliseconds }
 
     /// - Throws: `StoreError`.

@@ -1,19 +1,19 @@
-/// Walks through one JSON text (RFC 8259) in one pass, and takes out what is asked for.
+/// Reads one JSON text (RFC 8259) in one pass, and extracts what is requested.
 ///
-/// Why not a ready-made parser: a key made from a number must be the number as it was written (`1.0`, or twenty
-/// digits), and a line that is kept byte for byte needs no tree of objects beside it. What is passed over is held to
-/// the grammar too. Nesting costs a byte a level, not a stack frame: hostile input can't exhaust the stack.
+/// Not an existing parser, for two reasons. A key made from a number must be the number as it was written (`1.0`, or
+/// twenty digits). A line that is kept byte for byte needs no tree of objects. Skipped values must follow the grammar
+/// too. Nesting costs a byte a level, not a stack frame, so hostile input can't exhaust the stack.
 struct JSONCursor {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// A cursor at the start of `bytes`, which the caller has found to be UTF-8.
+    /// A cursor at the start of `bytes`, which must be UTF-8.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The kinds of values, as the first byte tells them.
+    /// The kinds of values, which the first byte determines.
     enum Kind { case object, array, string, number, literal }
 
-    /// The kind of the value that comes next.
+    /// The kind of the next value.
     mutating func kind() throws(JSONProblem) -> Kind {
         skipSpace()
         switch peek {
@@ -27,7 +27,7 @@ struct JSONCursor {
         }
     }
 
-    /// Reads an object. `member` is called with each name and must take, or pass over, the value behind it.
+    /// Reads an object. `member` is called with each name and must read, or skip, the value after it.
     mutating func object(
         _ member: (_ name: [UInt8], _ cursor: inout JSONCursor) throws(JSONProblem) -> Void
     ) throws(JSONProblem) {
@@ -59,7 +59,7 @@ struct JSONCursor {
         return Array(bytes[start..<place])
     }
 
-    /// Passes over one value of any kind.
+    /// Skips one value of any kind.
     mutating func skipValue() throws(JSONProblem) {
         var closers: [UInt8] = []
         repeat {
@@ -87,13 +87,13 @@ struct JSONCursor {
         } while !closers.isEmpty
     }
 
-    /// Makes sure that nothing but space follows.
+    /// Checks that only whitespace follows.
     mutating func end() throws(JSONProblem) {
         skipSpace()
         if place < bytes.count { throw problem("unexpected text behind the value") }
     }
 
-    /// What is wrong at this place.
+    /// A problem at the current position.
     func problem(_ message: String) -> JSONProblem {
         place < bytes.count
             ? JSONProblem(message: message, column: place + 1)
@@ -126,7 +126,7 @@ extension JSONCursor {
         try colon()
     }
 
-    /// After a value: passes over the brackets that close here and the comma that goes on.
+    /// After a value: skips the brackets that close here, and the comma before the next value.
     private mutating func closeWhatEnds(_ closers: inout [UInt8]) throws(JSONProblem) {
         while let closer = closers.last {
             skipSpace()
@@ -139,7 +139,7 @@ extension JSONCursor {
         }
     }
 
-    /// Passes over a string, and says where its inside lies.
+    /// Skips a string, and returns the range of its content.
     private mutating func stringExtent() throws(JSONProblem) -> (range: Range<Int>, hasEscapes: Bool) {
         skipSpace()
         guard take(UInt8(ascii: "\"")) else { throw problem("expected a string, '\"'") }

@@ -1,8 +1,8 @@
 /// The escapes in JSON strings.
 enum JSONEscapes {
-    /// The UTF-8 of the inside of a string whose escapes have the right shape.
+    /// The UTF-8 of the content of a string, whose escapes must be well-formed.
     ///
-    /// - Throws: ``JSONProblem`` for half of a surrogate pair, which no UTF-8 can hold.
+    /// - Throws: ``JSONProblem`` for half of a surrogate pair, which UTF-8 can't represent.
     static func decode(_ text: ArraySlice<UInt8>) throws(JSONProblem) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -22,7 +22,7 @@ enum JSONEscapes {
         return result
     }
 
-    /// What a short escape stands for; nil if there is no such escape.
+    /// The character of a short escape; nil if there is no such escape.
     static func character(after byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
@@ -35,7 +35,7 @@ enum JSONEscapes {
         }
     }
 
-    /// The number that a hexadecimal digit stands for.
+    /// The value of a hexadecimal digit.
     static func value(ofDigit byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
@@ -45,7 +45,7 @@ enum JSONEscapes {
         }
     }
 
-    /// The character behind `\u`, of one unit or of a surrogate pair.
+    /// The character after `\u`, of one unit or of a surrogate pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(JSONProblem) -> Unicode.Scalar {
         let first = unit(&rest)
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,7 +1,7 @@
-/// What is wrong with a JSON text, or with what it says.
+/// What is wrong with a JSON text, or with its content.
 struct JSONProblem: Error {
     let message: String
-    /// The byte in the line at which it shows, counted from 1; nil where no single place is at fault.
+    /// The position of the byte in the line, from 1; nil if no single byte is wrong.
     let column: Int?
 
     /// What is wrong, and where.

@@ -8,7 +8,7 @@ struct JSONText {
     /// The object as a string.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds bytes: as a string under `name` if they are UTF-8, otherwise in base64 under the name with "64" behind it.
+    /// Adds bytes: as a string under `name` if they are UTF-8, otherwise in base64 under the name with the suffix "64".
     mutating func add(_ name: String, _ value: [UInt8]) {
         if String(validating: value, as: UTF8.self) != nil {
             addName(name)
@@ -19,7 +19,6 @@ struct JSONText {
         }
     }
 
-    /// Adds a string.
     mutating func add(_ name: String, _ value: String) {
         addName(name)
         Self.append(value.utf8, to: &text)
@@ -37,34 +36,28 @@ struct JSONText {
         text += Numbers.decimal(value, places: 3).utf8
     }
 
-    /// Adds true or false.
     mutating func add(_ name: String, _ value: Bool) {
         addName(name)
         text += (value ? "true" : "false").utf8
     }
 
-    /// Adds null.
     mutating func addNull(_ name: String) {
         addName(name)
         text += "null".utf8
     }
 
-    /// Adds an array of strings.
     mutating func add(_ name: String, _ values: [String]) {
         addArray(name, values) { Self.append($0.utf8, to: &$1) }
     }
 
-    /// Adds an array of whole numbers.
     mutating func add(_ name: String, _ values: [UInt64]) {
         addArray(name, values) { $1 += String($0).utf8 }
     }
 
-    /// Adds an array of objects.
     mutating func add(_ name: String, _ values: [JSONText]) {
         addArray(name, values) { $1 += $0.bytes }
     }
 
-    /// Adds an object.
     mutating func add(_ name: String, _ value: JSONText) {
         addName(name)
         text += value.bytes
@@ -88,12 +81,12 @@ struct JSONText {
         text.append(UInt8(ascii: ":"))
     }
 
-    /// Appends a string with its quotes. The bytes are UTF-8, and stand as they are where JSON allows it and a terminal
+    /// Appends a string with its quotes. The bytes are UTF-8. They are not escaped if JSON allows that and a terminal
     /// shows them as they are.
     private static func append(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         defer { text.append(UInt8(ascii: "\"")) }
-        // The first bytes of all characters that are not shown so, and of some others.
+        // The first bytes of all characters that must be escaped, and of some others.
         if utf8.contains(where: { $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 || $0 == 0xEF || $0 == 0xF3 }) {
             for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
                 if scalar.value > 0x7F, !Escaping.isSafe(scalar) {

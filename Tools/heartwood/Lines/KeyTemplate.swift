@@ -1,4 +1,4 @@
-/// How a key is made from the fields of a JSON object: a single field, or text with fields in braces.
+/// Makes a key from the fields of a JSON object: a single field, or text with fields in braces.
 struct KeyTemplate: Sendable {
     private enum Piece: Sendable {
         case text([UInt8])
@@ -11,14 +11,14 @@ struct KeyTemplate: Sendable {
 
     /// The key is the value of one field. `name` may lead into nested objects: `address.city`.
     ///
-    /// - Throws: ``Problem`` for a name that isn't one.
+    /// - Throws: ``Problem`` for an invalid name.
     init(field name: String) throws(Problem) {
         try append(field: name)
     }
 
-    /// The key is `template` with each `{field}` replaced. `{{` and `}}` stand for braces.
+    /// The key is `template` with each `{field}` replaced. `{{` and `}}` mean braces.
     ///
-    /// - Throws: ``Problem`` for a template that makes no sense, or that would give every line the same key.
+    /// - Throws: ``Problem`` for an invalid template, or one that would give every line the same key.
     init(template: String) throws(Problem) {
         var rest = Substring(template)
         var text: [UInt8] = []
@@ -51,7 +51,7 @@ struct KeyTemplate: Sendable {
         let message: String
     }
 
-    /// The key of a line that holds one JSON object.
+    /// The key of a line that contains one JSON object.
     func key(of line: [UInt8]) throws(JSONProblem) -> [UInt8] {
         var found = [[UInt8]?](repeating: nil, count: fields.count)
         var cursor = JSONCursor(line)
@@ -81,9 +81,9 @@ struct KeyTemplate: Sendable {
         fields.append(FieldPath(name: name, steps: steps))
     }
 
-    /// Reads an object and takes the values of those `candidates` that lie in it, or deeper.
+    /// Reads an object and takes the values of those `candidates` that are in it, or deeper.
     ///
-    /// Goes no deeper than the longest path: what is nested beside the paths is passed over without recursion.
+    /// Recurses no deeper than the longest path: nested values that are not on a path are skipped without recursion.
     private func collect(
         from cursor: inout JSONCursor, depth: Int, among candidates: [Int], into found: inout [[UInt8]?]
     ) throws(JSONProblem) {

@@ -3,24 +3,24 @@ internal import HeartwoodFormat
 
 /// How a line of input becomes a record.
 enum LineFormat: Sendable {
-    /// What `export` writes: key and value are named.
+    /// The format of `export`, with named keys and values.
     case pairs
-    /// The line itself is the value, and its fields make the key.
+    /// The value is the line itself; its fields make the key.
     case lines(key: KeyTemplate)
 
-    /// The longest value that a store takes unless it is configured otherwise; the tool doesn't.
+    /// The largest value that a store accepts by default. The tool doesn't change that limit.
     private static let maximumValueBytes = Store.Configuration().maximumValueBytes
 
-    /// The longest line that any input needs: the largest value in base64, the largest key, and what stands around them.
+    /// The longest line that any input needs: the largest value in base64, the largest key, and the syntax around them.
     static let longestLineBytes =
         (maximumValueBytes + FormatConstants.maximumKeyBytes) / 3 * 4 + (4 << 10)
 
-    /// Looked at a piece at a time: the whole would be copied.
+    /// Checked piece by piece: checking the whole would copy it.
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         var start = 0
         while start < bytes.count {
             var end = min(start + 1 << 20, bytes.count)
-            // The first byte of a character begins with other bits than the others, of which there are three at most.
+            // A piece must not end inside a character, which has at most three continuation bytes.
             for _ in 0..<3 where end < bytes.count && end > start + 1 && bytes[end] & 0xC0 == 0x80 { end -= 1 }
             guard String(validating: bytes[start..<end], as: UTF8.self) != nil else { return false }
             start = end
@@ -28,7 +28,7 @@ enum LineFormat: Sendable {
         return true
     }
 
-    /// The record that a line asks for.
+    /// The record that a line describes.
     func record(_ line: Line) throws(BadLine) -> Record {
         guard !line.isTooLong else {
             throw BadLine(

@@ -9,18 +9,19 @@ internal import Musl
 /// A line of input without its end (`\n` or `\r\n`).
 struct Line: Sendable {
     let number: Int
-    /// Empty of one that is too long.
+    /// Empty if the line is too long.
     var bytes: [UInt8]
     var isTooLong = false
 }
 
-/// Cuts a stream of bytes into lines. Blank lines are counted and left out; so is a byte order mark at the start.
+/// Splits a stream of bytes into lines. Blank lines are counted and left out. A byte order mark at the start is left
+/// out.
 struct LineSplitter {
-    /// A longer line is not kept.
+    /// Longer lines are not kept.
     private let maximumLineBytes: Int
-    /// The start of a line whose end has not come yet.
+    /// The start of a line whose end hasn't been read yet.
     private var rest: [UInt8] = []
-    /// Whether the rest of a line that is too long is passed over.
+    /// Whether the rest of a line that is too long is being skipped.
     private var isSkipping = false
     private var lastNumber = 0
 
@@ -28,7 +29,7 @@ struct LineSplitter {
 
     /// Takes the next bytes and adds the lines that end in them to `lines`.
     ///
-    /// A line that is too long is added as soon as it is, without its bytes.
+    /// A line that is too long is added, without its bytes, when it exceeds the limit.
     mutating func split(_ bytes: UnsafeRawBufferPointer, into lines: inout [Line]) {
         var bytes = bytes
         while let base = bytes.baseAddress, let newline = memchr(base, 0x0A, bytes.count) {
@@ -40,7 +41,7 @@ struct LineSplitter {
         keep(bytes, &lines)
     }
 
-    /// The input is at its end: the last line needs no line end.
+    /// Tells that the input has ended. The last line needs no line end.
     mutating func finish(into lines: inout [Line]) {
         if !rest.isEmpty || isSkipping { endLine(into: &lines) }
     }

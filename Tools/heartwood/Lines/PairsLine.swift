@@ -1,12 +1,12 @@
 internal import Heartwood
 
-/// The `pairs` format: one JSON object a line, with `key` and `value`, or `key64` and `value64` in base64 where the
-/// bytes are not UTF-8, and `expires`, in milliseconds since 1970, where it is set.
+/// The `pairs` format: one JSON object a line, with `key` and `value`, or `key64` and `value64` in base64 if the bytes
+/// are not UTF-8, and `expires`, in milliseconds since 1970, if it is set.
 ///
-/// Other fields are refused, so that a misspelt `expires` isn't lost in silence; but for `sequence`, which
-/// `scan --json` adds, and which a store gives anew.
+/// Other fields are refused, so that a misspelt `expires` doesn't get lost silently. The exception is `sequence`, which
+/// `scan --json` adds: a store assigns its own numbers.
 enum PairsLine {
-    /// The line for an entry, without its end.
+    /// The line for an entry, without its line end.
     static func bytes(_ entry: Entry) -> [UInt8] {
         var json = JSONText()
         json.add("key", entry.key)
@@ -15,7 +15,7 @@ enum PairsLine {
         return json.bytes
     }
 
-    /// The record that a line asks for.
+    /// The record that a line describes.
     static func record(_ line: Line) throws(JSONProblem) -> Record {
         var key: [UInt8]?
         var value: [UInt8]?
@@ -25,7 +25,7 @@ enum PairsLine {
         try cursor.object { (name, cursor) throws(JSONProblem) in
             let start = cursor
             let text = String(decoding: name, as: UTF8.self)
-            // "key" and "key64" say the same thing: both together are one too many.
+            // "key" and "key64" are the same field, so a line may have only one of them.
             let subject = text.hasSuffix("64") ? Array(name.dropLast(2)) : name
             guard seen.insert(subject).inserted else { throw start.problem("'\(text)' says again what was said") }
             switch text {

@@ -1,17 +1,17 @@
 internal import Heartwood
 
-/// What one line of input says is to be written.
+/// What one line of input asks to write.
 struct Record: Sendable {
     let key: [UInt8]
     let value: [UInt8]
     let expires: Timestamp?
-    /// The number of the line, from 1; for messages.
+    /// The number of the line, from 1, for messages.
     let line: Int
 
     var byteCount: Int { key.count + value.count }
 }
 
-/// A line of input that can't be taken.
+/// A line of input that is refused.
 struct BadLine: Error {
     let number: Int
     let reason: String

@@ -1,16 +1,16 @@
 internal import HeartwoodFileSystem
 
-/// Reads the input and makes jobs of it, on a thread of its own: a pipe may be silent for hours, and must not hold up
-/// the cooperative threads, which write what came before.
+/// Reads the input and makes jobs of it, on a thread of its own. A pipe may be silent for hours, and must not block the
+/// cooperative threads, which write earlier records.
 actor LoadReader {
-    /// What one look at the input brought.
+    /// What one read of the input returned.
     struct Piece: Sendable {
         var jobs: [WriteJob] = []
-        /// The lines that were left out, where that is allowed.
+        /// The lines that were left out, if that is allowed.
         var badLines: [BadLine] = []
-        /// Set with the last piece, where a request to stop came before the end of the input.
+        /// Set with the last piece, if a stop was requested before the end of the input.
         var wasStopped = false
-        /// Set with the last piece, where the input ends in an error. The jobs come before it.
+        /// Set with the last piece, if the input ends with an error. The piece's jobs are from before the error.
         var failure: Failure?
     }
 
@@ -37,7 +37,7 @@ actor LoadReader {
         gatherer = JobGatherer(recordsPerJob: recordsPerJob)
     }
 
-    /// What comes next; nil at the end.
+    /// The next piece; nil at the end.
     func next() -> Piece? {
         guard !isAtEnd else { return nil }
         var piece = Piece()
@@ -78,7 +78,7 @@ actor LoadReader {
         let next = try bytes.next()
         if next.isEmpty {
             isAtEnd = true
-            // A line that was cut off by a request to stop is not a line.
+            // After a request to stop, the last line may be incomplete.
             if !bytes.wasStopped { splitter.finish(into: &lines) }
         } else {
             splitter.split(next, into: &lines)

@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// What a load has come to.
+/// The result of a load.
 struct LoadSummary {
     let records: Int
     let bytes: Int
@@ -8,7 +8,7 @@ struct LoadSummary {
     let skippedLines: Int
     let durability: DurabilityLevel
     let lastSequence: SequenceNumber
-    /// Whether all of the input was loaded, but for the lines that were left out.
+    /// Whether all of the input was loaded, except lines that were left out.
     let isComplete: Bool
 
     var text: String {

@@ -1,14 +1,14 @@
 internal import Heartwood
 internal import Synchronization
 
-/// What has been loaded so far; counted by all writers, read by the progress bar.
+/// What has been loaded so far. Counted by all writers, read by the progress bar.
 final class LoadTally: Sendable {
     private let recordCount = Atomic<Int>(0)
     private let byteCount = Atomic<Int>(0)
     private let newestSequence = Atomic<UInt64>(0)
     private let start = ContinuousClock.now
 
-    /// Counts a job that is acknowledged.
+    /// Counts an acknowledged job.
     func add(_ job: WriteJob, sequence: SequenceNumber) {
         recordCount.add(job.records.count, ordering: .relaxed)
         byteCount.add(job.byteCount, ordering: .relaxed)

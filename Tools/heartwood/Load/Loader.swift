@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// Moves the records of an input into a store: one reader, many writers.
+/// Writes the records of an input into a store: one reader, many writers.
 struct Loader {
     let reader: LoadReader
     let queue = WriteQueue()
@@ -8,21 +8,21 @@ struct Loader {
     let progress: ProgressBar
     let durability: Durability
     let concurrency: Int
-    /// Whether each key is printed on standard output once it is acknowledged.
+    /// Whether each key is printed on standard output when it is acknowledged.
     let acknowledges: Bool
-    /// Called when a write has failed, so that the reader doesn't wait for input that nobody will write.
+    /// Called when a write has failed, so that the reader doesn't wait for input that would not be written.
     let stop: @Sendable () -> Void
 
     /// How the input ended.
     struct Outcome: Sendable {
         var skippedLines = 0
-        /// Whether a request to stop came before the end of the input.
+        /// Whether a stop was requested before the end of the input.
         var wasStopped = false
-        /// What the input, or a write, failed with. What was written before stays written.
+        /// The error of the input or of a write. Earlier writes are kept.
         var failure: (any Error)?
     }
 
-    /// Loads until the input ends, a line is refused, a write fails, or a request to stop comes. Whatever was read
+    /// Loads until the input ends, a line is refused, a write fails, or a stop is requested. Everything that was read
     /// before that is written when this returns.
     func run(into store: Store) async -> Outcome {
         await withTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ struct Loader {
             }
             await queue.complete()
             await group.waitForAll()
-            // A failed write is the graver news, and may well be what cut the input short.
+            // A failed write matters more, and is often the reason why the input ended early.
             if let failure = await queue.failure { outcome.failure = failure }
             return outcome
         }
@@ -73,7 +73,7 @@ struct Loader {
         return try await store.write(batch, durability: durability)
     }
 
-    /// Prints the keys, in one piece: the lines of concurrent writers don't mix.
+    /// Prints the keys, in one call, so that the lines of concurrent writers don't mix.
     private func acknowledge(_ job: WriteJob) throws {
         var text: [UInt8] = []
         for record in job.records {
@@ -85,7 +85,7 @@ struct Loader {
         } catch is StandardOutput.Closed {
             throw Failure(
                 .inputOutput,
-                "nobody reads the acknowledgements any more, so the load was stopped: load the rest again")
+                "the acknowledgements are no longer read, so the load was stopped: load the rest again")
         }
     }
 }

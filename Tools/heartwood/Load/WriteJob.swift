@@ -9,7 +9,7 @@ struct WriteJob: Sendable {
 
 /// Gathers records into jobs.
 struct JobGatherer {
-    /// Ends a job before it has all its records, so that memory stays flat however large the values are.
+    /// Ends a job early, so that memory stays bounded however large the values are.
     private static let maximumBytes = 64 << 20
 
     private let recordsPerJob: Int
@@ -19,14 +19,14 @@ struct JobGatherer {
 
     init(recordsPerJob: Int) { self.recordsPerJob = recordsPerJob }
 
-    /// Takes a record; returns a job if it is full with it.
+    /// Takes a record. Returns the job if this record makes it full.
     mutating func add(_ record: Record) -> WriteJob? {
         records.append(record)
         byteCount += record.byteCount
         return records.count >= recordsPerJob || byteCount >= Self.maximumBytes ? finish() : nil
     }
 
-    /// The job that isn't full, at the end of the input; nil if there is nothing in it.
+    /// The last job, which isn't full, at the end of the input; nil if it has no records.
     mutating func finish() -> WriteJob? {
         guard !records.isEmpty else { return nil }
         defer {

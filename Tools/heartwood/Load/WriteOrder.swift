@@ -1,18 +1,18 @@
 internal import HeartwoodFileSystem
 
-/// Which job may be written next, so that the last line of the input wins wherever a key stands in it twice: of two
-/// jobs with a key in common the later one waits until the earlier one is done. All others may overtake each other.
+/// Decides which job may be written next, so that the last line of the input wins if a key occurs twice. If two jobs
+/// have a key in common, the later one waits until the earlier one is done. All others may be written in any order.
 ///
-/// Pure: it is told what comes and what is done, and says what may start.
+/// Pure: it is told what was added and what is done, and returns what may start.
 struct WriteOrder {
     private var ready = FIFOQueue<WriteJob>()
-    /// Jobs that wait for others, with the number of those.
+    /// Jobs that wait for others, with the number of these.
     private var blocked: [Int: (job: WriteJob, blockers: Int)] = [:]
     /// The jobs that wait for a job.
     private var followers: [Int: [Int]] = [:]
     /// The newest job that writes a key and isn't done.
     private var newestWriter: [[UInt8]: Int] = [:]
-    /// Jobs that have not been given out.
+    /// Jobs that were not returned by `next()` yet.
     private(set) var waitingJobs = 0
     /// Bytes of the keys and values in them.
     private(set) var waitingBytes = 0
@@ -23,7 +23,7 @@ struct WriteOrder {
         var blockers: Set<Int> = []
         for record in job.records {
             guard let earlier = newestWriter.updateValue(job.number, forKey: record.key) else { continue }
-            // A key that stands twice in one job is the batch's own affair.
+            // The batch handles a key that occurs twice in one job.
             if earlier != job.number { blockers.insert(earlier) }
         }
         if blockers.isEmpty {
@@ -34,7 +34,7 @@ struct WriteOrder {
         }
     }
 
-    /// Gives out a job that may be written now; nil if there is none.
+    /// Returns a job that may be written now; nil if there is none.
     mutating func next() -> WriteJob? {
         guard let job = ready.popFirst() else { return nil }
         waitingJobs -= 1
@@ -42,7 +42,7 @@ struct WriteOrder {
         return job
     }
 
-    /// The job is written.
+    /// Tells that the job is written.
     mutating func finish(_ job: WriteJob) {
         for record in job.records where newestWriter[record.key] == job.number {
             newestWriter[record.key] = nil

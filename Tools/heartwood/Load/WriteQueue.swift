@@ -1,8 +1,8 @@
 internal import HeartwoodFileSystem
 
-/// Hands jobs from the one who reads to those who write, and makes the reader wait when they fall behind.
+/// Passes jobs from the reader to the writers, and makes the reader wait if the writers are slower.
 actor WriteQueue {
-    /// Beyond either of these the reader waits.
+    /// The reader waits while either of these is exceeded.
     private static let maximumJobs = 8192
     private static let maximumBytes = 16 << 20
 
@@ -10,29 +10,29 @@ actor WriteQueue {
     private var idle = FIFOQueue<CheckedContinuation<WriteJob?, Never>>()
     private var reader: CheckedContinuation<Void, Never>?
     private var isComplete = false
-    /// What made a write fail, the first time.
+    /// The error of the first write that failed.
     private(set) var failure: (any Error)?
 
     private var isFull: Bool {
         failure == nil && (order.waitingJobs > Self.maximumJobs || order.waitingBytes > Self.maximumBytes)
     }
 
-    /// Adds jobs; returns once there is room for more. Called by the reader alone.
+    /// Adds jobs. Returns when the queue is below its limits. Only the reader calls it.
     func add(_ jobs: [WriteJob]) async {
         for job in jobs { order.add(job) }
         wakeWriters()
         if isFull { await withCheckedContinuation { reader = $0 } }
     }
 
-    /// No more jobs will come.
+    /// Tells that there are no more jobs.
     func complete() {
         isComplete = true
         wakeWriters()
     }
 
-    /// The next job to write; nil when all is done, or a write has failed.
+    /// The next job to write; nil if all are done, or a write has failed.
     ///
-    /// - Parameter finished: The job that the caller has written since it last asked.
+    /// - Parameter finished: The job that the caller has written since its last call.
     func next(after finished: WriteJob?) async -> WriteJob? {
         if let finished {
             order.finish(finished)
@@ -43,7 +43,7 @@ actor WriteQueue {
         return await withCheckedContinuation { idle.append($0) }
     }
 
-    /// A write has failed: what was not given out is not written any more.
+    /// Tells that a write has failed. Jobs that were not returned by `next(after:)` are not written any more.
     func fail(_ error: any Error) {
         if failure == nil { failure = error }
         wakeWriters()

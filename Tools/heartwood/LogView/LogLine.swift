@@ -6,7 +6,7 @@ internal import HeartwoodInspection
 struct LogLine {
     let hex: Bool
     let style: Style
-    /// Said before the first line of a file, and not of one that has none.
+    /// Printed before the first line of a file; not printed for a file without lines.
     private var heading: String?
 
     init(hex: Bool, style: Style) {
@@ -56,7 +56,7 @@ struct LogLine {
         }
     }
 
-    /// To the millisecond: commits follow closely.
+    /// With milliseconds, because commits follow each other quickly.
     private static func moment(_ milliseconds: UInt64) -> String {
         let rest = String(milliseconds % 1000)
         let second = Numbers.moment(milliseconds).dropLast(4)
@@ -70,7 +70,7 @@ struct LogLine {
 
     // MARK: - JSON
 
-    /// nil for what is no matter for programs: which file begins is said of each record.
+    /// nil for the start of a file: in JSON each record names its file.
     func json(_ item: LogItem) -> JSONText? {
         switch item {
         case .file: return nil

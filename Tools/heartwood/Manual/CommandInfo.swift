@@ -6,7 +6,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What the argument parser knows of a command: the part of its `--experimental-dump-help` that the manual page needs.
+/// What the argument parser knows about a command: the part of its `--experimental-dump-help` that the manual page
+/// needs.
 struct CommandInfo: Decodable {
     struct Argument: Decodable {
         enum Kind: String, Decodable {
@@ -51,16 +52,16 @@ struct CommandInfo: Decodable {
     /// `heartwood put`
     var path: String { ((superCommands ?? []) + [commandName]).joined(separator: " ") }
 
-    /// What the help lists, but for `help`, which has no help of its own.
+    /// The subcommands that the help lists, except `help`, which has no help of its own.
     var visibleSubcommands: [CommandInfo] {
         (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
     }
     var visibleArguments: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
     var positionals: [Argument] { visibleArguments.filter { $0.kind == .positional } }
-    /// Its options, but for those that all commands have.
+    /// Its options, except those that all commands have.
     var options: [Argument] { visibleArguments.filter { $0.kind != .positional && !$0.isHelpOrVersion } }
 
-    /// What `heartwood` consists of.
+    /// The root command with all its subcommands.
     static func ofTool() throws -> CommandInfo {
         struct Tool: Decodable {
             let command: CommandInfo

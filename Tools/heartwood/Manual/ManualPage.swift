@@ -1,4 +1,4 @@
-/// The manual page, made of what the commands say of themselves.
+/// The manual page, generated from the help texts of the commands.
 struct ManualPage {
     private let tool: CommandInfo
     private var lines: [String] = []
@@ -13,7 +13,7 @@ struct ManualPage {
         lines = [
             ".\\\" Made by '\(name) manual'.",
             ".TH \(name.uppercased()) 1 \"\" \"\(version)\" \"User Commands\"",
-            // Neither hyphenated nor justified: options and examples read better so.
+            // No hyphenation and no justification: options and examples are easier to read.
             ".nr HY 0", ".nh", ".ad l",
         ]
         section("NAME") { $0.add("\(name) \\- \(Roff.prose(Self.phrase(tool.abstract ?? "")))") }
@@ -33,7 +33,7 @@ struct ManualPage {
         addSurroundings()
     }
 
-    /// The page, in the language of `man`.
+    /// The page, in roff.
     var text: String { lines.joined(separator: "\n") + "\n" }
 
     // MARK: - Sections
@@ -43,7 +43,7 @@ struct ManualPage {
         body(&self)
     }
 
-    /// What isn't a matter of one command.
+    /// The sections that aren't about a single command.
     private mutating func addSurroundings() {
         section("EXIT STATUS") { page in
             page.add("The same for every command.", ".PP", ".PD 0")
@@ -126,7 +126,7 @@ struct ManualPage {
         add(width.map { ".TP \($0)" } ?? ".TP", term, text)
     }
 
-    /// A text of the help: a line is a paragraph, one in capitals a heading; what is indented is an example.
+    /// Adds a help text. A line is a paragraph, a line in capitals is a heading, and indented lines are examples.
     private mutating func add(discussion: String, isFollowing: Bool = false) {
         var isFirst = !isFollowing
         var isBelowHeading = false
@@ -137,7 +137,7 @@ struct ManualPage {
                 continue
             }
             if !example.isEmpty {
-                // A heading stands right above what it is the heading of.
+                // A heading is followed by its text without a gap.
                 if !isBelowHeading { add(".PP") }
                 add(".RS 4", ".EX")
                 lines += example.map { Roff.code(String($0)) }
@@ -152,7 +152,7 @@ struct ManualPage {
         }
     }
 
-    /// As it stands behind the name: "Keeps keys." is "keeps keys".
+    /// As it is printed after the name: "Keeps keys." becomes "keeps keys".
     private static func phrase(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
         return text.prefix(1).lowercased() + text.dropFirst()

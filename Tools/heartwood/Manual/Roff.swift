@@ -1,6 +1,6 @@
-/// Text in the language of manual pages, in ASCII alone, so that it is the same in every locale.
+/// Text in roff, in ASCII only, so that it is the same in every locale.
 enum Roff {
-    /// Text that is typed, or printed by a program: every character is shown as it is, and can be copied.
+    /// Text that a user types or a program prints: every character is shown as it is, and can be copied.
     static func code(_ text: String) -> String {
         guarded(text.unicodeScalars.map(escaped).joined())
     }
@@ -9,7 +9,7 @@ enum Roff {
 
     static func italic(_ text: String) -> String { "\\fI\(code(text))\\fP" }
 
-    /// Running text. What is quoted in it is typed, and becomes bold in place of the quotes.
+    /// Running text. Quoted text is something that a user types; it becomes bold instead of quoted.
     static func prose(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
@@ -21,7 +21,8 @@ enum Roff {
         return guarded(result + plain(rest))
     }
 
-    /// From a quote that no letter stands before, to the next one that no letter follows: not an apostrophe.
+    /// The range from a quote that no letter precedes to the next quote that no letter follows. So an apostrophe is no
+    /// quote.
     private static func nextQuote(in text: Substring) -> Range<Substring.Index>? {
         var previous: Character?
         for start in text.indices {
@@ -43,7 +44,7 @@ enum Roff {
         character.map { $0.isLetter || $0.isNumber } ?? false
     }
 
-    /// Hyphens between letters, and apostrophes, are those of prose; all else is as it is.
+    /// Hyphens between letters, and apostrophes, are those of prose. All other characters are unchanged.
     private static func plain(_ text: Substring) -> String {
         let scalars = Array(text.unicodeScalars)
         return scalars.enumerated().map { index, scalar in
@@ -52,7 +53,7 @@ enum Roff {
         }.joined()
     }
 
-    /// A line that begins with a dot or a quote would be taken as a request.
+    /// roff would take a line that begins with a dot or a quote as a request.
     private static func guarded(_ line: String) -> String {
         line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
     }
@@ -66,7 +67,7 @@ enum Roff {
         case "`": "\\(ga"
         case "^": "\\(ha"
         case "~": "\\(ti"
-        // Not every device has one.
+        // Not every device has this character.
         case "…": "..."
         case _ where scalar.isASCII: String(scalar)
         default: "\\[u\(hexadecimal(scalar))]"

@@ -8,6 +8,6 @@ internal import Foundation
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// The bytes of a text in base64 with its padding; nil if it isn't that.
+    /// The bytes of a text in base64 with padding; nil if it is invalid.
     static func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { [UInt8]($0) } }
 }

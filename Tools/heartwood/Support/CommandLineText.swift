@@ -1,8 +1,8 @@
-/// Makes sure that the arguments are what the user typed.
+/// Checks that the arguments are what the user typed.
 enum CommandLineText {
     /// Refuses arguments that are not UTF-8.
     ///
-    /// Swift would replace their bytes in silence, and a command would then look up, or delete, another key.
+    /// Swift would silently replace their bytes. Then a command would read, or delete, another key.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/usage``.
     static func check() throws(Failure) {

@@ -14,7 +14,7 @@ enum DurabilityLevel: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// `--durability` and `--by-calls`, as `put`, `delete` and `load` have them.
+/// The options `--durability` and `--by-calls` of `put`, `delete` and `load`.
 struct DurabilityOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -29,7 +29,7 @@ struct DurabilityOption: ParsableArguments {
                 + "mapping of its file otherwise, where the file system allows it."))
     var byCalls = false
 
-    /// What writes compacts, too: a large load may overwrite a lot, and each opening leaves a file.
+    /// Commands that write also compact: a large load may overwrite many records, and each opening leaves a file.
     func configure(_ configuration: inout Store.Configuration) {
         configuration.compaction = CompactionPolicy()
         if byCalls { configuration.logWriting = .calls }

@@ -2,7 +2,7 @@ internal import Heartwood
 
 /// An entry as `get` and `scan` show it.
 enum EntryText {
-    /// All of it: the bytes as text or in base64, the sequence number, and when it expires.
+    /// All fields: the bytes as text or in base64, the sequence number, and the expiry.
     static func json(_ entry: Entry) -> JSONText {
         var json = JSONText()
         json.add("key", entry.key)
@@ -12,7 +12,7 @@ enum EntryText {
         return json
     }
 
-    /// Key, tab, value, line end; both escaped, so that the tab and the line end can't be mistaken.
+    /// Key, tab, value, line end. Both are escaped, so they contain no tab and no line end.
     static func appendLine(_ entry: Entry, to text: inout [UInt8]) {
         Escaping.append(entry.key, to: &text)
         text.append(UInt8(ascii: "\t"))

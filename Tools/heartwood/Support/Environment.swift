@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The variables of the environment.
+/// The environment variables.
 enum Environment {
     static subscript(name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

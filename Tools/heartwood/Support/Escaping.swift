@@ -1,8 +1,8 @@
-/// Bytes in one line of text, so that they can be told back exactly.
+/// Bytes as one line of text, from which they can be restored exactly.
 ///
-/// Printable UTF-8 stands as it is. A backslash, a tab, a line feed and a carriage return become `\\`, `\t`, `\n` and
-/// `\r`. Every other control character, every character that changes how its neighbours are shown (such as U+202E, which
-/// turns their order round), and every byte that isn't part of valid UTF-8, becomes `\xHH`, byte by byte.
+/// Printable UTF-8 is unchanged. A backslash, a tab, a line feed and a carriage return become `\\`, `\t`, `\n` and
+/// `\r`. These become `\xHH`, byte by byte: every other control character; every character that changes how its
+/// neighbours are shown (such as U+202E, which reverses their order); every byte that isn't part of valid UTF-8.
 enum Escaping {
     /// Appends the escaped form of `bytes`.
     static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
@@ -35,23 +35,23 @@ enum Escaping {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A text of one line in which paths and messages stand, so that a terminal shows it as it is: as
-    /// ``text(_:)``, but backslashes stay as they are.
+    /// A line of text that contains paths or messages, safe for a terminal: as ``text(_:)``, but without escaping
+    /// backslashes.
     static func line(_ text: String) -> String {
         escaped(text) { isSafe($0) }
     }
 
-    /// The same, in which line ends and tabs stay, too.
+    /// As ``line(_:)``, but without escaping line ends and tabs.
     static func lines(_ text: String) -> String {
         escaped(text) { isSafe($0) || $0 == "\n" || $0 == "\t" }
     }
 
-    /// Whether a terminal shows the character, and does nothing else: a control character may be obeyed; others change
-    /// the order in which their neighbours are shown, or are not seen.
+    /// Whether a terminal only shows the character. It may obey control characters. Other characters change the order
+    /// in which their neighbours are shown, or are invisible.
     static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false
-        // Marks and embeddings of the direction, separators of lines, and what has no width or is a tag.
+        // Direction marks and embeddings, line separators, and characters that have no width or are tags.
         case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: false
         case 0xE0000...0xE007F: false
         default: true
@@ -69,13 +69,13 @@ enum Escaping {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// ASCII that needs no thought.
+    /// Printable ASCII that needs no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\")
     }
 
-    /// The bytes of the character of two bytes or more at the start; 0 if there is none, or if a terminal may not show it
-    /// as it is.
+    /// The length of the character of two or more bytes at the start; 0 if there is none, or if a terminal may not show
+    /// it as it is.
     private static func lengthOfPrintableCharacter(_ bytes: ArraySlice<UInt8>) -> Int {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
@@ -98,7 +98,7 @@ enum Escaping {
     }
 }
 
-/// The digit of a number under 16, in lower case.
+/// The hexadecimal digit of a number under 16, in lower case.
 func hexadecimalDigit(_ number: UInt8) -> UInt8 {
     number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") + number - 10
 }

@@ -43,7 +43,7 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
-    /// One line a code, for the help.
+    /// The table of the help, one line for each code.
     static var table: String {
         allCases
             .map { status in
@@ -53,7 +53,7 @@ enum ExitStatus: Int32, CaseIterable {
             .joined(separator: "\n")
     }
 
-    /// The exit code for what a store reports.
+    /// The exit code for an error of a store.
     init(_ code: StoreError.Code) {
         self =
             switch code {

@@ -1,7 +1,7 @@
-/// An error that is already in the words of the command line.
+/// An error with a message for the user and an exit code.
 struct Failure: Error {
     let status: ExitStatus
-    /// One line that ends with a remedy; without "heartwood:" before it.
+    /// One line that says what to do; without the prefix "heartwood:".
     let message: String
 
     init(_ status: ExitStatus, _ message: String) {
@@ -10,7 +10,7 @@ struct Failure: Error {
     }
 }
 
-/// Ends a command with an exit code, without a word: everything there was to say has been said.
+/// Ends a command with an exit code and without a message, because everything was already printed.
 struct QuietExit: Error {
     let code: Int32
 }

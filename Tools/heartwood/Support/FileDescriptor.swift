@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The few system calls that the tool makes itself. Files of a store are never touched from here.
+/// The system calls that the tool itself makes. It never uses them on the files of a store.
 struct FileDescriptor {
     let number: Int32
 
@@ -23,7 +23,7 @@ struct FileDescriptor {
         }
     }
 
-    /// Reads what is there, up to the size of `buffer`; 0 at the end.
+    /// Reads what is available, up to the size of `buffer`; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {
             #if canImport(Darwin)
@@ -66,7 +66,7 @@ struct FileDescriptor {
         return poll(&question, 1, milliseconds) > 0
     }
 
-    /// The size of a regular file; nil for everything else (a pipe, a terminal, a device).
+    /// The size of a regular file; nil for anything else (a pipe, a terminal, a device).
     var sizeOfRegularFile: Int? {
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -79,13 +79,12 @@ struct FileDescriptor {
         return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether a path ends in a symbolic link, wherever that leads.
+    /// Whether a path ends in a symbolic link, whatever its target.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Whether a person is at the other end.
     var isTerminal: Bool { isatty(number) == 1 }
 
     /// The width of the terminal in columns; nil if it isn't one.
@@ -106,11 +105,11 @@ struct FileDescriptor {
     }
 }
 
-/// What a system call failed with.
+/// The error of a system call.
 struct SystemError: Error {
     let code: Int32
 
-    /// The system's own words, such as "No space left on device", with a small first letter.
+    /// The system's message, such as "No space left on device", with a lower-case first letter.
     var text: String {
         let words = String(cString: strerror(code))
         return words.prefix(1).lowercased() + words.dropFirst()

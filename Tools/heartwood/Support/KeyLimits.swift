@@ -1,8 +1,8 @@
 internal import HeartwoodFormat
 
-/// What a key may be; told before the store is asked, so that a line of input can be named.
+/// The limits of keys. They are checked before the store does, so that a message can name the line of input.
 enum KeyLimits {
-    /// What is wrong with a key; nil if nothing is.
+    /// What is wrong with a key; nil if it is valid.
     static func problem(_ key: [UInt8]) -> String? {
         if key.isEmpty { return "the key is empty: a key has at least one byte" }
         if key.count > FormatConstants.maximumKeyBytes {

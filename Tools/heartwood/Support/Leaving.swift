@@ -9,17 +9,17 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// `exit`, which inside a command would be the argument parser's.
+/// `exit` of the C library: inside a command the name means the argument parser's method.
 private func endProcess(_ code: Int32) -> Never { exit(code) }
 
 extension HeartwoodTool {
-    /// Ends the process as an error demands: one line on standard error, and the exit code that goes with it.
+    /// Ends the process for an error: one line on standard error, and the exit code of the error.
     static func leave(with error: any Error) -> Never {
         switch error {
         case let error as QuietExit:
             endProcess(error.code)
         case is StandardOutput.Closed:
-            // As with `heartwood scan store | head`: who reads has seen enough, and nothing is wrong.
+            // The reader has closed the pipe, as in `heartwood scan store | head`. That is no error.
             endProcess(ExitStatus.done.rawValue)
         case let failure as Failure:
             StandardError.say(failure.message)
@@ -32,7 +32,7 @@ extension HeartwoodTool {
         }
     }
 
-    /// What the argument parser throws: a request for help, which succeeds, or a command that it can't make sense of.
+    /// Errors of the argument parser: a request for help, which succeeds, or an invalid command.
     private static func leave(withParserError error: any Error) -> Never {
         let code = exitCode(for: error)
         if code.isSuccess { exit(withError: error) }

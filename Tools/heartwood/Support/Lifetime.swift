@@ -9,7 +9,7 @@ struct Lifetime: ExpressibleByArgument {
         guard let last = argument.last, let unit = units[last],
             let count = Int64(argument.dropLast()), count > 0
         else { return nil }
-        // A thousand years is as good as any longer time, and no sum with it overflows.
+        // Limited to a thousand years, so that no sum overflows.
         let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
         duration = .seconds(overflow ? Self.longest : min(seconds, Self.longest))
     }

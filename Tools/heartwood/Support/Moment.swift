@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Heartwood
 
 /// A point in time on the command line: `2026-03-01T12:00:00Z`, `2026-03-01 12:00:00`, `2026-03-01`, milliseconds since
-/// 1970, or how long ago: `90s`, `15m`, `2h`, `3d`. Always UTC.
+/// 1970, or a time span before now: `90s`, `15m`, `2h`, `3d`. Always UTC.
 struct Moment: ExpressibleByArgument {
     /// Milliseconds since 1970.
     let milliseconds: UInt64

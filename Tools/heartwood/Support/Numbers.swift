@@ -1,4 +1,4 @@
-/// Numbers as people read them. Always with a dot and commas: the output of a tool doesn't change with the locale.
+/// Numbers for people. Always with a dot and commas: the output doesn't depend on the locale.
 enum Numbers {
     /// "34,006"
     static func grouped(_ number: some BinaryInteger) -> String {
@@ -55,7 +55,7 @@ enum Numbers {
     /// "2026-03-01 12:00:00 UTC", of milliseconds since 1970.
     static func moment(_ milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1000
-        // Days since the first of March of year 0, so that the leap day is a year's last. An era is 400 years.
+        // Days since the first of March of year 0, so that the leap day is the last day of a year. An era is 400 years.
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
         let day = days % 146_097

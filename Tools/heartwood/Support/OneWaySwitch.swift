@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Something that happens once.
+/// A flag that is set once.
 final class OneWaySwitch: Sendable {
     private let value = Atomic<Bool>(false)
     var isSet: Bool { value.load(ordering: .relaxed) }

@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// Tells a person at a terminal how far an opening is, if it takes long enough to wonder.
+/// Shows the progress of an opening on a terminal, if it takes long.
 final class OpeningNotice: Sendable {
     private static let patience: Duration = .milliseconds(500)
     private static let pause: Duration = .milliseconds(100)
@@ -13,7 +13,7 @@ final class OpeningNotice: Sendable {
 
     private let state = Locked(State(next: .now + OpeningNotice.patience))
 
-    /// A notice; nil where nobody would see it.
+    /// A notice; nil if standard error is no terminal.
     init?() {
         guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else { return nil }
     }
@@ -29,7 +29,7 @@ final class OpeningNotice: Sendable {
         }
     }
 
-    /// Takes the notice away.
+    /// Removes the notice.
     func end() {
         state.withLock { state in
             if state.isShown { StandardError.write(Array("\r\u{1B}[K".utf8)) }

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import HeartwoodFileSystem
 
-/// What every path on the command line is held to.
+/// The check of every path on the command line.
 enum PathArgument {
-    /// - Throws: `ValidationError`: a quoted `~` would name a directory of that name.
+    /// - Throws: `ValidationError` for a leading `~`: if it was quoted, it would name a directory of that name.
     static func validate(_ path: String?) throws {
         guard let path, HomePath.isMeant(by: path) else { return }
         throw ValidationError(HomePath.refusal)

@@ -6,11 +6,11 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What this process may take of the machine.
+/// The priority of this process.
 enum Priority {
-    /// Lets others go first where processors are short: whoever looks at a store should not slow down who uses it.
+    /// Lowers the priority: reading a store must not slow down the program that uses it.
     static func yieldToOthers() {
-        // Where the system refuses, it goes on as it is.
+        // If the system refuses, the priority stays as it is.
         _ = nice(10)
     }
 }

@@ -1,20 +1,20 @@
 internal import HeartwoodFileSystem
 
-/// How far some work is, as the bar shows it.
+/// The progress of some work, as the bar shows it.
 struct Progress: Sendable {
-    /// How much of it is done, from 0 to 1; nil where nobody knows how much there is.
+    /// The part that is done, from 0 to 1; nil if the total is unknown.
     var share: Double?
-    /// What to say of it, the most important first: of what doesn't fit into the line the last is left out.
+    /// What to show, the most important first. If the line is too short, the last parts are left out.
     var parts: [String]
-    /// How long it has taken so far, by which is told what is left.
+    /// How long it has taken so far. The time left is computed from it.
     var seconds: Double
 }
 
-/// How far some work is, in the last line of the terminal; nothing at all where standard error is no terminal.
+/// Shows progress in the last line of the terminal; nothing if standard error is no terminal.
 final class ProgressBar: Sendable {
     private struct State {
         var isShown = false
-        /// Set once, at the end: nothing is drawn any more.
+        /// Set once, at the end. After that nothing is drawn.
         var isOver = false
     }
 
@@ -22,7 +22,7 @@ final class ProgressBar: Sendable {
     private let isEnabled: Bool
     private let state = Locked(State())
 
-    /// - Parameter progress: Asked ten times a second; while it has nothing to say, nothing is shown.
+    /// - Parameter progress: Called ten times a second. While it returns nil, nothing is shown.
     init(_ progress: @escaping @Sendable () -> Progress?) {
         self.progress = progress
         isEnabled = FileDescriptor.standardError.isTerminal && Environment["TERM"] != "dumb"
@@ -42,7 +42,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Writes a line of its own to standard error, in place of the bar, which comes back by itself.
+    /// Writes a line to standard error in place of the bar. The next drawing shows the bar again.
     func say(_ message: String) {
         state.withLock { state in
             Self.erase(&state)
@@ -50,7 +50,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the bar away for good.
+    /// Removes the bar permanently.
     func end() {
         state.withLock { state in
             Self.erase(&state)

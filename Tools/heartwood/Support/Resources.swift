@@ -1,9 +1,9 @@
 internal import HeartwoodFileSystem
 
-/// What a command needs of the system to run at all, looked at before its first thread is started: without it, Swift's
-/// runtime ends the process by a signal, or waits without an end.
+/// The resources that a command needs to run at all. They are checked before the first thread starts: without them,
+/// Swift's runtime ends the process by a signal, or waits forever.
 enum Resources {
-    /// Makes sure that a command has what it needs.
+    /// Checks that a command has what it needs.
     ///
     /// - Parameter command: Its name, as typed.
     /// - Throws: ``Failure`` with ``ExitStatus/tryLater``: what is missing, and how much is needed.
@@ -38,9 +38,9 @@ enum Resources {
     }
 }
 
-/// What a command needs, as measured with small stores; large ones need more, for keys and for the largest values.
+/// What a command needs, measured with small stores. Large stores need more, for keys and for the largest values.
 private struct Need {
-    /// Of open files, whatever the command.
+    /// Open files, for every command.
     static let files: UInt64 = 32
 
     let command: String
@@ -59,7 +59,7 @@ private struct Need {
         default: (mebibytes, threads) = (64, 5)
         }
         self.command = command ?? "heartwood"
-        // The stacks of the threads that Swift starts, one for each processor.
+        // Stacks of the threads that Swift starts, one for each processor.
         memory = UInt64(mebibytes + 8 * ProcessLimits.processors) << 20
     }
 }

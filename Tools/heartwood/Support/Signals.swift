@@ -8,32 +8,32 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The signals that the tool answers itself.
+/// The signals that the tool handles itself.
 enum Signals {
-    /// Lets a write fail that goes to a pipe without a reader, or beyond the size that a file may have (`ulimit -f`), in
-    /// place of killing the process.
+    /// Makes a write fail, instead of killing the process, if it goes to a pipe without a reader or beyond the limit of
+    /// file sizes (`ulimit -f`).
     static func ignoreFailedWrites() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Takes the process's signals on this thread, also those that the parent has blocked: all other threads are started
-    /// with theirs blocked.
+    /// Receives the process's signals on this thread, also those that the parent has blocked. All other threads are
+    /// started with signals blocked.
     static func takeAll() -> Never {
         var none = sigset_t()
         sigemptyset(&none)
         while true { sigsuspend(&none) }
     }
 
-    /// From here on the first SIGINT or SIGTERM is only noted; a second one ends the process as it always does.
+    /// From now on the first SIGINT or SIGTERM is only recorded. A second one ends the process by its default action.
     static func noteRequestsToStop() {
-        // Reading it here makes sure that the handler, which may do very little, isn't the first to touch it.
+        // Initializes it here, because a signal handler must not be the first to access it.
         _ = requestToStop
         answer(resetting: true) { Signals.noted.store($0, ordering: .relaxed) }
     }
 
-    /// From here on SIGINT and SIGTERM end the process at once, with 130 and 143: for work that only reads, which may
-    /// wait for a disk or a pipe without end.
+    /// From now on SIGINT and SIGTERM end the process at once, with 130 and 143. This is for work that only reads,
+    /// which may wait for a disk or a pipe without end.
     static func endAtRequests() {
         _ = eraser.count
         answer(resetting: false) { number in
@@ -42,8 +42,8 @@ enum Signals {
         }
     }
 
-    /// From here on the signals of a process that has run into a wall end it with a message, and with
-    /// ``ExitStatus/tryLater``. Called once, before there are threads.
+    /// From now on fatal signals, such as SIGSEGV, end the process with a message, and with ``ExitStatus/tryLater``.
+    /// Called once, before there are threads.
     static func explainDeath(_ message: String) {
         lastWords = UnsafeRawBufferPointer(copying: message)
         for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT] {
@@ -70,7 +70,8 @@ enum Signals {
         }
     }
 
-    /// What takes a progress bar off the terminal; nothing where standard error is none. Never freed, and never changed.
+    /// The bytes that erase a progress bar from the terminal; empty if standard error is none. Never freed, and never
+    /// changed.
     nonisolated(unsafe) private static let eraser: UnsafeRawBufferPointer = {
         guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -78,7 +79,7 @@ enum Signals {
         return UnsafeRawBufferPointer(copying: "\r\u{1B}[K")
     }()
 
-    /// The signal that asked to stop; nil as long as none did.
+    /// The signal that requested a stop; nil if there was none.
     static var requestToStop: Int32? {
         let number = noted.load(ordering: .relaxed)
         return number == 0 ? nil : number
@@ -88,7 +89,7 @@ enum Signals {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A text that a signal handler may read: it is never freed.
+    /// A text that a signal handler may read, because it is never freed.
     fileprivate init(copying text: String) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
         bytes.copyBytes(from: text.utf8)

@@ -8,7 +8,7 @@ internal import Musl
 
 /// Standard output, buffered. Call ``flush()`` at the end.
 struct StandardOutput: ~Copyable {
-    /// Who reads from the pipe has gone.
+    /// The reader has closed the pipe.
     struct Closed: Error {}
 
     private static let capacity = 64 << 10
@@ -39,7 +39,7 @@ struct StandardOutput: ~Copyable {
         }
     }
 
-    /// Hands what was written to the system.
+    /// Passes the buffer to the system.
     ///
     /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func flush() throws {
@@ -47,7 +47,7 @@ struct StandardOutput: ~Copyable {
         try Self.writeNow(buffer)
     }
 
-    /// Writes past the buffer, at once.
+    /// Writes at once, without the buffer.
     ///
     /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     static func writeNow(_ bytes: [UInt8]) throws {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// The first argument of every command: where the store is.
+/// The first argument of every command: the path of the store.
 struct StoreArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The directory of the store.", valueName: "store"),
@@ -14,19 +14,19 @@ struct StoreArgument: ParsableArguments {
         try PathArgument.validate(path)
     }
 
-    /// Whether there is something at the path, and no directory.
+    /// Whether the path exists and is no directory.
     private var isFile: Bool {
         let kind = try? POSIXFileSystem().kind(of: path)
         return kind != nil && kind != .directory
     }
 
-    /// Opens the store, and closes it on every path.
+    /// Opens the store, and always closes it.
     ///
-    /// Unless told otherwise it isn't compacted, and its log is kept where the store says so: a glance at a store that
-    /// belongs to some program must not decide what that program has decided by its own configuration.
+    /// By default it isn't compacted, and its log is kept as the store's program configured it: a command that reads a
+    /// store must not change what the program has decided.
     ///
     /// - Parameters:
-    ///   - creating: Whether to make a store where there is none.
+    ///   - creating: Whether to create the store if it doesn't exist.
     ///   - configure: Changes the configuration.
     /// - Throws: What opening or closing throws, and what `body` throws.
     func withStore<R: Sendable>(
@@ -47,7 +47,7 @@ struct StoreArgument: ParsableArguments {
                 return try await body(store)
             }
         } catch let error as StoreError where error.code == .notFound && error.cause == nil && !isFile {
-            // What can't be made is reported in the store's own words.
+            // The store's error says why it can't be created.
             if creating { throw error }
             throw Failure(
                 .noStore, "no such store: \(path): check the path, or make one with 'heartwood put' or 'heartwood load'"

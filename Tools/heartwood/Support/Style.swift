@@ -1,37 +1,35 @@
-/// Colours and weights for a terminal; nothing where nobody would see them, or wants to.
+/// Colours and weights for a terminal; none if there is no terminal or the user doesn't want them.
 ///
-/// What a colour says is always said in words, too.
+/// The text always says what a colour says.
 struct Style {
-    /// What a text is to look like.
+    /// The style of a text.
     enum Paint: String {
-        /// Wrong: damage.
+        /// Damage.
         case red = "31"
-        /// As after a crash; worth a look.
+        /// As after a crash: worth checking.
         case yellow = "33"
-        /// As it should be.
+        /// Good.
         case green = "32"
         /// A heading.
         case bold = "1"
-        /// Beside the point.
+        /// Less important.
         case dim = "2"
     }
 
-    /// Whether anything is painted.
     let isEnabled: Bool
 
-    /// Nothing is painted.
     static let plain = Style(isEnabled: false)
 
     private init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
-    /// For what is written to a descriptor: painted on a terminal, unless `NO_COLOR` is set (https://no-color.org) or `TERM`
-    /// says that it can't.
+    /// For output to a descriptor: styled on a terminal, unless `NO_COLOR` is set (https://no-color.org) or `TERM` says
+    /// that the terminal can't.
     init(for descriptor: FileDescriptor) {
         let terminal = Environment["TERM"] ?? "dumb"
         isEnabled = descriptor.isTerminal && terminal != "dumb" && (Environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// The text, painted.
+    /// The text with its style.
     func callAsFunction(_ text: String, _ paint: Paint?) -> String {
         guard isEnabled, let paint, !text.isEmpty else { return text }
         return "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m"

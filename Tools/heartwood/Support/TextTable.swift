@@ -1,6 +1,5 @@
-/// Rows of text under each other, each column as wide as what is in it.
+/// Rows of text, with columns as wide as their content.
 struct TextTable {
-    /// One place in it.
     struct Cell: ExpressibleByStringInterpolation {
         var text: String
         var paint: Style.Paint?
@@ -29,7 +28,7 @@ struct TextTable {
 
     mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-    /// Its lines, without blanks at their ends.
+    /// The lines, without trailing spaces.
     func lines(_ style: Style) -> [String] {
         let widths = alignments.indices.map { column in
             rows.map { column < $0.count ? $0[column].text.count : 0 }.max() ?? 0

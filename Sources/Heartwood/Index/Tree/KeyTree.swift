@@ -1,17 +1,17 @@
-/// An ordered map from keys to words of eight bytes: a B+tree of `Node`s, for one writer and any number of readers that
-/// take no lock.
+/// An ordered map from keys to 8-byte words: a B+tree of `Node`s, for one writer and any number of readers that take no
+/// lock.
 ///
-/// This is the writer's side; one at a time may use it. Readers use `TreeReader`, which has the address of the root. The
-/// way in which they notice a change (optimistic lock coupling, after Leis et al., "The ART of practical
-/// synchronization", 2016): whatever the writer changes, it first makes the version odd of every node whose keys or
-/// bounds change, the parent above them included, and makes them even again when all is done.
+/// This is the writer's side; one thread at a time may use it. Readers use `TreeReader`, which has the address of the
+/// root. They detect changes by versions (optimistic lock coupling, after Leis et al., "The ART of practical
+/// synchronization", 2016): before a change, the writer makes the version odd of every node whose keys or bounds
+/// change, including the parent above them. After the change, it makes all of them even again.
 struct KeyTree {
-    /// Where a key is or would be. Of use until the tree is changed or sought in again.
+    /// The position of a key, or where it would be inserted. Valid until the next change or `seek`.
     struct Position {
         let leaf: Node
         let index: Int
         let isFound: Bool
-        /// Inner nodes on the way; unknown where it wasn't gone.
+        /// The number of inner nodes on the path; `unknown` if the path was not walked.
         let depth: Int
 
         static var unknown: Int { -1 }
@@ -28,19 +28,19 @@ struct KeyTree {
     private var merges = 0
     private var madeNodes = 0
     private var freedNodes = 0
-    /// Bytes of keys that lie outside of the nodes.
+    /// Bytes of keys that are stored outside of the nodes.
     var longKeyBytes = 0
     var arena = PageArena()
     let reader: TreeReader
-    /// Greater than any version of a page that was freed: what a node begins with that gets such a page.
+    /// Greater than the version of every freed page. Every new node starts above it, because it may reuse such a page.
     private var versionFloor: UInt64 = 2
-    /// The way of the last `seek`.
+    /// The path of the last `seek`.
     let path: UnsafeMutablePointer<Step>
-    /// Enough: with that many levels a tree has more nodes than there is memory.
+    /// Sufficient: a tree with more levels has more nodes than fit in memory.
     static let maximumDepth = 24
-    /// Images of nodes that are being made anew.
+    /// Images of nodes that are being rebuilt.
     let scratch: UnsafeMutableRawPointer
-    /// Takes keys that are no longer part of the tree; readers may still be reading them.
+    /// Keys that are no longer part of the tree. Readers may still be reading them.
     var retired: [LongKey] = []
 
     init() {
@@ -62,7 +62,7 @@ struct KeyTree {
 
     // MARK: - Nodes
 
-    /// A page as a node in change: readers that know the page turn away until `endChange`.
+    /// Takes a page for a node that is in change: readers that know the page retry until `endChange`.
     mutating func makeNode(level: Int) -> Node {
         madeNodes += 1
         let node = Node(arena.take())
@@ -71,7 +71,7 @@ struct KeyTree {
         return node
     }
 
-    /// Takes a node out of use; its version stays odd.
+    /// Frees a node. Its version stays odd.
     mutating func free(_ node: Node) {
         let version = Shared.load64(node.base)
         assert(version & 1 == 1, "a node is freed while readers may trust it")
@@ -82,12 +82,12 @@ struct KeyTree {
 
     var firstImage: Node { Node(scratch) }
     var secondImage: Node { Node(scratch + Node.byteCount) }
-    /// For tidying, beside the images.
+    /// For `Node.tidy`, next to the two images.
     var tidyScratch: UnsafeMutableRawPointer { scratch + 2 * Node.byteCount }
 
     // MARK: - Search
 
-    /// Finds the place of a key, and remembers the way for a change there.
+    /// Finds the position of a key, and records the path for a change there.
     mutating func seek(_ key: UnsafeRawBufferPointer) -> Position {
         var node = root
         var depth = 0
@@ -105,7 +105,7 @@ struct KeyTree {
         return Position(leaf: node, index: found.index, isFound: found.isEqual, depth: depth)
     }
 
-    /// The same, by way of a hint that may be out of date. The way isn't remembered then.
+    /// The same, with a hint that may be out of date. If the hint is used, the path isn't recorded.
     @inline(__always)
     mutating func seek(_ key: UnsafeRawBufferPointer, hint: LeafHint) -> Position {
         guard let leaf = hint.node else { return seek(key) }
@@ -115,14 +115,14 @@ struct KeyTree {
 
     // MARK: - Insertion
 
-    /// Puts in a key that was sought and not found there.
+    /// Inserts a key that `seek` did not find.
     ///
-    /// - Returns: The leaf, and the slot that it has there.
+    /// - Returns: The leaf and the slot of the key.
     mutating func insert(
         _ key: UnsafeRawBufferPointer, word: UInt64, at position: Position
     ) -> (leaf: Node, index: Int) {
         var position = position
-        while !hasRoom(for: key, in: position.leaf) {
+        while !hasSpace(for: key, in: position.leaf) {
             if position.depth == Position.unknown { position = seek(key) }
             split(position.leaf, depth: position.depth, forInsertionAt: position.index)
             position = seek(key)
@@ -136,7 +136,7 @@ struct KeyTree {
         return (leaf, position.index)
     }
 
-    private func hasRoom(for key: UnsafeRawBufferPointer, in node: Node) -> Bool {
+    private func hasSpace(for key: UnsafeRawBufferPointer, in node: Node) -> Bool {
         node.summary.free >= 8 + Node.Cell.bytes(keyLength: key.count - node.prefix)
     }
 
@@ -147,13 +147,13 @@ struct KeyTree {
         return Node.Cell(key: key, word: word, longKey: longKey)
     }
 
-    /// Makes two nodes of one; or, where the parent has no room for another child, of the parent: whoever wants room in
-    /// a node seeks again and asks again.
+    /// Splits a node in two. If the parent has no space for another child, splits the parent instead; the caller must
+    /// seek and check again.
     private mutating func split(_ node: Node, depth: Int, forInsertionAt index: Int) {
         let middle = splitPoint(of: node, forInsertionAt: index)
         node.withKey(node.slot(middle)) { upperKey in
             node.withKey(node.slot(middle - 1)) { lowerKey in
-                // The shortest key that tells the two apart; of inner nodes the one that is there.
+                // The shortest key that separates the two halves; in inner nodes, the key that is there.
                 let common = node.isLeaf ? KeyOrder.commonPrefix(lowerKey, upperKey) + 1 : upperKey.count
                 let separator = UnsafeRawBufferPointer(rebasing: upperKey.prefix(common))
                 if depth == 0 {
@@ -161,7 +161,7 @@ struct KeyTree {
                     split(node, at: middle, separator: separator, under: root, childIndex: 0)
                 } else {
                     let parent = path[depth - 1]
-                    if hasRoom(for: separator, in: parent.node) {
+                    if hasSpace(for: separator, in: parent.node) {
                         split(node, at: middle, separator: separator, under: parent.node, childIndex: parent.index)
                     } else {
                         split(parent.node, depth: depth - 1, forInsertionAt: parent.index + 1)
@@ -171,8 +171,8 @@ struct KeyTree {
         }
     }
 
-    /// The slot with which the right half begins: in the middle of the bytes, but close to an end where keys come in
-    /// order there, so that what lies behind such a run of keys is well filled.
+    /// The first slot of the right half. In the middle of the bytes, but close to an end if keys are inserted in order
+    /// there, so that the nodes of such a run are well filled.
     private func splitPoint(of node: Node, forInsertionAt index: Int) -> Int {
         let count = node.count
         if index == 0 || index >= count { return splitPoint(of: node, nearUpperEnd: index > 0) }
@@ -185,8 +185,8 @@ struct KeyTree {
         return count / 2
     }
 
-    /// The slot by which as many bytes lie beyond, up to an end, as the larger half may need for another fence: cells that
-    /// name long keys are smaller than a fence, and don't shrink by it.
+    /// The slot near an end that leaves as many bytes between itself and that end as the larger half may need for
+    /// another fence: cells of long keys are smaller than a fence, and don't shrink when the prefix grows.
     private func splitPoint(of node: Node, nearUpperEnd: Bool) -> Int {
         let count = node.count
         var bytes = 0
@@ -198,7 +198,7 @@ struct KeyTree {
         return nearUpperEnd ? count - beyond : beyond
     }
 
-    /// Puts a new root over the old one, which is its only child for the moment.
+    /// Adds a root above the old one, which is its only child until the split.
     private mutating func growRoot(over old: Node) {
         let new = makeNode(level: old.level + 1)
         new.clear(level: old.level + 1, lower: nil, upper: nil)
@@ -222,7 +222,8 @@ struct KeyTree {
         if level == 0 {
             isWhole = image.append(middle..<node.count, of: node, home: right) && isWhole
         } else {
-            // The first key of an inner node is its lower bound, which the parent has: its own would never be looked at.
+            // The first key of an inner node is its lower bound, which is stored in the parent and would never be read
+            // here.
             retire(keyOf: node.slot(middle), in: node)
             isWhole =
                 image.append(Node.Cell(key: Node.lowest, word: node.word(middle), longKey: nil))
@@ -250,7 +251,7 @@ struct KeyTree {
 
     // MARK: - Removal
 
-    /// Takes out the key that was sought and found there.
+    /// Removes a key that `seek` found.
     mutating func remove(at position: Position) {
         count -= 1
         var position = position
@@ -271,11 +272,11 @@ struct KeyTree {
         shrinkRoot()
     }
 
-    /// A node with fewer bytes is merged with a neighbour if that leaves room for some insertions.
+    /// A node with fewer bytes is merged with a neighbour, if the result has at most `mergedLimit` bytes.
     private static let sparse = Node.byteCount / 4
     private static let mergedLimit = Node.byteCount * 3 / 4
 
-    /// Makes one node of a child and one of its neighbours. False where they don't fit into one.
+    /// Merges a child and one of its neighbours. False if they don't fit.
     private mutating func mergeWithNeighbour(_ step: Step) -> Bool {
         let parent = step.node
         for rightIndex in [step.index, step.index + 1] where rightIndex >= 1 && rightIndex < parent.count {
@@ -293,7 +294,7 @@ struct KeyTree {
         let image = firstImage
         let separatorSlot = parent.slot(rightIndex)
         image.clear(level: level, lower: left.lowerFence, upper: right.upperFence)
-        // Its prefix may be shorter than theirs, so that all the cells grow: it isn't known before whether they fit.
+        // The image's prefix may be shorter than theirs, so all cells may grow. Only appending shows whether they fit.
         if level > 0 { _ = image.append(Node.Cell(key: Node.lowest, word: left.word(0), longKey: nil)) }
         guard image.append((level > 0 ? 1 : 0)..<left.count, of: left, home: nil) else { return false }
         var added: LongKey?
@@ -315,7 +316,7 @@ struct KeyTree {
         parent.remove(at: rightIndex)
         left.endChange()
         parent.endChange()
-        if level == 0 { tellHome(left) }
+        if level == 0 { recordSlots(left) }
         free(right)
         return true
     }
@@ -328,12 +329,10 @@ struct KeyTree {
         return false
     }
 
-    /// Tells the versions outside of a leaf that they are in it.
-    private func tellHome(_ leaf: Node) {
+    /// Updates the home of the version blocks that a leaf names.
+    private func recordSlots(_ leaf: Node) {
         for index in 0..<leaf.count {
-            if let block = VersionWord(bits: leaf.word(index)).block {
-                block.setHome(leaf, head: leaf.slot(index).head)
-            }
+            LeafWord.recordSlot(of: leaf.word(index), in: leaf, head: leaf.slot(index).head)
         }
     }
 
@@ -348,7 +347,7 @@ struct KeyTree {
 
     // MARK: - The end
 
-    /// Frees everything. The tree is of no use afterwards, and nobody may be reading it.
+    /// Frees everything. The tree must not be used afterwards, and no thread may be reading it.
     mutating func destroy() {
         destroyLongKeys(of: root)
         for longKey in retired { longKey.deallocate() }
@@ -370,14 +369,14 @@ struct KeyTree {
 }
 
 extension Node {
-    /// The key of an inner node's first slot: before all others.
+    /// The key of an inner node's first slot: lower than all others.
     static var lowest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }
 
 // MARK: - Loading
 
 extension KeyTree {
-    /// Takes over a tree that was built of sorted keys, in place of an empty one.
+    /// Replaces the empty tree by one that was built from sorted keys.
     mutating func adopt(root new: Node, count newCount: Int) {
         precondition(count == 0, "only an empty tree is loaded")
         count = newCount

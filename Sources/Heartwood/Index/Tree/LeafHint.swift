@@ -1,41 +1,42 @@
 internal import CHeartwood
 
-/// The leaf in which a key was found to belong, by the version of the node above it.
+/// The leaf to which a key belongs, and the version of its parent when it was found.
 ///
-/// As long as that node has the version, the leaf is its child and the key belongs there. So who adds the key later needs
-/// no descent; and the leaf itself, which is in no cache as a rule, need not be waited for meanwhile.
+/// While the parent still has that version, the leaf is its child and the key belongs there. So adding the key later
+/// needs no descent, and the leaf, which is rarely in a cache, can be fetched meanwhile.
 ///
-/// A hint that was refined knows the slot, too, by the leaf's version, and has asked for the slot's cell.
+/// A refined hint also has the slot and the leaf's version, and has prefetched the slot's cell.
 struct LeafHint: Sendable {
     fileprivate let parent: UInt64
     fileprivate let version: UInt64
     fileprivate let leaf: UInt64
-    /// The leaf's version at which its first slot with the key's head or a higher one was `slot`; 0: not refined.
+    /// The leaf's version when `slot` was its first slot with the key's head or a higher one; 0: not refined.
     fileprivate var leafVersion: UInt64 = 0
     fileprivate var slot = 0
 
     /// No leaf.
     static var none: LeafHint { LeafHint(parent: 0, version: 0, leaf: 0) }
 
-    /// The leaf, if it is still the one. By the writer.
+    /// The leaf, if the hint is still valid. For the writer.
     @inline(__always)
     var node: Node? {
         guard parent != 0, Shared.load64(Node(word: parent).base) == version else { return nil }
         return Node(word: leaf)
     }
 
-    /// Where the key is or would be in the leaf that this is still the hint of, if it is known. By the writer.
+    /// The position of the key in `leaf`, which must be from `node`. Nil if the hint isn't refined, or if the leaf has
+    /// changed or must be searched. For the writer.
     @inline(__always)
     func found(_ key: UnsafeRawBufferPointer, in leaf: Node) -> Node.Found? {
         guard leafVersion != 0, leaf.isUnchanged(since: leafVersion) else { return nil }
         return leaf.found(key, from: slot)
     }
 
-    /// Looks for the slot, and asks for its cell without waiting for it. To be called when the leaf's slots, which
-    /// `approach` asked for, may be there. The caller need not be pinned.
+    /// Finds the slot, and prefetches its cell. Call this when the slots that `approach` prefetched may have arrived.
+    /// Needs no epoch pin.
     ///
-    /// For several keys at a time: batches of 1,000 became 10 % faster by it, single writes, which have nothing to do
-    /// meanwhile, up to 20 % slower.
+    /// For several keys at a time: it makes batches of 1,000 writes 10 % faster, but single writes, which have nothing
+    /// to do while they wait, up to 20 % slower.
     @inline(__always)
     mutating func refine(_ key: UnsafeRawBufferPointer) {
         guard parent != 0 else { return }
@@ -49,8 +50,8 @@ struct LeafHint: Sendable {
 }
 
 extension TreeReader {
-    /// Goes down to the leaf where a key belongs, and asks for its memory without waiting for it. The caller need not be
-    /// pinned: nodes stay mapped, and keys outside of them aren't looked at.
+    /// Finds the leaf to which a key belongs, and prefetches it. Needs no epoch pin: nodes stay mapped, and keys
+    /// outside of nodes aren't read.
     @inline(__always)
     func approach(_ key: UnsafeRawBufferPointer) -> LeafHint {
         guard !key.isEmpty, var (node, version) = openRoot() else { return .none }

@@ -1,8 +1,8 @@
 internal import HeartwoodFileSystem
 
-/// A key that is too long for a node, in a block of its own: its length, a link for whoever frees it, its bytes.
+/// A key that is too long for a node, in a block of its own: its length, a link, its bytes.
 ///
-/// An address, copied freely. Sound because a block belongs to the one cell that names it, never changes while it does,
+/// A pointer, copied freely. Sound because a block belongs to the one cell that names it, never changes while it does,
 /// and is freed only when no reader can have its address any more (`Limbo`).
 struct LongKey {
     let base: UnsafeMutableRawPointer
@@ -26,7 +26,7 @@ struct LongKey {
     @inline(__always)
     var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base + Self.bytesOffset, count: count) }
 
-    /// The next one that waits to be freed.
+    /// The next key that waits to be freed.
     var next: UInt64 {
         get { Shared.load64(base + 8) }
         nonmutating set { Shared.store64(newValue, base + 8) }

@@ -1,18 +1,18 @@
-/// Changes, by the writer alone. Of a node that readers reach, between `beginChange` and `endChange`.
+/// Changes, for the writer only. A node that readers can reach must be between `beginChange` and `endChange`.
 extension Node {
-    /// A key as a cell will hold it.
+    /// The contents of a new cell.
     struct Cell {
         /// The whole key.
         let key: UnsafeRawBufferPointer
         let word: UInt64
-        /// Where the key lies outside of the node, if it does.
+        /// The key's block outside of the node, if it has one.
         let longKey: LongKey?
 
-        /// A key is put outside once it is longer than a cell should be.
+        /// The size of a cell. A key longer than `inlineLimit` is stored outside of the node.
         static func bytes(keyLength: Int) -> Int { keyLength > inlineLimit ? 16 : 8 + max(0, keyLength - 4) }
     }
 
-    /// Puts a cell in at `index`. There must be `free` bytes for it and its slot.
+    /// Inserts a cell at `index`. The node must have enough `free` bytes for the cell and its slot.
     func insert(_ cell: Cell, at index: Int, scratch: UnsafeMutableRawPointer) {
         var summary = summary
         let length = cell.key.count - summary.prefix
@@ -44,7 +44,7 @@ extension Node {
         }
     }
 
-    /// Takes a slot out.
+    /// Removes a slot.
     func remove(at index: Int) {
         let summary = summary
         let slot = slot(index)
@@ -61,7 +61,7 @@ extension Node {
     @inline(__always)
     func setWord(_ word: UInt64, at index: Int) { Shared.storeUnaligned(word, base + slot(index).offset) }
 
-    /// Brings all cells together again, so that the free bytes lie in one piece.
+    /// Compacts the heap, so that the free bytes are contiguous.
     private func tidy(scratch: UnsafeMutableRawPointer) {
         let image = Node(scratch)
         image.clear(level: level, lower: lowerFence, upper: upperFence)
@@ -70,14 +70,15 @@ extension Node {
         replaceContents(with: image)
     }
 
-    /// Takes over everything but the version.
+    /// Copies everything except the version.
     func replaceContents(with image: Node) {
         Shared.copyIn(base + 8, from: image.base + 8, Self.byteCount - 8)
     }
 
     /// Appends slots of another node, whose prefix may differ. False if they don't all fit.
     ///
-    /// - Parameter home: The leaf that this one is an image of, where versions outside of the node are told of it.
+    /// - Parameter home: The leaf of which this node is an image. Version blocks are updated to it; nil leaves them
+    ///   unchanged.
     func append(_ range: Range<Int>, of source: Node, home: Node?) -> Bool {
         let from = source.prefix
         for index in range {
@@ -92,14 +93,12 @@ extension Node {
                 isAppended = source.withKey(slot) { append(Cell(key: $0, word: word, longKey: nil)) }
             }
             guard isAppended else { return false }
-            if let home, let block = VersionWord(bits: word).block {
-                block.setHome(home, head: self.slot(count - 1).head)
-            }
+            if let home { LeafWord.recordSlot(of: word, in: home, head: self.slot(count - 1).head) }
         }
         return true
     }
 
-    /// Appends a cell behind all others. False if it doesn't fit.
+    /// Appends a cell after all others. False if it doesn't fit.
     func append(_ cell: Cell) -> Bool {
         let summary = summary
         let length = cell.key.count - summary.prefix
@@ -128,7 +127,7 @@ extension Node {
         return true
     }
 
-    /// The whole key of a slot, put together. By the writer, or of a copy.
+    /// The whole key of a slot. For the writer, or for a copy of a node.
     func withKey<R>(_ slot: Slot, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         if slot.isExternal { return body(longKey(slot).key) }
         let prefix = prefix

@@ -1,9 +1,9 @@
 internal import CHeartwood
 
 extension Node {
-    /// Where a key is or would be among the slots.
+    /// The position of a key among the slots, or where it would be inserted.
     struct Found {
-        /// The index twice, and one more if the key is there; negative if the node changed meanwhile.
+        /// Twice the index, plus one if the key is there; negative if the node changed during the search.
         let code: Int
 
         @inline(__always)
@@ -18,13 +18,13 @@ extension Node {
         }
     }
 
-    /// The first slot whose key isn't before `key`.
+    /// The first slot whose key is not less than `key`.
     ///
-    /// Torn bytes are bounded, not believed: the caller has to look at the version afterwards. (No branchless search: it
-    /// waits for each miss in turn, where this one runs ahead of them; 16 hints in the header were not tried.)
+    /// Torn values are range-checked but may be wrong: the caller must check the version afterwards. The search has
+    /// branches on purpose: a branchless one waits for each cache miss in turn, this one runs ahead of them.
     ///
-    /// - Parameter followsLongKeys: Whether the caller is pinned, or the writer, so that keys outside of the node may be
-    ///   looked at. Where one would have to be and may not, it is as if the node had changed.
+    /// - Parameter followsLongKeys: Whether keys outside of the node may be read; requires the writer or an epoch pin.
+    ///   If it is false and such a key must be compared, the result is `torn`.
     @inline(__always)
     func search(_ key: UnsafeRawBufferPointer, version: UInt64, followsLongKeys: Bool = true) -> Found {
         let summary = summary
@@ -53,7 +53,8 @@ extension Node {
         return Found(code: low << 1)
     }
 
-    /// The first slot whose head isn't lower than that of `key`; nil if the node changed meanwhile. Looks at no cell.
+    /// The first slot whose head is not less than that of `key`; nil if the node changed during the search. Reads no
+    /// cell.
     @inline(__always)
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int? {
         let summary = summary
@@ -61,7 +62,7 @@ extension Node {
         return firstSlot(of: summary.count, from: KeyOrder.head(of: key, from: summary.prefix))
     }
 
-    /// The first of `count` slots whose head isn't lower than this one.
+    /// The first of `count` slots whose head is not less than this one.
     @inline(__always)
     func firstSlot(of count: Int, from head: UInt32) -> Int {
         var low = 0
@@ -73,8 +74,8 @@ extension Node {
         return low
     }
 
-    /// As `search`, from what `lowerBound` found; nil where that has to be asked: several slots have the key's head, or one
-    /// has a long key. By the writer.
+    /// As `search`, but starts from the result of `lowerBound`. Nil if that isn't enough: several slots have the key's
+    /// head, or the key there is a long one. For the writer.
     @inline(__always)
     func found(_ key: UnsafeRawBufferPointer, from index: Int) -> Found? {
         let summary = summary
@@ -85,7 +86,7 @@ extension Node {
         return Found(code: order == 0 ? index << 1 | 1 : (order > 0 ? index + 1 : index) << 1)
     }
 
-    /// The child under which a key belongs; nil if the node changed meanwhile.
+    /// The child to which a key belongs; nil if the node changed during the search.
     @inline(__always)
     func childIndex(_ key: UnsafeRawBufferPointer, version: UInt64, followsLongKeys: Bool = true) -> Int? {
         let found = search(key, version: version, followsLongKeys: followsLongKeys)
@@ -94,13 +95,13 @@ extension Node {
         return index >= 0 ? index : nil
     }
 
-    /// Asks for the header and the slots of a leaf, all at once, before the first of them is looked at.
+    /// Prefetches the header and the slots of a leaf at once, before the first slot is read.
     ///
-    /// A search touches four or five lines of slots, each known only once the one before is there. Leaves are in no cache
-    /// of the core: with a million keys a look-up took 660 ns without this and 500 with it.
+    /// A search touches four or five lines of slots, each known only after the one before has arrived, and leaves are
+    /// rarely in a cache of the core. With a million keys, a look-up takes 500 ns with this and 660 ns without.
     @inline(__always)
     static func prefetchSlots(word: UInt64) {
-        // An address that may be torn does no harm here.
+        // The address may be torn; prefetching it is harmless.
         guard let base = UnsafeRawPointer(bitPattern: UInt(word)) else { return }
         var line = 0
         while line < 1024 {
@@ -109,20 +110,20 @@ extension Node {
         }
     }
 
-    /// Asks for the first line of a slot's cell.
+    /// Prefetches the first line of a slot's cell.
     @inline(__always)
     func prefetchCell(_ index: Int) {
         guard index < count else { return }
         heartwood_prefetch(base + slot(index).offset)
     }
 
-    /// Asks for a whole node.
+    /// Prefetches a whole node.
     static func prefetch(word: UInt64) {
         guard let base = UnsafeRawPointer(bitPattern: UInt(word)) else { return }
         for line in stride(from: 0, to: byteCount, by: 64) { heartwood_prefetch(base + line) }
     }
 
-    /// The word of a slot for a reader; nil if what was read is torn beyond use.
+    /// The word of a slot, for readers; nil if the slot is torn and its offset is out of range.
     @inline(__always)
     func checkedWord(_ index: Int) -> UInt64? {
         let offset = slot(index).offset
@@ -130,9 +131,9 @@ extension Node {
         return Shared.loadUnaligned(base + offset)
     }
 
-    /// The order of a key and the key of a slot that have the same head: negative when `key` comes first.
+    /// The order of a key and of a slot's key with the same head: negative if `key` comes first.
     ///
-    /// Equal heads of four bytes; a shorter key is padded with zeros there, so it is the beginning of the other.
+    /// The equal heads have four bytes. A shorter key is padded with zeros there, so it is a prefix of the other.
     @inline(__always)
     private func compareRest(
         of key: UnsafeRawBufferPointer, from prefix: Int, with slot: Slot, version: UInt64

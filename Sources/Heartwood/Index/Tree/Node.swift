@@ -8,33 +8,32 @@
 ///       head 32 │ unused 3 │ external 1 │ offset of the cell 12 │ key length 16
 ///     …free…
 ///     heap, filled from the end: fences and cells
-///       cell: word (8 bytes: of a leaf a version word, of an inner node the child), then the key's bytes behind its head
+///       cell: word (8 bytes: of a leaf a version word, of an inner node the child), then key bytes after its head
 /// ```
 ///
-/// Keys are kept without the prefix that all keys between the node's fences share. A slot's head is the next four bytes
-/// as a number, so that most steps of a search stay among the slots (after Graefe's and Leis's slotted pages). Of a key
-/// that is longer than `inlineLimit` the cell has the address of a `LongKey` in place of the bytes.
+/// Keys are stored without the prefix that all keys between the node's fences share. A slot's head is the next four
+/// bytes as a number, so most steps of a search read only the slots (after Graefe's and Leis's slotted pages). If a key
+/// is longer than `inlineLimit`, its cell has the address of a `LongKey` instead of the bytes.
 ///
-/// This is an address, copied freely. It is sound because pages of nodes are never unmapped while the tree lives, one
-/// writer at a time changes them, and readers verify what they read by the version.
+/// A pointer, copied freely. Sound because pages of nodes are never unmapped while the tree lives, one writer at a time
+/// changes them, and readers verify what they read by the version.
 struct Node: Equatable {
     let base: UnsafeMutableRawPointer
 
     static let byteCount = 4_096
     static let headerBytes = 64
-    /// Key bytes behind the prefix that a cell holds at most when it is made.
+    /// The greatest number of key bytes after the prefix that a new cell holds.
     static let inlineLimit = 256
-    /// Bytes of a fence that are kept: enough for the prefix.
+    /// The greatest number of bytes of a fence that are kept: enough for the prefix.
     static let fenceLimit = 255
-    /// The greatest number of slots that there can be.
+    /// The greatest possible number of slots.
     static let maximumCount = (byteCount - headerBytes) / 16
-    /// Where the heap ends.
     static let heapEnd = byteCount
 
     @inline(__always)
     init(_ base: UnsafeMutableRawPointer) { self.base = base }
 
-    /// The node whose address a word of an inner node is.
+    /// The node that a word of an inner node names.
     @inline(__always)
     init(word: UInt64) { base = UnsafeMutableRawPointer(bitPattern: UInt(word))! }
 
@@ -43,18 +42,18 @@ struct Node: Equatable {
 
     // MARK: - Version
 
-    /// The version, for a reader that is going to read the node.
+    /// The version. Readers must load it before they read the node.
     @inline(__always)
     var version: UInt64 { Shared.loadAcquiring(base) }
 
-    /// Whether everything that was read since `version` was there at one moment.
+    /// Whether all that was read since `version` belongs to one state of the node.
     @inline(__always)
     func isUnchanged(since version: UInt64) -> Bool {
         Shared.fenceAcquiring()
         return Shared.load64(base) == version
     }
 
-    /// The node may be changed until `endChange`; who reads it meanwhile reads it again.
+    /// The node may be changed until `endChange`. A reader that reads it meanwhile must retry.
     @inline(__always)
     func beginChange() {
         let version = Shared.load64(base)
@@ -75,7 +74,7 @@ struct Node: Equatable {
     @inline(__always)
     var summary: Summary { Summary(bits: Shared.load64(base + 8)) }
 
-    /// The numbers that a search needs, got by one load.
+    /// The fields that a search needs, in one load.
     struct Summary {
         var bits: UInt64
         @inline(__always)
@@ -98,7 +97,7 @@ struct Node: Equatable {
         /// Free bytes between slots and heap.
         @inline(__always)
         var gap: Int { heap - headerBytes - 8 * count }
-        /// Bytes that an insertion can have, if need be after the heap has been tidied.
+        /// Bytes that are available for an insertion, if necessary after `tidy`.
         @inline(__always)
         var free: Int { gap + dead }
     }
@@ -138,7 +137,7 @@ struct Node: Equatable {
         var isExternal: Bool { bits & 1 << 28 != 0 }
         @inline(__always)
         var offset: Int { Int(bits >> 16 & 0xFFF) }
-        /// Bytes of the key behind the node's prefix.
+        /// Bytes of the key after the node's prefix.
         @inline(__always)
         var length: Int { Int(bits & 0xFFFF) }
         /// Key bytes in the cell.
@@ -157,20 +156,20 @@ struct Node: Equatable {
     @inline(__always)
     func wordAddress(_ slot: Slot) -> UnsafeMutableRawPointer { base + slot.offset }
 
-    /// The word of a slot. A slot that may be torn must have its offset checked first.
+    /// The word of a slot. If the slot may be torn, check its offset first.
     @inline(__always)
     func word(_ index: Int) -> UInt64 { Shared.loadUnaligned(base + slot(index).offset) }
 
     @inline(__always)
     func child(_ index: Int) -> Node { Node(word: word(index)) }
 
-    /// The key that lies outside of the node. Only of a slot that is known not to be torn.
+    /// The key outside of the node. Only for a slot that is known not to be torn.
     @inline(__always)
     func longKey(_ slot: Slot) -> LongKey { LongKey(word: Shared.loadUnaligned(base + slot.offset + 8)) }
 
     // MARK: - Fences
 
-    /// A bound of the keys that belong into a node, cut to `fenceLimit` bytes; nil where there is none.
+    /// A bound of the keys that belong to a node, truncated to `fenceLimit` bytes; nil if there is none.
     var lowerFence: UnsafeRawBufferPointer? { fence(at: 18) }
     var upperFence: UnsafeRawBufferPointer? { fence(at: 22) }
 
@@ -181,7 +180,7 @@ struct Node: Equatable {
         return UnsafeRawBufferPointer(start: base + offset, count: length)
     }
 
-    /// Makes an empty node of this memory, with everything but its version.
+    /// Initialises the memory as an empty node, except its version.
     func clear(level: Int, lower: UnsafeRawBufferPointer?, upper: UnsafeRawBufferPointer?) {
         let lower = lower.map { UnsafeRawBufferPointer(rebasing: $0.prefix(Self.fenceLimit)) }
         let upper = upper.map { UnsafeRawBufferPointer(rebasing: $0.prefix(Self.fenceLimit)) }
@@ -192,7 +191,7 @@ struct Node: Equatable {
             guard let fence else { continue }
             heap -= fence.count
             if let source = fence.baseAddress { Shared.copyIn(base + heap, from: source, fence.count) }
-            // An empty fence at the very end is told from none by its offset.
+            // An offset other than 0 distinguishes an empty fence at the end of the page from none.
             Shared.store16(UInt16(min(heap, Self.byteCount - 1)), base + header)
             Shared.store16(UInt16(fence.count), base + header + 2)
         }
@@ -203,7 +202,7 @@ struct Node: Equatable {
 }
 
 extension KeyOrder {
-    /// The number of bytes at the beginning that two keys share.
+    /// The number of leading bytes that two keys share.
     static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let limit = min(a.count, b.count)
         var common = 0
@@ -211,7 +210,7 @@ extension KeyOrder {
         return common
     }
 
-    /// The four bytes from `start` on as a number, short keys padded with zeros.
+    /// The four bytes from `start` on as a number; short keys are padded with zeros.
     @inline(__always)
     static func head(of key: UnsafeRawBufferPointer, from start: Int) -> UInt32 {
         let rest = key.count &- start

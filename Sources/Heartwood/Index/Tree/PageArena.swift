@@ -1,10 +1,10 @@
 internal import CHeartwood
 
-/// Pages of 4,096 bytes, taken from the system in chunks and kept until the end.
+/// Pages of 4,096 bytes, taken from the system in chunks that stay mapped until `destroy`.
 ///
-/// A page that is given back may still be read by somebody who had its address: it is never unmapped, and its memory
-/// returns to the system only by letting go of its contents, after which it reads as zeros or as what was there. So whoever reads pages
-/// without a lock must recognise a page that changed (`Node.version`), or be kept from it by epochs.
+/// A reader that still has the address of a freed page may read it. The page is never unmapped. Its memory can return
+/// to the system, but then the page reads as zeros or as its old contents. So readers without a lock must detect that a
+/// page has changed (`Node.version`), or be protected by epochs.
 struct PageArena {
     private var chunks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
     /// The rest of the newest chunk.
@@ -12,23 +12,24 @@ struct PageArena {
     private var remaining = 0
     /// Free pages that have memory.
     private var warm: [UnsafeMutableRawPointer] = []
-    /// Free pages whose memory went back to the system.
+    /// Free pages whose memory was returned to the system.
     private var cold: [UnsafeMutableRawPointer] = []
     private(set) var pagesInUse = 0
     private(set) var pagesEverUsed = 0
 
-    /// Whether what is taken from now on is written to at once, by somebody whom nobody waits for.
+    /// Whether new pages are filled at once, by a thread that no other thread waits for.
     ///
-    /// A large page is made at its first touch, all zeros: 5 ms for 2 MiB on the reference machine, and whoever writes a
-    /// key waits for it, and all others for him. So those that come with single keys are small until their chunk is full;
-    /// then the system may put them together, in its own time.
+    /// If so, large pages are requested. The system zeroes a large page at its first access, which takes 5 ms for 2 MiB
+    /// on the reference machine. A thread that writes a key would wait for it, and all other threads for that one. So
+    /// pages that are needed for single keys stay small until their chunk is full; then the system may combine them in
+    /// the background.
     var isFilledAtOnce = false
 
     static let pageBytes = 4_096
     private static let firstChunk = 16 * pageBytes
     private static let lastChunk = 512 * pageBytes
 
-    /// A page with any contents.
+    /// A page with arbitrary contents.
     mutating func take() -> UnsafeMutableRawPointer {
         pagesInUse += 1
         if let page = warm.popLast() ?? cold.popLast() { return page }
@@ -40,11 +41,11 @@ struct PageArena {
         return page
     }
 
-    /// Gives a page back.
+    /// Frees a page.
     mutating func free(_ page: UnsafeMutableRawPointer) {
         pagesInUse -= 1
         warm.append(page)
-        // A few are kept for the next splits; what is many times that goes back to the system.
+        // Keeps some free pages for the next splits; returns memory to the system when there are many more.
         guard warm.count >= 64, warm.count > pagesInUse / 8 else { return }
         for page in warm.suffix(32) {
             heartwood_pages_give_back(page, Self.pageBytes)
@@ -68,7 +69,7 @@ struct PageArena {
         remaining = bytes / Self.pageBytes
     }
 
-    /// Unmaps everything. Nobody may have an address of a page any more.
+    /// Unmaps everything. No thread may have the address of a page any more.
     mutating func destroy() {
         for chunk in chunks { heartwood_pages_unmap(chunk.start, chunk.byteCount) }
         chunks = []

@@ -1,10 +1,10 @@
 internal import CHeartwood
 
-/// Access to memory that readers read without a lock while the one writer writes it.
+/// Access to memory that readers read without a lock while the writer writes it.
 ///
-/// What a reader gets may be torn. It is worth nothing until the version of the node that it comes from was seen not to
-/// have changed (`Node.isUnchanged`); until then no pointer among it is followed. In builds for ThreadSanitizer
-/// (`HEARTWOOD_CHECKED_MEMORY`) each byte is a relaxed atomic in instrumented C.
+/// A value that a reader loads may be torn. It must not be used until the version of its node is known to be unchanged
+/// (`Node.isUnchanged`); until then, no pointer in it may be followed. In builds for ThreadSanitizer
+/// (`HEARTWOOD_CHECKED_MEMORY`), each byte is a relaxed atomic in instrumented C.
 enum Shared {
     #if HEARTWOOD_CHECKED_MEMORY
     @inline(__always)
@@ -98,10 +98,10 @@ enum Shared {
     static func addReleasing(_ value: UInt64, _ at: UnsafeMutableRawPointer) { _ = heartwood_add64_release(at, value) }
     #endif
 
-    /// What was read before stays before what is read behind.
+    /// Acquire fence: earlier loads are not reordered after later loads and stores.
     @inline(__always)
     static func fenceAcquiring() { heartwood_fence_acquire() }
-    /// What was written before stays before what is written behind.
+    /// Release fence: earlier loads and stores are not reordered after later stores.
     @inline(__always)
     static func fenceReleasing() { heartwood_fence_release() }
 }

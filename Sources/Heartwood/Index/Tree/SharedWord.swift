@@ -1,11 +1,12 @@
-/// A word that one thread at a time sets and any number read, on a cache line of its own that stays where it is.
+/// A word that one thread at a time sets and any number of threads read. It has a cache line of its own and a fixed
+/// address.
 ///
-/// The invariant under `@unchecked Sendable`: the memory lives until `deallocate`, which its owner calls when nobody has a
-/// copy of this any more, and is reached by atomic loads and stores only.
+/// `@unchecked Sendable` is sound because the memory is accessed only by atomic loads and stores, and lives until
+/// `deallocate`, which the owner calls when no thread has a copy of this value any more.
 struct SharedWord: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
 
-    /// Zero.
+    /// Starts as zero.
     init() {
         memory = .allocate(byteCount: 64, alignment: 64)
         Shared.store64(0, memory)
@@ -13,7 +14,7 @@ struct SharedWord: @unchecked Sendable {
 
     func deallocate() { memory.deallocate() }
 
-    /// What was written before it was set is seen by whoever reads it.
+    /// A reader of this value sees everything that was written before it was set.
     @inline(__always)
     var value: UInt64 { Shared.loadAcquiring(memory) }
 

@@ -1,9 +1,9 @@
-/// Copies of a few bytes, where there is room for some more: two to four instructions in place of a call. Scans of keys
-/// alone went from 57 to 73 million a second.
+/// Copies a few bytes in two to four instructions instead of a call, if some more bytes may be read and written. With
+/// it, key-only scans read 73 instead of 57 million keys a second.
 enum ShortCopy {
-    /// The longest run that is copied so.
+    /// The longest run that is copied in this way.
     private static let limit = 64
-    /// Bytes behind a run that may be read and written.
+    /// Bytes after a run that may be read and written.
     static let excess = 16
 
     @inline(__always)

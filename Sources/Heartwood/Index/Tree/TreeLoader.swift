@@ -1,9 +1,9 @@
-/// Builds a tree of sorted keys, some at a time, from the leaves up, each node fifteen sixteenths full.
+/// Builds a tree of sorted keys, one lot at a time, from the leaves up. Each node becomes 15/16 full.
 ///
-/// The trap: a node's prefix depends on the first key behind it, which becomes its upper fence. So how many keys fit is
-/// estimated, tried, and tried again with fewer until all of them do.
+/// A node's prefix depends on the first key after it, which becomes its upper fence. So the number of keys that fit is
+/// estimated, tried, and tried again with fewer until all fit.
 struct TreeLoader {
-    /// A child with the separator before it; the first of a level has none.
+    /// A child with its lower separator. The first child of a level has an empty one.
     private struct Child {
         var separator: [UInt8]
         var word: UInt64
@@ -12,15 +12,15 @@ struct TreeLoader {
     private static var wantedBytes: Int { (Node.byteCount - Node.headerBytes) * 15 / 16 }
 
     private var leaves: [Child] = []
-    /// Before the next leaf.
+    /// The lower separator of the next leaf.
     private var separator: [UInt8] = []
-    /// How many keys a leaf is likely to take.
+    /// The number of keys that probably fit in a leaf.
     private var guess = 64
     private var count = 0
 
-    /// Makes leaves of keys, all of them behind those of before. O(keys).
+    /// Builds leaves from keys that are all greater than those added before. O(keys).
     ///
-    /// - Parameter next: The key behind them; nil at the end.
+    /// - Parameter next: The first key that will be added next; nil at the end.
     mutating func add(
         _ keys: some SortedKeys, followedBy next: UnsafeRawBufferPointer?, to tree: inout KeyTree
     ) {
@@ -39,7 +39,7 @@ struct TreeLoader {
                 }
                 guess = max(1, min(Node.maximumCount, length * Self.wantedBytes / max(used, 1)))
                 guard mayGrow, guess > length + length / 8, start + length < keys.count else { break }
-                // Far from full: once more with what is known now.
+                // Far from full: try once more with the new estimate.
                 length = min(guess, keys.count - start)
                 mayGrow = false
             }
@@ -51,7 +51,7 @@ struct TreeLoader {
         count += keys.count
     }
 
-    /// Puts the levels above over the leaves, and all of it into an empty tree. O(leaves).
+    /// Builds the inner levels, and puts the result into an empty tree. O(leaves).
     mutating func finish(_ tree: inout KeyTree) {
         guard count > 0 else { return }
         var children = leaves
@@ -64,7 +64,7 @@ struct TreeLoader {
         tree.adopt(root: Node(word: children[0].word), count: count)
     }
 
-    /// The shortest key that tells a key from the one before.
+    /// The shortest key that separates a key from the one before it.
     private func leafSeparator(
         _ keys: some SortedKeys, before index: Int, _ next: UnsafeRawBufferPointer?
     ) -> [UInt8] {
@@ -76,9 +76,9 @@ struct TreeLoader {
         }
     }
 
-    /// Makes a leaf of some keys.
+    /// Fills a leaf with keys.
     ///
-    /// - Returns: The bytes used; nil if they don't fit.
+    /// - Returns: The bytes used; nil if the keys don't fit.
     private func fill(
         _ node: Node, _ keys: some SortedKeys, _ range: Range<Int>, from lower: [UInt8], to upper: [UInt8]
     ) -> Int? {
@@ -86,7 +86,7 @@ struct TreeLoader {
         let prefix = node.prefix
         for index in range {
             let isAppended = keys.withKey(index) { key -> Bool in
-                // Long keys are made once it is known that all of them fit.
+                // A placeholder: long keys are allocated when it is known that all keys fit.
                 let isLong = key.count - prefix > Node.inlineLimit
                 return node.append(
                     Node.Cell(key: key, word: keys.word(index), longKey: isLong ? LongKey(word: 16) : nil))
@@ -96,7 +96,7 @@ struct TreeLoader {
         return node.usedBytes
     }
 
-    /// Makes the keys that lie outside of a leaf, and lets readers in.
+    /// Allocates the long keys of a leaf, and makes the leaf readable.
     private func finish(_ leaf: Node, _ keys: some SortedKeys, _ start: Int, _ tree: inout KeyTree) {
         for index in 0..<leaf.count {
             let slot = leaf.slot(index)
@@ -105,7 +105,7 @@ struct TreeLoader {
                 tree.longKeyBytes += longKey.byteCount
                 Shared.storeUnaligned(longKey.word, leaf.base + slot.offset + 8)
             }
-            if let block = VersionWord(bits: leaf.word(index)).block { block.setHome(leaf, head: slot.head) }
+            LeafWord.recordSlot(of: leaf.word(index), in: leaf, head: slot.head)
         }
         leaf.endChange()
     }
@@ -164,7 +164,7 @@ struct TreeLoader {
     }
 }
 
-/// Keys in order, each once, with the words that belong to them.
+/// Sorted keys without duplicates, each with its word.
 protocol SortedKeys {
     var count: Int { get }
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R

@@ -1,10 +1,10 @@
 extension TreeReader {
-    /// Calls `body` with the keys of a range and their words, in order or against it, until it says false. The caller is
-    /// pinned, and the key is valid during the call only.
+    /// Calls `body` with the keys of a range and their words until it returns false. The caller must have an epoch pin.
+    /// The key is valid only during the call.
     ///
-    /// Each leaf is copied, so that nothing is held while `body` works. Between leaves the walk goes on from where it
-    /// is, or, where the tree changed there, seeks the last key again: keys that come or go meanwhile are seen or not,
-    /// all others exactly once.
+    /// Each leaf is copied, so `body` delays no writer. From leaf to leaf the walk follows its path. If the tree has
+    /// changed there, it seeks the last key again. Keys that are added or removed meanwhile may be visited or not; all
+    /// others are visited exactly once.
     @inline(__always)
     func walk(
         _ range: KeyRange, reversed: Bool, _ body: (UnsafeRawBufferPointer, UInt64) -> Bool
@@ -24,7 +24,7 @@ extension TreeReader {
 
 /// A walk from leaf to leaf.
 struct LeafWalk {
-    /// An inner node on the way to the leaf, with the version at which it was on it.
+    /// An inner node on the path to the leaf, with its version at that time.
     struct Step {
         var node: Node
         var version: UInt64
@@ -32,7 +32,7 @@ struct LeafWalk {
         var count: Int
     }
 
-    /// Room to put a key together that lies in a node.
+    /// The size of the buffer in which a key is assembled that is stored in a node.
     static let keyBytes = 1_024
 
     private let tree: TreeReader
@@ -46,7 +46,7 @@ struct LeafWalk {
     /// Slots of the copy that belong to the range.
     private var slots = 0..<0
     private var prefix = 0
-    /// The last key of the walk so far, once it has left a leaf: from there it goes on if it loses its way.
+    /// The last key of the previous leaf. If the path is lost, the walk continues from there.
     private var last: [UInt8]?
     private var state = State.unstarted
 
@@ -64,7 +64,7 @@ struct LeafWalk {
         self.steps = steps
     }
 
-    /// Goes to the next leaf; false at the end.
+    /// Moves to the next leaf; false at the end.
     mutating func next() -> Bool {
         switch state {
         case .ended: return false
@@ -78,7 +78,7 @@ struct LeafWalk {
         return true
     }
 
-    /// Calls `body` for the slots of the leaf; false if it doesn't want more.
+    /// Calls `body` for the slots of the leaf; false if `body` returned false.
     @inline(__always)
     func visit(_ body: (UnsafeRawBufferPointer, UInt64) -> Bool) -> Bool {
         var index = reversed ? slots.upperBound - 1 : slots.lowerBound
@@ -112,7 +112,7 @@ struct LeafWalk {
 
     // MARK: - From leaf to leaf
 
-    /// Finds the leaf in which the walk begins or goes on.
+    /// Finds the leaf in which the walk starts or continues.
     @inline(never)
     private mutating func seek() {
         let rest = last.map { range.remainder(after: $0, reversed: reversed) } ?? range
@@ -131,7 +131,7 @@ struct LeafWalk {
         return open(leaf, leafVersion)
     }
 
-    /// Goes down to the leaf where a bound lies.
+    /// Descends to the leaf that contains a bound.
     private mutating func descend(from start: Node, _ startVersion: UInt64, to bound: KeyBound) -> (Node, UInt64)? {
         var (node, version) = (start, startVersion)
         var levels = 0
@@ -152,7 +152,7 @@ struct LeafWalk {
         return (node, version)
     }
 
-    /// Notes the step to a child, and takes it.
+    /// Records the step to a child, and takes it.
     private mutating func enter(_ node: Node, _ version: UInt64, _ index: Int, _ count: Int) -> (Node, UInt64)? {
         guard index >= 0, index < min(count, Node.maximumCount), depth < KeyTree.maximumDepth,
             let word = node.checkedWord(index), let next = tree.descend(from: node, version, to: word)
@@ -162,7 +162,7 @@ struct LeafWalk {
         return next
     }
 
-    /// The leaf beside this one; the end where there is none. False if the tree changed on the way.
+    /// Moves to the neighbouring leaf, or to the end if there is none. False if the tree changed on the path.
     private mutating func step() -> Bool {
         if isBehindRange { return end() }
         while depth > 0 {
@@ -175,7 +175,7 @@ struct LeafWalk {
                 else { return false }
                 return open(leaf, leafVersion)
             }
-            // There is no neighbour under this node, if it is still as it was.
+            // This node has no further child, if it is unchanged.
             guard step.node.isUnchanged(since: step.version) else { return false }
         }
         return end()
@@ -186,7 +186,7 @@ struct LeafWalk {
         return true
     }
 
-    /// Copies a leaf and finds the slots that belong to the range. False if it changed meanwhile.
+    /// Copies a leaf and finds the slots that belong to the range. False if the leaf changed meanwhile.
     private mutating func open(_ leaf: Node, _ version: UInt64) -> Bool {
         Shared.copyOut(copy.base, from: leaf.base, Node.byteCount)
         guard leaf.isUnchanged(since: version) else { return false }
@@ -212,7 +212,7 @@ struct LeafWalk {
         return true
     }
 
-    /// Asks for the next leaf, so that it is there when this one has been visited.
+    /// Prefetches the next leaf while this one is visited.
     private func prefetchNext() {
         guard depth > 0 else { return }
         let step = steps[depth - 1]
@@ -220,10 +220,10 @@ struct LeafWalk {
         if index >= 0, index < step.count, let word = step.node.checkedWord(index) { Node.prefetch(word: word) }
     }
 
-    /// Whether a key of this leaf lies beyond the range, so that no leaf behind it is of interest.
+    /// Whether a key of this leaf is beyond the range, so the walk ends with this leaf.
     private var isBehindRange = false
 
-    /// The place of a bound among the keys of the copy. A bound need not belong there: it may lie before or behind.
+    /// The index of a bound among the keys of the copy. The bound may also be below or above all of them.
     private func gap(of bound: [UInt8], behindEqual: Bool) -> Int {
         bound.withUnsafeBytes { bound in
             let prefix = copy.prefix
@@ -238,7 +238,6 @@ struct LeafWalk {
         }
     }
 
-    /// The last key of the leaf is where the walk has got to.
     private mutating func rememberLast() {
         guard !slots.isEmpty else { return }
         let slot = copy.slot(reversed ? slots.lowerBound : slots.upperBound - 1)
@@ -248,7 +247,7 @@ struct LeafWalk {
 
 extension Node {
     fileprivate func childIndex(key: UnsafeRawBufferPointer, _ version: UInt64) -> Int? {
-        // A bound may be empty, which no key is.
+        // Unlike a key, a bound may be empty.
         key.isEmpty ? 0 : childIndex(key, version: version)
     }
 }

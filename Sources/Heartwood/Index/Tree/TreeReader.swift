@@ -1,4 +1,4 @@
-/// The tree as readers see it: the address of its root.
+/// The readers' side of the tree: the address of its root.
 struct TreeReader: Sendable {
     private let cell = SharedWord()
 
@@ -7,10 +7,10 @@ struct TreeReader: Sendable {
     @inline(__always)
     var root: Node { Node(word: cell.value) }
 
-    /// By the writer, before it lets go of the old root.
+    /// For the writer. Must be called before the old root is freed.
     func setRoot(_ root: Node) { cell.set(root.word) }
 
-    /// The root with a version at which it was the root; nil while it is being changed.
+    /// The root and a version at which it was the root; nil while it is being changed.
     @inline(__always)
     func openRoot() -> (node: Node, version: UInt64)? {
         let node = root
@@ -18,7 +18,7 @@ struct TreeReader: Sendable {
         return version & 1 == 0 && node == root ? (node, version) : nil
     }
 
-    /// The word of a key. The caller is pinned.
+    /// The word of a key; nil if the key isn't in the tree. The caller must have an epoch pin.
     func find(_ key: UnsafeRawBufferPointer) -> UInt64? {
         if key.isEmpty { return nil }
         var attempts = 0
@@ -29,10 +29,10 @@ struct TreeReader: Sendable {
         }
     }
 
-    /// No word of a leaf.
+    /// Not a valid word of a leaf.
     private static let absent: UInt64 = 0
 
-    /// The word, `absent`, or nil if a change came between.
+    /// The word, or `absent`; nil if the tree changed meanwhile.
     @inline(__always)
     private func attemptToFind(_ key: UnsafeRawBufferPointer) -> UInt64? {
         guard var (node, version) = openRoot() else { return nil }
@@ -54,9 +54,9 @@ struct TreeReader: Sendable {
         return node.isUnchanged(since: version) ? word : nil
     }
 
-    /// The child that `word` names, with a version at which it was that node's child.
+    /// The child that `word` names, with a version at which it was the child of that node.
     ///
-    /// The node is looked at twice: before the child's address is believed, and after its version was read.
+    /// Checks the node twice: before it uses the child's address, and after it has read the child's version.
     @inline(__always)
     func descend(from node: Node, _ version: UInt64, to word: UInt64) -> (Node, UInt64)? {
         guard node.isUnchanged(since: version) else { return nil }
@@ -69,8 +69,8 @@ struct TreeReader: Sendable {
 
 internal import CHeartwood
 
-/// Waits a little for the writer: it changes a node for some tens of nanoseconds, unless it was put to sleep in the
-/// midst of it.
+/// Waits briefly for the writer. A change of a node takes some tens of nanoseconds, unless the writer's thread was
+/// suspended during it.
 @inline(never)
 func pauseBeforeRetry(_ attempts: Int) {
     if attempts % 64 == 0 { heartwood_thread_yield() } else { heartwood_relax() }

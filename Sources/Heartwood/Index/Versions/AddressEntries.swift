@@ -1,7 +1,7 @@
-/// Entries of 16 bytes by ascending addresses, as a chunk of the undo log and its directory have them: 8 bytes of address,
-/// 8 of what belongs to it.
+/// Entries of 16 bytes, sorted by address: 8 bytes of address, 8 bytes that belong to it. Used by the chunks of the
+/// undo log and by its directory.
 ///
-/// An address, copied freely; who has the memory says what makes that sound.
+/// A pointer, copied freely. The owner of the memory documents what makes that sound.
 struct AddressEntries {
     let memory: UnsafeMutableRawPointer
 
@@ -16,17 +16,17 @@ struct AddressEntries {
     @inline(__always)
     func word(_ index: Int) -> UInt64 { Shared.loadAcquiring(entry(index) + 8) }
 
-    /// By the writer. Not published by this.
+    /// For the writer. Doesn't publish the entry.
     @inline(__always)
     func store(_ address: UInt64, _ word: UInt64, at index: Int) {
         Shared.store64(address, entry(index))
         Shared.store64(word, entry(index) + 8)
     }
 
-    /// By the writer, in an entry that readers have.
+    /// For the writer, in an entry that is already published.
     func change(_ index: Int, to word: UInt64) { Shared.storeReleasing(word, entry(index) + 8) }
 
-    /// The first entry of a range whose address is beyond this one; its end where there is none.
+    /// The first entry in a range whose address is higher than this one; the end of the range if there is none.
     @inline(__always)
     func first(beyond address: UInt64, in range: Range<Int>) -> Int {
         var low = range.lowerBound

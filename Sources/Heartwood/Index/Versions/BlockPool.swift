@@ -1,8 +1,8 @@
-/// Memory for versions: pages cut into blocks of 64 bytes. A page goes back once all its blocks have, but for
-/// the last page.
+/// Memory for version blocks: pages that are divided into blocks of 64 bytes. A page is freed when all its blocks are
+/// free, unless it is the last one.
 ///
-/// The first block of each page counts: blocks in use, first free block, the pages before and behind it in the list of
-/// those that have a free one.
+/// The first block of each page is its header: the number of blocks in use, the first free block, and the links of the
+/// list of pages that have free blocks.
 struct BlockPool {
     private var arena = PageArena()
     /// The first page that has a free block.

@@ -1,52 +1,52 @@
-/// The state of an index, as the writer has it: its keys, the versions of each, and what they are kept for.
+/// The writer's state of an index: the keys, their versions, and what the versions are kept for.
 ///
-/// A version is kept as long as a reader can see it: one at `visible`, at a held point, or at any address above
-/// `visible`, which may become visible yet. With `a` its own address and `b` that of the version that superseded it, it
-/// can go as soon as `b <= visible` and no point in `a..<b` is held. A removal at the bottom of a chain goes with its
-/// key: no reader can tell it from an absent key.
+/// A version is kept as long as a reader can see it: at `visible`, at a pinned read point, or at an address above
+/// `visible`, which may become visible later. Let `a` be its address and `b` that of the version that superseded it. It
+/// can be dropped when `b <= visible` and no point in `a..<b` is pinned. A tombstone that is the oldest version of its
+/// key is dropped together with the key: no reader can tell it from an absent key.
 ///
-/// Where an old version waits follows from that. Most are in the undo log, as long as a chunk of it is needed. Those that
-/// need a block wait in `pending` as long as `b > visible`; then with a hold that sees them; and once that is released, in
-/// `released` until they are looked at again.
+/// This decides where an old version waits. Most are in the undo log, as long as their chunk is needed. A version that
+/// needs a block waits in `pending` while `b > visible`, then with a read point that sees it. When that point is
+/// released, it waits in `released` until it is looked at again.
 struct IndexState {
-    private(set) var tree = KeyTree()
-    private var pool = BlockPool()
-    private(set) var undo: UndoLog
-    private var limbo = Limbo()
-    /// Blocks that no reader can have any more, on their way to the pool.
-    private var expired = OldVersionQueue()
+    var tree = KeyTree()
+    var pool = BlockPool()
+    var undo: UndoLog
+    var limbo = Limbo()
+    /// Blocks that no reader can reach, waiting to return to the pool.
+    var expired = OldVersionQueue()
     let epochs: Epochs
     /// Readers see the versions up to this address.
     private(set) var visible: UInt64 = 0
-    /// The number of the last write that readers see.
+    /// The sequence number of the last visible write.
     private(set) var visibleSequence: SequenceNumber = 0
     /// The last write that was added, visible or not.
     private(set) var newest: UInt64 = 0
     private(set) var newestSequence: SequenceNumber = 0
-    private(set) var holds = Holds()
-    var eras = Eras()
-    /// In the order of the versions that superseded them, but for those that come from the undo log late: they wait for
-    /// what stands before them.
-    private(set) var pending = OldVersionQueue()
-    private(set) var released = OldVersionQueue()
+    var pins = ReadPins()
+    var pinEpochs = PinEpochs()
+    /// Sorted by the address of the version that superseded them. Exception: versions that come late from the undo log;
+    /// they wait until those in front of them are dropped.
+    var pending = OldVersionQueue()
+    var released = OldVersionQueue()
 
     /// Whether a thread is dropping old versions until none is left.
     var isBeingPruned = false
 
     /// Keys whose newest version is a value.
     private(set) var liveKeys = 0
-    /// The sum of the newest values' lengths, as far as their places tell.
+    /// The sum of the newest records' lengths, as far as their locations tell.
     private(set) var liveBytes: UInt64 = 0
     /// Old versions that have a block.
-    private(set) var oldVersions = 0
-    private(set) var tombstones = 0
+    var oldVersions = 0
+    var tombstones = 0
 
     init(_ epochs: Epochs, undoCapacity: Int) {
         self.epochs = epochs
         undo = UndoLog(capacity: undoCapacity)
     }
 
-    /// Frees everything. The state is of no use afterwards.
+    /// Frees everything. The state must not be used afterwards.
     mutating func destroy() {
         pool.destroy()
         tree.destroy()
@@ -57,19 +57,19 @@ struct IndexState {
     var statistics: IndexStatistics {
         IndexStatistics(
             keys: liveKeys,
-            versions: tree.count + oldVersions + undo.count(visible: visible, holds.contains),
+            versions: tree.count + oldVersions + undo.count(visible: visible, pins.contains),
             tombstones: tombstones,
             bytes: tree.byteCount + pool.byteCount + undo.byteCount,
             liveBytes: liveBytes,
-            heldPoints: holds.count)
+            readPoints: pins.count)
     }
 
     // MARK: - Adding
 
     /// Adds a version of a key.
     ///
-    /// - Parameter start: The first address of the write that it belongs to: of versions from there on nobody reads
-    ///   any but the last.
+    /// - Parameter start: The first address of the write that the version belongs to. Of several versions from there
+    ///   on, readers see only the last.
     mutating func add(
         _ key: UnsafeRawBufferPointer, _ version: Version, writeFrom start: UInt64, hint: LeafHint = .none
     ) {
@@ -86,12 +86,12 @@ struct IndexState {
         let superseded = word.newest
         guard version.address > superseded.address else { return }
         uncount(superseded)
-        if let place = word.place {
-            if version.isPlain, overwrite(place, with: version.place, at: position) {
+        if let location = word.location {
+            if version.isPlain, overwrite(location, with: version.location, at: position) {
                 count(version)
                 return
             }
-            word = withBlocks(place, writeFrom: start)
+            word = withBlocks(location, writeFrom: start)
         }
         if canGo(superseded, supersededBy: version, writeFrom: start) {
             replace(word, with: version, at: position)
@@ -104,7 +104,7 @@ struct IndexState {
         _ key: UnsafeRawBufferPointer, _ version: Version, at position: KeyTree.Position
     ) {
         guard version.expiry != 0 else {
-            _ = tree.insert(key, word: VersionWord(version.place).bits, at: position)
+            _ = tree.insert(key, word: VersionWord(version.location).bits, at: position)
             return
         }
         let block = pool.take()
@@ -113,51 +113,53 @@ struct IndexState {
         block.setHome(leaf, head: leaf.slot(index).head)
     }
 
-    /// Puts a place over another where no block is needed. False where somebody holds a point at which the old one is
-    /// read, or what it overwrote itself.
+    /// Replaces one location by another if no block is needed. False if a read pin needs the old location, or one that
+    /// it has overwritten itself.
     @inline(__always)
-    private mutating func overwrite(_ old: Place, with new: Place, at position: KeyTree.Position) -> Bool {
-        if !holds.isEmpty, isHeld(old, supersededBy: new.address) { return false }
+    private mutating func overwrite(_ old: RecordLocation, with new: RecordLocation, at position: KeyTree.Position)
+        -> Bool
+    {
+        if !pins.isEmpty, isHeld(old, supersededBy: new.address) { return false }
         if new.address > visible { undo.append(new.address, over: old, visible: visible) }
         setWord(VersionWord(new), position.leaf, position.index)
         return true
     }
 
-    /// Whether somebody holds a point at which a place of a leaf is read, which is superseded now, or one that the undo log
-    /// has behind it.
+    /// Whether a read point is pinned that needs a location that is being superseded, or one that the undo log has for
+    /// the same key.
     ///
-    /// Of a key that is overwritten again and again while all of it is pending only some steps are gone; what lies further
-    /// back is taken for held, because blocks are always right.
-    private func isHeld(_ place: Place, supersededBy address: UInt64) -> Bool {
-        var oldest = place
+    /// Looks at most eight versions back. A key that was overwritten more often while all of it is pending counts as
+    /// needed, because blocks are always correct.
+    private func isHeld(_ location: RecordLocation, supersededBy address: UInt64) -> Bool {
+        var oldest = location
         var steps = 0
         while let older = undo.reader.overwritten(by: oldest.address) {
             oldest = older
             steps += 1
             if steps == 8 { return true }
         }
-        return holds.contains(oneOf: oldest.address..<address)
+        return pins.contains(oneOf: oldest.address..<address)
     }
 
-    /// A place of a leaf as a word on which a block can be put: what the undo log has behind it and somebody may read
-    /// gets blocks, because no reader looks into the undo log from a block.
-    private mutating func withBlocks(_ place: Place, writeFrom start: UInt64) -> VersionWord {
-        if place.address <= visible, holds.isEmpty { return VersionWord(place) }
-        guard var next = undo.reader.overwritten(by: place.address) else { return VersionWord(place) }
+    /// Converts the word of a leaf, so that a block can be linked to it. Readers don't go from a block to the undo log,
+    /// so everything that the undo log has for the key and that may still be read gets a block.
+    private mutating func withBlocks(_ location: RecordLocation, writeFrom start: UInt64) -> VersionWord {
+        if location.address <= visible, pins.isEmpty { return VersionWord(location) }
+        guard var next = undo.reader.overwritten(by: location.address) else { return VersionWord(location) }
         // Newest first.
-        var needed: [Place] = []
-        var newer = place.address
+        var needed: [RecordLocation] = []
+        var newer = location.address
         while true {
-            let isRead = newer > visible || holds.contains(oneOf: next.address..<newer)
+            let isRead = newer > visible || pins.contains(oneOf: next.address..<newer)
             if isRead, next.address < start { needed.append(next) }
             newer = next.address
             guard let older = undo.reader.overwritten(by: newer) else { break }
             next = older
         }
         var older: VersionBlock?
-        for place in needed.reversed() + [place] {
+        for location in needed.reversed() + [location] {
             let block = pool.take()
-            block.initialize(Version(place: place), older: older)
+            block.initialize(Version(location: location), older: older)
             older?.newer = block
             if let older { wait(older) }
             older = block
@@ -166,25 +168,25 @@ struct IndexState {
         return VersionWord(older!)
     }
 
-    /// Queues a version that was superseded.
+    /// Queues a superseded version.
     private mutating func wait(_ old: VersionBlock) {
-        if old.addresses.upperBound > visible || !holds.keep(old) { pending.append(old) }
+        if old.addresses.upperBound > visible || !pins.keep(old) { pending.append(old) }
     }
 
-    /// Whether nobody reads a version once it is superseded.
+    /// Whether no reader needs a version after it is superseded.
     private func canGo(_ old: Version, supersededBy new: Version, writeFrom start: UInt64) -> Bool {
         if old.address >= start { return true }
-        return new.address <= visible && !holds.contains(oneOf: old.address..<new.address)
+        return new.address <= visible && !pins.contains(oneOf: old.address..<new.address)
     }
 
-    /// Puts a version in the place of the newest one, which goes.
+    /// Replaces the newest version, which is dropped.
     private mutating func replace(_ word: VersionWord, with version: Version, at position: KeyTree.Position) {
         let old = word.block
         let older = old?.older
         if older == nil, version.isTombstone {
             tree.remove(at: position)
         } else if older == nil, version.expiry == 0 {
-            setWord(VersionWord(version.place), position.leaf, position.index)
+            setWord(VersionWord(version.location), position.leaf, position.index)
             count(version)
         } else {
             setNewest(version, over: older, at: position)
@@ -193,7 +195,7 @@ struct IndexState {
         if let old { retire(old) }
     }
 
-    /// Puts a version over the newest one, which stays.
+    /// Adds a version over the newest one, which is kept.
     private mutating func supersede(_ word: VersionWord, with version: Version, at position: KeyTree.Position) {
         let old: VersionBlock
         if let block = word.block {
@@ -217,7 +219,7 @@ struct IndexState {
         setWord(VersionWord(block), position.leaf, position.index)
     }
 
-    private func setWord(_ word: VersionWord, _ leaf: Node, _ index: Int) {
+    func setWord(_ word: VersionWord, _ leaf: Node, _ index: Int) {
         leaf.beginChange()
         leaf.setWord(word.bits, at: index)
         leaf.endChange()
@@ -228,54 +230,55 @@ struct IndexState {
             tombstones += 1
         } else {
             liveKeys += 1
-            liveBytes += UInt64(version.place.lengthBound)
+            liveBytes += UInt64(version.location.lengthBound)
         }
     }
 
-    private mutating func uncount(_ version: Version) {
+    mutating func uncount(_ version: Version) {
         if version.isTombstone {
             tombstones -= 1
         } else {
             liveKeys -= 1
-            liveBytes -= UInt64(version.place.lengthBound)
+            liveBytes -= UInt64(version.location.lengthBound)
         }
     }
 
     // MARK: - Moving
 
-    /// What became of a record that was to be moved.
+    /// The result of moving a record.
     enum Move {
-        /// It lies in its new place, or the key has a newer version, or none any more.
+        /// It is moved, or nothing is to be moved: the key has a newer version, or none.
         case done
-        /// Somebody holds a state from before it was written, or it isn't the only version of its key. Its address.
+        /// It is not moved, because a read point below it is pinned or its key has older versions. Its address.
         case kept(UInt64)
     }
 
-    /// Gives the version of a key that is the newest one up to `point` another place, before all places of logs. Does
-    /// nothing to a newer version.
+    /// Gives a key's version a location in a snapshot, if the version is the newest one up to `point`. A newer version
+    /// is not changed.
     ///
-    /// Whoever reads at a point before the version would see it in its new place. So it stays where it is as long as such a
-    /// point is held; of those that aren't held, none is before a version that is visible, but for readers on their way,
-    /// who may see what is visible by now.
-    mutating func move(_ key: UnsafeRawBufferPointer, to place: Place, ifUpTo point: UInt64) -> Move {
-        assert(place.isInSnapshot && point <= visible)
+    /// The new address is lower than every address in the log, so a reader at a point below the version would see it.
+    /// The version therefore isn't moved while such a point is pinned. No such point can be pinned later, because the
+    /// version is already visible. A read in progress without a pin may see the version, because it is visible now.
+    mutating func move(_ key: UnsafeRawBufferPointer, to location: RecordLocation, ifUpTo point: UInt64) -> Move {
+        assert(location.isInSnapshot && point <= visible)
         let position = tree.seek(key)
         guard position.isFound else { return .done }
         let word = VersionWord(bits: position.leaf.word(position.index))
         let newest = word.newest
-        guard newest.address <= point, newest.place != place, !newest.isTombstone else { return .done }
-        if let lowest = holds.lowest, lowest < newest.address { return .kept(newest.address) }
+        guard newest.address <= point, newest.location != location, !newest.isTombstone else { return .done }
+        if let lowest = pins.lowest, lowest < newest.address { return .kept(newest.address) }
         guard let block = word.block else {
-            setWord(VersionWord(place), position.leaf, position.index)
+            setWord(VersionWord(location), position.leaf, position.index)
             return .done
         }
         guard block.older == nil else { return .kept(newest.address) }
-        setNewest(Version(place: place, expiry: newest.expiry), over: nil, at: position)
+        setNewest(Version(location: location, expiry: newest.expiry), over: nil, at: position)
         retire(block)
         return .done
     }
 
-    /// Removes a key whose version is the newest one up to `point` and has expired. Nobody who holds it may be left.
+    /// Removes a key whose version is the newest one up to `point` and has expired. The read pins that could see it
+    /// must be released.
     mutating func dropExpired(_ key: UnsafeRawBufferPointer, at time: UInt64, ifUpTo point: UInt64) -> Move {
         let position = tree.seek(key)
         guard position.isFound, let block = VersionWord(bits: position.leaf.word(position.index)).block else {
@@ -292,7 +295,7 @@ struct IndexState {
 
     // MARK: - Loading
 
-    /// Adds keys in order to a tree that is being loaded, each with one version. See `TreeLoader`.
+    /// Adds sorted keys, each with one version, to a tree that is being loaded. See `TreeLoader`.
     mutating func load(
         _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
     ) {
@@ -302,7 +305,7 @@ struct IndexState {
         for index in 0..<entries.count { count(entries.version(index)) }
     }
 
-    /// All keys were added.
+    /// Ends the loading, after all keys are added.
     mutating func finishLoad(_ loader: inout TreeLoader) {
         loader.finish(&tree)
         tree.arena.isFilledAtOnce = false
@@ -320,133 +323,11 @@ struct IndexState {
         visibleSequence = max(visibleSequence, sequence)
     }
 
-    mutating func hold(_ point: UInt64) { holds.add(point) }
+    mutating func pin(_ point: UInt64) { pins.add(point) }
 
     mutating func release(_ point: UInt64) {
-        guard let kept = holds.remove(point) else { return }
+        guard let kept = pins.remove(point) else { return }
         released.append(contentsOf: kept.versions)
         undo.release(kept.chunks)
-    }
-
-    // MARK: - Dropping
-
-    /// Looks at up to `limit` old versions, and at as many chunks of the undo log, and drops those that nobody can see any
-    /// more. False when none is left.
-    mutating func prune(limit: Int) -> Bool {
-        reclaim(limit: 4 * limit)
-        let hasChunks = pruneUndo(limit: limit)
-        return pruneBlocks(limit: limit) || hasChunks || expired.first != nil
-    }
-
-    private mutating func pruneUndo(limit: Int) -> Bool {
-        for _ in 0..<limit {
-            guard let chunk = undo.nextCandidate(visible: visible) else { return false }
-            if holds.keep(chunk) { continue }
-            undo.drop(chunk)
-            limbo.add(.chunk(chunk), at: epochs.current)
-        }
-        return true
-    }
-
-    private mutating func pruneBlocks(limit: Int) -> Bool {
-        for step in 0..<limit {
-            if step % Self.group == 0, limit - step >= Self.group { Self.ask(for: released.first) }
-            guard let version = nextCandidate() else { return false }
-            if !holds.keep(version) { drop(version) }
-        }
-        return true
-    }
-
-    /// Released versions whose memory is asked for together.
-    private static var group: Int { 16 }
-
-    /// Asks for what it takes to drop the released versions that come next: of each the block over it and the leaf, which are
-    /// in no cache. It makes dropping many three times as fast.
-    ///
-    /// Static, because a method that changes nothing is given a copy of all of the state: 160 instructions a put.
-    private static func ask(for first: VersionBlock?) {
-        var version = first
-        for _ in 0..<group {
-            guard let old = version else { break }
-            old.newer?.prefetch()
-            version = old.next
-        }
-        version = first
-        for _ in 0..<group {
-            guard let old = version else { break }
-            if let newer = old.newer, newer.newer == nil { newer.prefetchHome() }
-            version = old.next
-        }
-    }
-
-    private mutating func nextCandidate() -> VersionBlock? {
-        if let version = released.popFirst() { return version }
-        guard let version = pending.first, version.addresses.upperBound <= visible else { return nil }
-        return pending.popFirst()
-    }
-
-    private mutating func drop(_ old: VersionBlock) {
-        let newer = old.newer!
-        let older = old.older
-        oldVersions -= 1
-        tombstones -= old.version.isTombstone ? 1 : 0
-        newer.older = older
-        older?.newer = newer
-        retire(old)
-        if newer.newer == nil, older == nil { simplify(newer) }
-    }
-
-    /// A newest version that is the only one left needs no block, as a rule.
-    private mutating func simplify(_ block: VersionBlock) {
-        let version = block.version
-        if version.isTombstone {
-            uncount(version)
-            let (leaf, index) = block.home
-            let position = leaf.withKey(leaf.slot(index)) { tree.seek($0) }
-            tree.remove(at: position)
-        } else if version.expiry == 0 {
-            let (leaf, index) = block.home
-            setWord(VersionWord(version.place), leaf, index)
-        } else {
-            return
-        }
-        retire(block)
-    }
-
-    private static var reclaimShare: Int { 128 }
-
-    private mutating func retire(_ block: VersionBlock) { limbo.add(block, at: epochs.current) }
-
-    /// Frees what readers can't have any more.
-    private mutating func reclaim(limit: Int) {
-        if !tree.retired.isEmpty {
-            let epoch = epochs.current
-            for longKey in tree.retired { limbo.add(.longKey(longKey), at: epoch) }
-            tree.retired.removeAll(keepingCapacity: true)
-        }
-        if !undo.retired.isEmpty {
-            let epoch = epochs.current
-            for directory in undo.retired { limbo.add(.directory(directory), at: epoch) }
-            undo.retired.removeAll(keepingCapacity: true)
-        }
-        free(limit: limit)
-        // To look at all counters costs as much as a few hundred frees while others read.
-        guard limbo.weight >= Self.reclaimShare else { return }
-        epochs.tryAdvance()
-        guard let (blocks, others) = limbo.expired(in: epochs.current) else { return }
-        expired.append(contentsOf: blocks)
-        for garbage in others {
-            limbo.freed(garbage.weight)
-            if case .chunk(let chunk) = garbage { undo.free(chunk) } else { garbage.deallocate() }
-        }
-    }
-
-    /// A reader that takes long may have kept thousands of blocks: each costs a miss, and others wait meanwhile.
-    private mutating func free(limit: Int) {
-        for _ in 0..<limit {
-            guard let block = expired.popFirst() else { return }
-            pool.free(block)
-            limbo.freed(1)
-        }
     }
 }

@@ -1,11 +1,11 @@
-/// What a `LinkedQueue` links.
+/// An element of a `LinkedQueue`.
 protocol QueueLinked {
-    /// The next one in its queue. The writer's own.
+    /// The next element in its queue. Only the writer uses it.
     var next: Self? { get nonmutating set }
 }
 
-/// Elements in the order in which they came, linked through themselves: queueing allocates nothing. Each is in one queue
-/// at most.
+/// A first-in, first-out queue. The elements contain the links, so it allocates nothing. An element is in at most one
+/// queue.
 struct LinkedQueue<Element: QueueLinked> {
     private(set) var first: Element?
     private var last: Element?
@@ -27,7 +27,7 @@ struct LinkedQueue<Element: QueueLinked> {
         return element
     }
 
-    /// Takes over all that `other` holds, in constant time.
+    /// Moves all elements of `other` to the end. O(1).
     mutating func append(contentsOf other: consuming LinkedQueue) {
         guard let otherFirst = other.first else { return }
         if let last {

@@ -1,4 +1,4 @@
-/// Keys in order, each once, each with a version that all readers see.
+/// Sorted keys without duplicates, each with a version that all readers see.
 protocol LoadableEntries {
     var count: Int { get }
     /// Whether any of them expires.
@@ -7,10 +7,10 @@ protocol LoadableEntries {
     func version(_ index: Int) -> Version
 }
 
-/// Entries as words: what expires gets a block.
+/// Entries as version words. Entries that expire get a block.
 struct LoadedWords<Entries: LoadableEntries>: SortedKeys {
     let entries: Entries
-    /// The words of those that have a block, by index.
+    /// The words of entries that have a block, by index.
     private var blocks: [Int: UInt64] = [:]
 
     init(entries: Entries, pool: inout BlockPool) {
@@ -31,6 +31,6 @@ struct LoadedWords<Entries: LoadableEntries>: SortedKeys {
 
     func word(_ index: Int) -> UInt64 {
         let version = entries.version(index)
-        return version.expiry == 0 ? VersionWord(version.place).bits : blocks[index]!
+        return version.expiry == 0 ? VersionWord(version.location).bits : blocks[index]!
     }
 }

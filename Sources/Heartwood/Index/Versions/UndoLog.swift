@@ -1,30 +1,31 @@
-/// What overwritten keys had before, for readers that don't see the newest version yet.
+/// The locations that recent writes have overwritten, for readers that don't see those writes yet.
 ///
-/// A place that is overwritten while somebody may still read the old version would need a block for each of the two, and
-/// a second visit to the leaf when the old one can go. Most such places are overwritten by a write that is visible a
-/// moment later. So the new place goes over the old one in the leaf, and an entry is appended here: the address of the
-/// new version, and the place that it overwrote. A reader whose point is before the place that it finds looks for that
-/// place's address here. Addresses grow, so entries are in order, and a chunk of them goes as a whole once all its
-/// versions are visible and nobody holds a point from which one is needed (a rollback segment, as in other engines that
-/// update in place).
+/// Most overwritten locations are needed only for a moment, until the write that overwrote them is visible. With
+/// blocks, each would need two of them, and a second visit to the leaf when the old version can be dropped. So the leaf
+/// gets the new location at once, and an entry is appended here: the address of the new version, and the location that
+/// it overwrote. A reader that finds a location beyond its read point looks up that location's address here.
 ///
-/// This is the writer's side, under the index's lock.
+/// Addresses increase, so the entries are sorted. A chunk of them is dropped as a whole, when all its versions are
+/// visible and no read point is pinned that may need one. This is like a rollback segment in other engines that update
+/// in place, but nothing is rolled back.
+///
+/// This type is for the writer, under the index's lock. Readers use `UndoReader`.
 struct UndoLog {
     let reader: UndoReader
     private var arena = PageArena()
     private let capacity: Int
-    /// Takes entries.
+    /// The chunk that receives entries.
     private(set) var current: UndoChunk?
-    /// Full ones in order, of which nobody has looked yet whether they can go.
+    /// Full chunks in order that were not yet checked for whether they can be dropped.
     private(set) var full = UndoChunkQueue()
-    /// They were kept for a hold that is gone.
+    /// Chunks that were kept for a read pin that is released.
     private(set) var released = UndoChunkQueue()
-    /// Entries in all chunks but the current one.
+    /// Entries in all chunks except the current one.
     private var fullCount = 0
-    /// Takes directories that were replaced; readers may still be reading them.
+    /// Directories that were replaced. Readers may still be reading them.
     var retired: [UndoDirectory] = []
 
-    /// - Parameter capacity: Entries of a chunk; less than a page holds only for tests.
+    /// - Parameter capacity: Entries in a chunk. Less than a page holds is only for tests.
     init(capacity: Int) {
         precondition(1...UndoChunk.largestCapacity ~= capacity)
         self.capacity = capacity
@@ -33,9 +34,9 @@ struct UndoLog {
 
     var byteCount: Int { arena.pagesInUse * PageArena.pageBytes }
 
-    /// Notes what the version of an address overwrites; before it does.
+    /// Records what the version at an address overwrites. Must be called before the leaf changes.
     @inline(__always)
-    mutating func append(_ address: UInt64, over old: Place, visible: UInt64) {
+    mutating func append(_ address: UInt64, over old: RecordLocation, visible: UInt64) {
         assert(old.address < address)
         if let current, current.count < capacity {
             current.append(address, over: old)
@@ -45,7 +46,7 @@ struct UndoLog {
     }
 
     @inline(never)
-    private mutating func appendToNewChunk(_ address: UInt64, over old: Place, visible: UInt64) {
+    private mutating func appendToNewChunk(_ address: UInt64, over old: RecordLocation, visible: UInt64) {
         if let current {
             full.append(current)
             fullCount += current.count
@@ -62,17 +63,18 @@ struct UndoLog {
         current = chunk
     }
 
-    /// A full chunk that wasn't looked at since it may have become superfluous. The caller keeps it with a hold or drops it.
+    /// A full chunk that may have become unnecessary and was not checked since. The caller must keep it with a read pin
+    /// or drop it.
     mutating func nextCandidate(visible: UInt64) -> UndoChunk? {
         if let chunk = released.popFirst() { return chunk }
         guard let chunk = full.first, chunk.points.upperBound <= visible else { return nil }
         return full.popFirst()
     }
 
-    /// What was kept for a hold that is gone.
+    /// Takes back the chunks that were kept for a released read pin.
     mutating func release(_ chunks: consuming UndoChunkQueue) { released.append(contentsOf: chunks) }
 
-    /// Makes a chunk unreachable. Its page is to be given back when its readers are gone.
+    /// Makes a chunk unreachable. Its page must be freed when its readers are gone.
     mutating func drop(_ chunk: UndoChunk) {
         fullCount -= chunk.count
         reader.directory!.remove(chunk)
@@ -80,7 +82,7 @@ struct UndoLog {
 
     mutating func free(_ chunk: UndoChunk) { arena.free(chunk.memory) }
 
-    /// Entries that a reader may need, as far as a look at the chunks tells: of one that is kept for a hold, all.
+    /// Entries that a reader may need. An upper bound: of a chunk that is kept for a read pin, all entries count.
     func count(visible: UInt64, _ isHeld: (Range<UInt64>) -> Bool) -> Int {
         var count = fullCount
         full.forEach { if !isHeld($0.points) { count -= $0.count(upTo: visible) } }
@@ -88,7 +90,7 @@ struct UndoLog {
         return count
     }
 
-    /// Frees everything. The log is of no use afterwards, and nobody may be reading it.
+    /// Frees everything. The log must not be used afterwards, and no thread may be reading it.
     mutating func destroy() {
         for directory in retired { directory.deallocate() }
         arena.destroy()
@@ -96,7 +98,7 @@ struct UndoLog {
     }
 }
 
-/// The undo log as readers see it: the address of its directory.
+/// The readers' side of the undo log: the address of its directory.
 struct UndoReader: Sendable {
     private let cell = SharedWord()
 
@@ -110,16 +112,17 @@ struct UndoReader: Sendable {
 
     fileprivate func setDirectory(_ directory: UndoDirectory) { cell.set(directory.word) }
 
-    /// What the version of this address overwrote. The caller is pinned, or the writer.
+    /// The location that the version at this address overwrote. For the writer, or a caller with an epoch pin.
     ///
-    /// Nil where the key was new; where the version was visible as soon as it was there; and where what it overwrote isn't
-    /// needed any more: then the version is visible by now, and for held points there was nothing either.
-    func overwritten(by address: UInt64) -> Place? {
+    /// Nil if the key was new; if the version was visible as soon as it was added; or if the overwritten location isn't
+    /// needed any more. In the last case the version is visible by now, and a pinned read point needs nothing here
+    /// either.
+    func overwritten(by address: UInt64) -> RecordLocation? {
         directory?.chunk(of: address)?.overwritten(by: address)
     }
 }
 
-/// The chunks by their first addresses, ascending.
+/// The chunks, sorted by their first addresses.
 ///
 /// ```
 ///  0  start            of the entries in use
@@ -128,9 +131,8 @@ struct UndoReader: Sendable {
 /// 64  entries, 16 bytes each: the chunk's first address │ the chunk, 0: dropped
 /// ```
 ///
-/// An address, copied freely. Sound because an entry never changes while it is in use, but for the chunk that is
-/// dropped, entries are never used twice, and a directory that was replaced is freed only when no reader can have its address
-/// any more (`Limbo`).
+/// A pointer, copied freely. Sound because an entry in use changes only when its chunk is dropped, entries are never
+/// reused, and a replaced directory is freed only when no reader can have its address any more (`Limbo`).
 struct UndoDirectory {
     private let memory: UnsafeMutableRawPointer
 
@@ -145,7 +147,7 @@ struct UndoDirectory {
     @inline(__always)
     var word: UInt64 { UInt64(UInt(bitPattern: memory)) }
 
-    /// One with a chunk more than another, without its dropped ones.
+    /// A copy of a directory with one more chunk and without the dropped ones.
     fileprivate init(replacing old: UndoDirectory?, with chunk: UndoChunk) {
         let chunks = (old?.chunks ?? []) + [chunk]
         let capacity = max(16, 2 * chunks.count)
@@ -169,7 +171,7 @@ struct UndoDirectory {
         UnsafeMutableRawPointer(bitPattern: UInt(entries.word(index))).map { UndoChunk($0) }
     }
 
-    /// The last entry whose chunk begins at this address or before, nil when all begin later.
+    /// The last entry whose chunk begins at or below this address; nil if all begin above it.
     @inline(__always)
     private func index(of address: UInt64) -> Int? {
         let start = start
@@ -177,7 +179,7 @@ struct UndoDirectory {
         return next > start ? next - 1 : nil
     }
 
-    /// The chunk that has an address, if any has.
+    /// The chunk that contains an address, if there is one.
     @inline(__always)
     func chunk(of address: UInt64) -> UndoChunk? { index(of: address).flatMap { chunk($0) } }
 

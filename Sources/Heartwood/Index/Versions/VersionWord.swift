@@ -1,5 +1,5 @@
-/// What a leaf keeps for a key: the place of its newest version, whose older ones, if any, are in the undo log; or the block
-/// of the newest of several.
+/// What a leaf stores for a key: the location of its newest version, whose older versions, if any, are in the undo log;
+/// or the address of a block.
 struct VersionWord {
     let bits: UInt64
 
@@ -7,7 +7,7 @@ struct VersionWord {
     init(bits: UInt64) { self.bits = bits }
 
     @inline(__always)
-    init(_ place: Place) { bits = place.word }
+    init(_ location: RecordLocation) { bits = location.word }
 
     @inline(__always)
     init(_ block: VersionBlock) { bits = block.address | 1 << 63 }
@@ -18,64 +18,64 @@ struct VersionWord {
     }
 
     @inline(__always)
-    var place: Place? { bits >> 63 == 0 ? Place(word: bits) : nil }
+    var location: RecordLocation? { bits >> 63 == 0 ? RecordLocation(word: bits) : nil }
 }
 
-/// What one write made of one key.
+/// The result of one write for one key.
 package struct Version: Sendable, Hashable {
-    package var place: Place
-    /// Milliseconds since 1970 from which on the value counts as gone; 0 is never.
+    package var location: RecordLocation
+    /// Milliseconds since 1970 from which on the value is expired; 0 for never.
     package var expiry: UInt64
-    /// The write removed the key.
+    /// Whether the write removed the key.
     package var isTombstone: Bool
 
     @inline(__always)
-    package init(place: Place, expiry: UInt64 = 0, isTombstone: Bool = false) {
-        self.place = place
+    package init(location: RecordLocation, expiry: UInt64 = 0, isTombstone: Bool = false) {
+        self.location = location
         self.expiry = expiry
         self.isTombstone = isTombstone
     }
 
     @inline(__always)
-    package var address: UInt64 { place.address }
+    package var address: UInt64 { location.address }
 
-    /// Its place says everything of it.
+    /// Whether the location alone describes it.
     @inline(__always)
     var isPlain: Bool { expiry == 0 && !isTombstone }
 
-    /// Whether the value hasn't expired at a time.
+    /// Whether the value has not expired at this time.
     @inline(__always)
     func isAlive(at time: UInt64) -> Bool { expiry == 0 || time < expiry }
 }
 
 extension VersionWord {
-    /// The newest version, whoever may see it. The caller is pinned, or the writer.
+    /// The newest version, visible or not. For the writer, or a caller with an epoch pin.
     @inline(__always)
     var newest: Version {
-        if let place { return Version(place: place) }
+        if let location { return Version(location: location) }
         return VersionBlock(address: bits & ~(1 << 63)).version
     }
 
-    /// The address of the newest version. The caller is pinned, or the writer.
+    /// The address of the newest version. For the writer, or a caller with an epoch pin.
     @inline(__always)
     var newestAddress: UInt64 {
-        (place ?? Place(word: Shared.load64(VersionBlock(address: bits & ~(1 << 63)).memory))).address
+        (location ?? RecordLocation(word: Shared.load64(VersionBlock(address: bits & ~(1 << 63)).memory))).address
     }
 
-    /// The newest version that a reader at `point` sees, tombstones included. The caller is pinned.
+    /// The newest version that a reader at `point` sees, tombstones included. The caller must have an epoch pin.
     @inline(__always)
     func version(at point: UInt64, _ undo: UndoReader) -> Version? {
-        guard let place else { return VersionBlock(address: bits & ~(1 << 63)).version(at: point) }
-        return place.address <= point ? Version(place: place) : Self.overwritten(by: place, at: point, undo)
+        guard let location else { return VersionBlock(address: bits & ~(1 << 63)).version(at: point) }
+        return location.address <= point ? Version(location: location) : Self.overwritten(by: location, at: point, undo)
     }
 
     @inline(never)
-    private static func overwritten(by newest: Place, at point: UInt64, _ undo: UndoReader) -> Version? {
-        var place = newest
-        while place.address > point {
-            guard let older = undo.overwritten(by: place.address) else { return nil }
-            place = older
+    private static func overwritten(by newest: RecordLocation, at point: UInt64, _ undo: UndoReader) -> Version? {
+        var location = newest
+        while location.address > point {
+            guard let older = undo.overwritten(by: location.address) else { return nil }
+            location = older
         }
-        return Version(place: place)
+        return Version(location: location)
     }
 }

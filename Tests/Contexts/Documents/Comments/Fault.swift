@@ -5,5 +5,5 @@ import HeartwoodTesting
 
 func faultExample(_ disk: SimulatedDisk) {
     disk.inject(Fault(.sync, .error(ErrorNumber.EIO), path: ".log", at: 3))            // the third sync of a log, once
-    disk.inject(Fault([.write, .allocate], .error(ErrorNumber.ENOSPC), times: .max))   // a disk that is full for good
+    disk.inject(Fault([.write, .allocate], .error(ErrorNumber.ENOSPC), times: .max))   // a disk that stays full
 }

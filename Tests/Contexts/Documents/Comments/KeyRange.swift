@@ -3,6 +3,6 @@
 import Heartwood
 
 func nextPage(_ lastKey: [UInt8]) -> KeyRange {
-    let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that begin with "user:"
+    let next = KeyRange.prefix("user:").after(lastKey)      // still only keys that start with "user:"
     return next
 }

@@ -1,4 +1,4 @@
-// The blocks of README.md after the first one, with the spacing that they have there. Tools/contexts compiles them.
+// Blocks of Cookbook.md, with the spacing that they have there. Tools/contexts compiles them.
 // swift-format-ignore-file
 import Heartwood
 

@@ -4,8 +4,8 @@ internal import HeartwoodFileSystem
 enum MainThread {
     /// Runs `body` as a task and blocks until it is done.
     ///
-    /// An asynchronous `main` would hand this thread over to Dispatch, which waits for signals on it with a mask that is
-    /// in read-only memory; valgrind 3.19 writes to the mask.
+    /// An asynchronous `main` would hand this thread over to Dispatch, which waits for signals on it with a mask that
+    /// is in read-only memory; valgrind 3.19 writes to the mask.
     static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = ConditionLock<Result<Void, any Error>?>(nil)
         Task.detached {

@@ -18,7 +18,7 @@ enum IndexOperations {
             index.apply(
                 sequence: number, addresses: address...address + UInt64(recordBytes / 8 - 1), count: 1, publish: true
             ) { writer in
-                writer.add(key: key, version: Version(place: Place(address: address, length: recordBytes)))
+                writer.add(key: key, version: Version(location: RecordLocation(address: address, length: recordBytes)))
             }
         }
     }

@@ -45,8 +45,8 @@ enum WriteOperations {
         }
     }
 
-    /// Within what is populated already, or a caller waits for the log writer. That grows with use, so that three megabytes go
-    /// first; then there are more than two before the log writer is woken again.
+    /// Within what is populated already, or a caller waits for the log writer. That grows with use, so that three
+    /// megabytes go first; then there are more than two before the log writer is woken again.
     private static func overwriteWritten(_ preparation: Preparation) async throws -> Operation.Work {
         let keys = CountedData.keys()
         let store = try await SteadyStore.open(POSIXFileSystem(), at: preparation.directory, keys)

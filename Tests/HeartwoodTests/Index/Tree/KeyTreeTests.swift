@@ -118,8 +118,8 @@ import Testing
         #expect(subject.index.state.withLock { $0.tree.longKeyBytes } == 0)
     }
 
-    /// What readers go by: a page with a version that it has had before is as it was then, also if it was freed and used
-    /// again meanwhile.
+    /// What readers go by: a page with a version that it has had before is as it was then, also if it was freed and
+    /// used again meanwhile.
     @Test func aVersionStandsForOneState() throws {
         struct Moment: Hashable {
             let page: UInt64

@@ -33,7 +33,7 @@ import Testing
             }
         }
 
-        func hasRoom(for key: [UInt8]) -> Bool {
+        func hasSpace(for key: [UInt8]) -> Bool {
             node.summary.free >= 8 + Node.Cell.bytes(keyLength: key.count - node.prefix)
         }
 
@@ -107,7 +107,7 @@ import Testing
             #expect(subject.node.prefix == 1)
             for length in isInOrder ? Self.lengths : Self.lengths.reversed() {
                 let key = Self.key(length, length)
-                guard subject.hasRoom(for: key) else { continue }
+                guard subject.hasSpace(for: key) else { continue }
                 subject.insert(key)
                 try subject.check("\(length)")
             }
@@ -177,7 +177,7 @@ import Testing
             if Int.random(in: 0..<100, using: &random) < (step / 500 % 2 == 0 ? 30 : 70), !subject.keys.isEmpty {
                 subject.remove(at: Int.random(in: 0..<subject.keys.count, using: &random))
             } else if !subject.search(key).isEqual {
-                guard subject.hasRoom(for: key) else {
+                guard subject.hasSpace(for: key) else {
                     refusals += 1
                     continue
                 }
@@ -218,7 +218,7 @@ import Testing
         let common = [UInt8](repeating: 6, count: 100)
         let subject = Subject(lower: common + [0], upper: common + [0xFF])
         var number = 0
-        while subject.hasRoom(for: common + bigEndianKey(number)) {
+        while subject.hasSpace(for: common + bigEndianKey(number)) {
             subject.insert(common + bigEndianKey(number))
             number += 1
         }

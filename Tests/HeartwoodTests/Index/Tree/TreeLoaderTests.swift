@@ -2,7 +2,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Trees that are built of sorted keys, of every size at which their shape changes, and what happens to them afterwards.
+/// Trees that are built of sorted keys, of every size at which their shape changes, and what happens to them
+/// afterwards.
 @Suite struct TreeLoaderTests {
     private func load(_ entries: TreeEntries) throws -> VersionedIndex {
         let index = VersionedIndex()

@@ -58,8 +58,8 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
-    /// What the undo log has behind a place is read by a hold when the place is overwritten once more, by writes of every
-    /// kind: it has to get blocks then.
+    /// What the undo log has behind a place is read by a hold when the place is overwritten once more, by writes of
+    /// every kind: it has to get blocks then.
     @Test(arguments: 0..<6)
     func whatAHoldSeesInTheUndoLogSurvivesTheNextWrite(kind: Int) {
         index.put(a, 1)
@@ -193,7 +193,8 @@ import Testing
                     sequence: sequence + 1, addresses: (sequence + 1) << 16...lastAddress(sequence + 1), count: 1,
                     publish: true
                 ) { writer in
-                    let version = Version(place: Place(address: (sequence + 1) << 16 | UInt64(target), length: 16))
+                    let version = Version(
+                        location: RecordLocation(address: (sequence + 1) << 16 | UInt64(target), length: 16))
                     key.withUnsafeBytes { writer.add(key: $0, version: version, hint: hint) }
                 }
                 #expect(index.find(key)?.sequence == sequence + 1)

@@ -1,9 +1,10 @@
 internal import Heartwood
 
-/// A key of 16 bytes, made from its number where it is needed: it takes no memory, and no two numbers have the same.
+/// A key of 16 bytes, computed from its number when it is needed. It takes no memory, and no two numbers have the same
+/// key.
 ///
-/// The first half puts numbers that follow each other far apart; the second has the number, so that whoever reads the key
-/// knows which value belongs to it.
+/// The first half puts consecutive numbers far apart. The second half contains the number, so that a reader of the key
+/// knows its value.
 struct BenchKey: ByteSource {
     static let byteCount = 16
 
@@ -15,7 +16,7 @@ struct BenchKey: ByteSource {
         halves = (head, UInt64(number) ^ SplitMix64.mixed(head))
     }
 
-    /// The number of a key; nil where the bytes are none.
+    /// The number of a key; nil if the bytes are not a key.
     @inline(__always)
     static func number(of key: UnsafeRawBufferPointer) -> Int? {
         guard key.count == byteCount else { return nil }
@@ -30,7 +31,7 @@ struct BenchKey: ByteSource {
         try withUnsafeBytes(of: halves, body)
     }
 
-    /// Big-endian, as keys are ordered, would only change which random order it is.
+    /// Big-endian is not needed: it would only give another random order.
     @inline(__always)
     private static func head(_ number: Int) -> UInt64 { SplitMix64.mixed(UInt64(number) &+ 0x5851_F42D_4C95_7F2D) }
 }

@@ -8,12 +8,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The values: pieces of a megabyte of random bytes, which no compression makes smaller, so few that a processor's cache
-/// keeps them, and lent without a copy.
+/// The values: pieces of a megabyte of random bytes, which can't be compressed. They fit into a processor's cache, and
+/// are lent without a copy.
 ///
-/// The invariant under `@unchecked Sendable`: the bytes are only read once they are made, and go with the last reference.
+/// The invariant under `@unchecked Sendable`: the bytes are only read after `init`, and are freed with the last
+/// reference.
 final class BenchValues: @unchecked Sendable {
-    /// A piece of the bytes; not to be used when these values are gone.
+    /// A piece of the bytes. Don't use it after these values are gone.
     struct Value: ByteSource {
         fileprivate let bytes: UnsafeRawBufferPointer
 
@@ -25,7 +26,6 @@ final class BenchValues: @unchecked Sendable {
 
     private static let places = 1 << 20
 
-    /// Bytes of each value.
     let byteCount: Int
     private let bytes: UnsafeMutableRawBufferPointer
 
@@ -39,10 +39,10 @@ final class BenchValues: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// The value of a number. Numbers that follow each other have values that don't touch in memory.
+    /// The value of a number. Consecutive numbers have values that don't touch in memory.
     @inline(__always)
     subscript(number: Int) -> Value {
-        // Odd, so that all places are used before one is used again.
+        // Odd, so that all positions are used before one is used again.
         let place = number &* 0x9_E375 & (Self.places - 1)
         return Value(bytes: UnsafeRawBufferPointer(rebasing: bytes[place..<place + byteCount]))
     }

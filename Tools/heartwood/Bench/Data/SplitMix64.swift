@@ -10,14 +10,13 @@ struct SplitMix64: Sendable {
         return Self.mixed(state)
     }
 
-    /// A number from 0 up to `limit` and without it.
+    /// A number from 0 to `limit`, exclusive.
     @inline(__always)
     mutating func next(below limit: Int) -> Int {
         Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(limit)).high)
     }
 
-    /// Another number for each number, and no two the same: numbers that follow each other have nothing in common
-    /// afterwards.
+    /// A bijective mixing function: consecutive numbers become unrelated numbers, and no two become the same.
     @inline(__always)
     static func mixed(_ number: UInt64) -> UInt64 {
         var mixed = number

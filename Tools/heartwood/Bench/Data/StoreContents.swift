@@ -1,14 +1,13 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// What a store has to hold once a figure has been measured.
+/// What a store must contain after a figure was measured.
 struct StoreContents: Sendable {
-    /// Number of keys.
     let keys: Int
-    /// The number of the value that the key of a number has; nil where there must be no such key.
+    /// The number of the value of a key; nil if the key must be absent.
     let value: @Sendable (_ key: Int) -> Int?
 
-    /// The keys from 0 up to `count`, each with the value of its own number.
+    /// The keys from 0 to `count`, exclusive; each has the value with its own number.
     static func numbered(_ count: Int) -> StoreContents {
         StoreContents(keys: count) { $0 < count ? $0 : nil }
     }
@@ -37,7 +36,7 @@ struct StoreContents: Sendable {
             return .next
         }
         let counted = store.statistics.keys
-        // No key comes twice, so that with as many as there must be none is missing.
+        // No key occurs twice. So if the count is right, none is missing.
         guard count == keys, counted == keys else {
             throw Mismatch(
                 figure, "\(keys) keys were written, \(count) were read back, and the store counts \(counted)")
@@ -45,7 +44,7 @@ struct StoreContents: Sendable {
     }
 }
 
-/// What was read back isn't what was written.
+/// What was read back differs from what was written.
 struct Mismatch: Error {
     let figure: BenchFigure
     let what: String
@@ -55,7 +54,7 @@ struct Mismatch: Error {
         self.what = what
     }
 
-    /// As the command ends with it.
+    /// The error with which the command ends.
     var failure: Failure {
         Failure(
             .mismatch,

@@ -7,12 +7,12 @@ struct BenchContext: Sendable {
     let directory: BenchDirectory
     let values: BenchValues
 
-    /// Starts now, for a figure or that share of one.
+    /// Starts now, for a figure or this share of one.
     func stopwatch(share: Double = 1) -> Stopwatch { Stopwatch(seconds: options.seconds * share) }
 }
 
 extension Store.Configuration {
-    /// The defaults, but that nothing is compacted: figures are to be of what they are called after.
+    /// The defaults, but without compaction, which would be part of the figures.
     static func forBench(_ reading: BenchFigure.Reading = .pread) -> Store.Configuration {
         var configuration = Store.Configuration()
         configuration.compaction = .manual

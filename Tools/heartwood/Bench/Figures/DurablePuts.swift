@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import Synchronization
 
-/// Puts that are on the disk when they return, by tasks that each put one after another.
+/// Puts that are on the disk when they return. Each task puts one after another.
 struct DurablePuts {
     let context: BenchContext
     let tasks: Int
@@ -37,7 +37,7 @@ struct DurablePuts {
         }
     }
 
-    /// The puts of one task. Each tells the next when it begins, so that the time between them is in it, too.
+    /// The puts of one task. The end of a put is the start of the next, so that the time between them is included.
     private func put(
         to store: Store, _ task: Int, _ watch: Stopwatch, _ isFull: OneWaySwitch
     ) async throws -> LatencyHistogram {
@@ -60,10 +60,10 @@ struct DurablePuts {
     }
 }
 
-/// What is in a store after tasks have put numbers in turns: with T tasks, task t has put t, t + T, t + 2T and so on, each
-/// number to the key that it leaves divided by the number of keys, which is a multiple of T.
+/// The contents of a store after `tasks` tasks have put numbers. With T tasks, task t puts t, t + T, t + 2T and so on.
+/// Each number goes to the key that is its remainder modulo the number of keys, which is a multiple of T.
 struct StripedKeys {
-    /// How many each task has put.
+    /// The number of puts of each task.
     let counts: [Int]
     let keys: Int
 
@@ -75,7 +75,7 @@ struct StripedKeys {
             let task = key % counts.count
             let first = key / counts.count
             guard first < counts[task] else { return nil }
-            // The last time that the task came round to it.
+            // The last number that the task put to this key.
             let last = counts[task] - 1 - (counts[task] - 1 - first) % keysOfTask
             return task + counts.count * last
         }

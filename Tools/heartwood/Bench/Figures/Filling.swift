@@ -1,8 +1,8 @@
 internal import Heartwood
 
-/// One task that writes every record once, in random order, to an empty store, again and again until the time is over.
-/// The store of the last round stays, for those who read it. Making, closing and checking stores isn't timed, but counts
-/// as time that the figure takes.
+/// One task writes every record once, in random order, to an empty store, again and again until the time is over. The
+/// store of the last round stays, for the figures that read it. Making, closing and checking stores isn't timed, but
+/// counts as time that the figure takes.
 struct Filling {
     static let storeName = "filled"
 

@@ -1,14 +1,14 @@
 internal import HeartwoodFileSystem
 
-/// What the disk can do for one writer who waits for it: 128 bytes behind each other into a file of zeros that is there
-/// already, each followed by a sync of the data alone. Nothing durable of one writer can be faster.
+/// What the disk can do for one writer that waits for it: 128 bytes at a time, one after another, into an existing file
+/// of zeros, each followed by a sync of the data only. No durable write of one writer can be faster.
 ///
-/// In pieces, one before each durable figure: a disk that others use may be ten times as slow a few seconds later, and what
-/// is compared has to have met the same one.
+/// It is measured in pieces, one before each durable figure: a disk that others use may be ten times as slow a few
+/// seconds later, and a comparison needs the same conditions.
 struct RawFloor {
     static let recordBytes = 128
     static let fileBytes = 16 << 20
-    /// Distinct records; prime, so that a place gets another record each time round.
+    /// Distinct records. Prime, so that a position gets another record in each round.
     private static let recordCount = 1_021
     private static let places = fileBytes / recordBytes
 
@@ -24,7 +24,7 @@ struct RawFloor {
         records = (0..<Self.recordCount * Self.recordBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// Blocks.
+    /// Blocks its thread.
     func measure() throws -> Measurement {
         do {
             let measurement = try append()
@@ -37,7 +37,7 @@ struct RawFloor {
         }
     }
 
-    /// Appends for the time of a piece; the file stays.
+    /// Appends for the time of a piece. The file stays.
     func append() throws(FileSystemError) -> Measurement {
         let file = try fileSystem.openFile(path, for: .create)
         try file.zero(from: 0, count: UInt64(Self.fileBytes))
@@ -56,7 +56,7 @@ struct RawFloor {
         let watch = context.stopwatch(share: 1 / Double(context.plan.rawPieces))
         var now = watch.start
         repeat {
-            // Behind the end it goes on at the front: overwriting costs the same.
+            // After the end it continues at the start: overwriting costs the same.
             let place = latencies.count % Self.places * Self.recordBytes
             let start = latencies.count % Self.recordCount * Self.recordBytes
             let record = UnsafeRawBufferPointer(rebasing: records[start..<start + Self.recordBytes])
@@ -69,7 +69,7 @@ struct RawFloor {
         return Measurement(.raw, latencies.count, nanoseconds: now - watch.start, latencies: latencies)
     }
 
-    /// Reads the file back, from the disk as far as the system can do that.
+    /// Reads the file back, from the disk if the system allows it.
     ///
     /// - Throws: ``Mismatch``, or `FileSystemError`.
     func check(_ count: Int) throws {
@@ -81,7 +81,7 @@ struct RawFloor {
         }
         guard read == found.count else { throw Mismatch(.raw, "the file has become shorter") }
         for place in 0..<min(count, Self.places) {
-            // The last one that went there.
+            // The last append to this position.
             let number = count - 1 - (count - 1 - place) % Self.places
             let start = number % Self.recordCount * Self.recordBytes
             let expected = records[start..<start + Self.recordBytes]

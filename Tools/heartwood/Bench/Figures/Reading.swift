@@ -1,8 +1,8 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// One thread that reads the store that ``Filling`` has left; each value is lent, and compared with what was written. So
-/// short after the writing it is in the system's memory: it is not the disk that is measured.
+/// One thread reads the store that ``Filling`` has left. Each value is lent, and compared with what was written. The
+/// data was just written, so it is in the system's memory: this doesn't measure the disk.
 struct Reading {
     let context: BenchContext
     let figure: BenchFigure
@@ -41,7 +41,7 @@ struct Reading {
         return Measurement(figure, count, nanoseconds: now - watch.start)
     }
 
-    /// Scans again and again; the last time only to where the time is over.
+    /// Scans again and again. The last scan stops when the time is over.
     private func scan(_ store: Store) throws -> Measurement {
         let (values, records) = (context.values, context.options.records)
         let watch = context.stopwatch()

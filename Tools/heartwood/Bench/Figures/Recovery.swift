@@ -1,7 +1,7 @@
 internal import Heartwood
 
-/// Openings of the store that ``Filling`` has left, which read its log and build the index. It was closed in order, and is
-/// after each opening.
+/// Openings of the store that ``Filling`` has left. Each reads the log and builds the index. The store is closed in
+/// order before and after each opening.
 struct Recovery {
     let context: BenchContext
 

@@ -1,6 +1,6 @@
 internal import HeartwoodFileSystem
 
-/// Which figure is being measured; told by the run, read by the progress bar.
+/// Which figure is being measured. Set by the run, read by the progress bar.
 final class BenchTally: Sendable {
     private struct State {
         var index = 0
@@ -18,7 +18,7 @@ final class BenchTally: Sendable {
         state.withLock { $0 = State(index: index, figure: figure, since: Ticks.now) }
     }
 
-    /// `fillsync, 64 tasks  figure 3 of 11`; each figure is as long as any other.
+    /// `fillsync, 64 tasks  figure 3 of 11`. All figures take equally long.
     var progress: Progress? {
         let (state, now) = (state.withLock { $0 }, Ticks.now)
         guard let figure = state.figure else { return nil }

@@ -1,16 +1,15 @@
-/// How long operations took, in nanoseconds; percentiles are too high by less than 1 %, never too low.
+/// How long operations took, in nanoseconds. Percentiles are too high by less than 1 %, never too low.
 ///
-/// The buckets are those of HdrHistogram (Gil Tene, https://hdrhistogram.org): 256 of one nanosecond each, and from there on
-/// 128 for each power of two, so that a bucket is never wider than 1/128 of the least value in it. Recording takes no
-/// search and allocates nothing; 16 KiB hold more than a minute.
+/// The buckets are those of HdrHistogram (Gil Tene, https://hdrhistogram.org): 256 of one nanosecond each, then 128 for
+/// each power of two. So a bucket is never wider than 1/128 of its lowest value. Recording needs no search and
+/// allocates nothing; 16 KiB are enough for more than a minute.
 struct LatencyHistogram: Sendable {
-    /// What is longer counts as this: 137 s.
+    /// Longer times count as this: 137 s.
     static let highest: UInt64 = (1 << 37) - 1
 
     private var counts = [UInt32](repeating: 0, count: bucket(of: highest) + 1)
-    /// Number of operations.
     private(set) var count = 0
-    /// The longest one, exactly.
+    /// The longest one, exact.
     private(set) var maximum: UInt64 = 0
 
     @inline(__always)
@@ -26,9 +25,9 @@ struct LatencyHistogram: Sendable {
         maximum = max(maximum, other.maximum)
     }
 
-    /// What so many of a thousand operations didn't exceed; 0 where there were none.
+    /// The time that this many of a thousand operations didn't exceed; 0 if there were none.
     ///
-    /// In thousandths, because the rank of 99.9 per cent, reckoned in floating point, may be one too high.
+    /// In thousandths, because the rank of 99.9 percent may be one too high in floating point.
     func value(perMille: Int) -> UInt64 {
         let rank = max(1, (count * perMille + 999) / 1000)
         var sum = 0

@@ -1,10 +1,10 @@
-/// What one figure came to.
+/// The result of one figure.
 struct Measurement: Sendable {
     let figure: BenchFigure
     /// Syncs, puts, gets or records.
     private(set) var operations: Int
     private(set) var seconds: Double
-    /// Where each operation was timed by itself.
+    /// Set if each operation was timed separately.
     var latencies: LatencyHistogram?
 
     init(_ figure: BenchFigure, _ operations: Int, nanoseconds: UInt64, latencies: LatencyHistogram? = nil) {
@@ -14,7 +14,7 @@ struct Measurement: Sendable {
         self.latencies = latencies
     }
 
-    /// Takes another piece of the same figure in.
+    /// Adds another piece of the same figure.
     mutating func add(_ other: Measurement) {
         operations += other.operations
         seconds += other.seconds

@@ -1,22 +1,21 @@
-/// When a figure has been measured for long enough.
+/// Tells when a figure was measured for long enough.
 struct Stopwatch: Sendable {
     let start: UInt64
     private let deadline: UInt64
 
-    /// Starts now.
     init(seconds: Double) {
         start = Ticks.now
         deadline = start + UInt64(seconds * 1e9)
     }
 
-    /// Whether the time is over, or somebody asked to stop.
+    /// Whether the time is over, or a stop was requested.
     @inline(__always)
     func isOver(_ now: UInt64) -> Bool { now >= deadline || Signals.requestToStop != nil }
 }
 
-/// Somebody asked to stop: the figure under way isn't to be shown.
+/// A stop was requested: the unfinished figure must not be shown.
 struct BenchStopped: Error {
-    /// Throws this if somebody did.
+    /// Throws this if a stop was requested.
     static func check() throws {
         if Signals.requestToStop != nil { throw BenchStopped() }
     }

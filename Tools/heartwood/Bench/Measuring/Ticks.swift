@@ -6,8 +6,8 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A moment of the monotonic clock, in nanoseconds. Reading it costs some 25 ns, less than half of what an instant of
-/// `ContinuousClock` and its duration do: each durable put is timed by itself.
+/// Points in time of the monotonic clock, in nanoseconds. Reading it costs about 25 ns, less than half of
+/// `ContinuousClock` with its instants and durations. That matters, because each durable put is timed separately.
 enum Ticks {
     @inline(__always)
     static var now: UInt64 {
@@ -16,6 +16,5 @@ enum Ticks {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The seconds that so many nanoseconds are.
     static func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
 }

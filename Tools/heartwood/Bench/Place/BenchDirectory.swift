@@ -1,17 +1,17 @@
 internal import HeartwoodFileSystem
 
-/// A fresh directory inside of the user's, for everything that is written; it goes with all that is in it, and nothing
-/// beside it is touched.
+/// A new directory inside the user's directory, for everything that is written. It is removed with all its contents;
+/// nothing else in the user's directory is touched.
 struct BenchDirectory: Sendable {
     private static let prefix = "heartwood-bench-"
 
     private let fileSystem: any FileSystem
     let path: String
 
-    /// Makes one.
+    /// Makes the directory.
     ///
-    /// - Parameter need: Bytes that have to be free.
-    /// - Throws: ``Failure``: what to do where it can't be made.
+    /// - Parameter need: The number of bytes that must be free.
+    /// - Throws: ``Failure``: what to do if it can't be made.
     init(in parent: String, need: UInt64, fileSystem: any FileSystem = POSIXFileSystem()) throws {
         self.fileSystem = fileSystem
         do {
@@ -28,10 +28,10 @@ struct BenchDirectory: Sendable {
         }
     }
 
-    /// The path of something in it.
+    /// The path of a file or directory in it.
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Removes something in it, if it is there.
+    /// Removes a file or directory in it, if it exists.
     func remove(_ name: String) throws {
         do throws(FileSystemError) {
             try Self.removeAll(path(name), fileSystem)
@@ -40,7 +40,7 @@ struct BenchDirectory: Sendable {
         }
     }
 
-    /// Removes it.
+    /// Removes the directory.
     func removeAll() throws {
         do throws(FileSystemError) {
             try Self.removeAll(path, fileSystem)
@@ -54,7 +54,7 @@ struct BenchDirectory: Sendable {
         do throws(FileSystemError) {
             kind = try fileSystem.kind(of: path)
         } catch {
-            // There can be nothing.
+            // At a bad path there is nothing to remove.
             if !error.isBadPath { throw error }
         }
         guard let kind else {
@@ -80,7 +80,8 @@ struct BenchDirectory: Sendable {
         }
     }
 
-    /// What isn't a directory is unlinked, and never followed. A directory that isn't empty refuses to go at first.
+    /// Unlinks everything that isn't a directory, and never follows links. A directory that isn't empty is emptied
+    /// first.
     private static func removeAll(_ path: String, _ fileSystem: any FileSystem) throws(FileSystemError) {
         do throws(FileSystemError) {
             try fileSystem.remove(path)
@@ -94,7 +95,7 @@ struct BenchDirectory: Sendable {
 }
 
 extension Failure {
-    /// What the system refused, with what to do about it.
+    /// The system's error, with what to do about it.
     init(_ error: FileSystemError, _ advice: String) {
         self.init(error.isPermission ? .permission : .inputOutput, "\(error): \(advice)")
     }

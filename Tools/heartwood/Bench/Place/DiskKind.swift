@@ -10,12 +10,12 @@ internal import Musl
 struct DiskKind: Sendable {
     let name: String
 
-    /// Whether it is memory, so that a sync costs nothing and keeps nothing.
+    /// Whether it is memory: a sync costs nothing and keeps nothing.
     var isMemory: Bool { ["tmpfs", "ramfs"].contains(name) }
 
     init(name: String) { self.name = name }
 
-    /// Nil where the system doesn't say.
+    /// Nil if the system doesn't say.
     init?(of path: String) {
         #if canImport(Darwin)
         var information = statfs()
@@ -29,10 +29,11 @@ struct DiskKind: Sendable {
         #endif
     }
 
-    /// The name in the lines of `/proc/self/mountinfo`: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`,
-    /// where the third field is the device and the one behind the dash the kind (proc_pid_mountinfo(5)).
+    /// The name in the lines of `/proc/self/mountinfo`:
+    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`. The third field is the device; the field after
+    /// the dash is the kind (proc_pid_mountinfo(5)).
     static func name(ofDevice device: UInt64, in mounts: String) -> String? {
-        // As makedev(3) puts them together.
+        // The inverse of makedev(3).
         let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
         let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
         for line in mounts.split(separator: "\n") {

@@ -1,11 +1,11 @@
-/// Something that is measured.
+/// A figure that is measured.
 enum BenchFigure: Sendable, Hashable {
     /// How values are read.
     enum Reading: String, Sendable { case pread, mapped }
 
     /// Appends to a file, each synced: what the disk can do.
     case raw
-    /// Durable puts of so many tasks.
+    /// Durable puts of this many tasks.
     case fillsync(tasks: Int)
     /// Puts of one task that don't wait for the disk.
     case fillrandom(DurabilityLevel)
@@ -16,7 +16,7 @@ enum BenchFigure: Sendable, Hashable {
     /// Openings of a store.
     case recovery
 
-    /// What JSON calls it.
+    /// The name in JSON.
     var name: String {
         switch self {
         case .raw: "raw"
@@ -29,7 +29,7 @@ enum BenchFigure: Sendable, Hashable {
         }
     }
 
-    /// What people read.
+    /// The name for people.
     var title: String {
         switch self {
         case .raw: "raw append and sync"
@@ -42,7 +42,7 @@ enum BenchFigure: Sendable, Hashable {
         }
     }
 
-    /// What is counted.
+    /// The unit that is counted.
     var unit: String {
         switch self {
         case .raw: "syncs"

@@ -2,17 +2,16 @@
 struct BenchOptions: Sendable {
     static let secondsRange = 0.01...600.0
     static let recordRange = 1...100_000_000
-    /// So many bytes, and no more, because a thousand tasks each have a value under way.
+    /// Limited, because a thousand tasks each hold a value.
     static let valueRange = 8...(256 << 10)
 
-    /// Seconds of each figure.
+    /// For each figure.
     var seconds = 2.0
     /// Records of the figures that don't wait for the disk.
     var records = 200_000
-    /// Bytes of a value.
     var valueBytes = 100
 
-    /// What is wrong with them, and what to do about it; nil where they can be measured with.
+    /// What is wrong with the options, and what to do about it; nil if they are valid.
     var problem: String? {
         if !Self.secondsRange.contains(seconds) {
             return "'--seconds \(seconds)' is out of range: give 0.01 to 600"

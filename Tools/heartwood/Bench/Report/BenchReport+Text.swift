@@ -1,9 +1,9 @@
 extension BenchReport {
-    /// What is measured with, and a table.
+    /// The conditions, and a table.
     func lines(_ style: Style) -> [String] {
         let options = plan.options
         var table = TextTable([.left, .right, .left, .right, .right, .right, .right, .right])
-        // As wide as the numbers get, so that the columns are at the same place in each run.
+        // Wide enough for the numbers, so that the columns are at the same position in each run.
         table.add([
             "", TextTable.Cell("     a second", .bold), "", TextTable.Cell("     p50", .bold),
             TextTable.Cell("     p99", .bold), TextTable.Cell("   p99.9", .bold), TextTable.Cell("     max", .bold),
@@ -17,7 +17,7 @@ extension BenchReport {
         return [head] + table.lines(style)
     }
 
-    /// What the figures say.
+    /// What the figures mean.
     var remark: String {
         "measured in \(Numbers.time(seconds)); all of it was read back, and is what was written"
     }

@@ -1,18 +1,18 @@
 /// The figures, for people and for programs.
 struct BenchReport {
-    /// Nobody's disk syncs more often than that a second.
+    /// No real disk syncs more often a second.
     static let implausibleSyncs = 50_000.0
 
     let path: String
     let plan: BenchPlan
     let disk: DiskKind?
     let measurements: [Measurement]
-    /// How long all of it took, what isn't timed included.
+    /// How long all of it took, including what isn't timed.
     let seconds: Double
 
     var isComplete: Bool { measurements.count == plan.figures.count }
 
-    /// Why the durable figures say nothing of a disk, where they don't.
+    /// Why the durable figures don't measure a disk, if they don't.
     var warnings: [String] {
         if let disk, disk.isMemory {
             return [
@@ -27,10 +27,10 @@ struct BenchReport {
         ]
     }
 
-    /// Durable writes of one thread, by the system's calls alone; nil where that wasn't measured.
+    /// Durable writes of one thread, by system calls only; nil if that wasn't measured.
     var rawRate: Double? { measurements.first { $0.figure == .raw }?.perSecond }
 
-    /// How many times as many a second as the raw syncs; nil for what isn't durable.
+    /// The rate divided by that of the raw syncs; nil for figures that aren't durable.
     func timesRaw(_ measurement: Measurement) -> Double? {
         guard case .fillsync = measurement.figure, let raw = rawRate else { return nil }
         return measurement.perSecond / raw

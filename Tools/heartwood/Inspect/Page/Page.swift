@@ -1,13 +1,13 @@
 internal import HeartwoodInspection
 
-/// A survey as one HTML page, which needs nothing but itself: styles, script and data are in it.
+/// A survey as one HTML page that contains its styles, script and data, and loads nothing else.
 ///
-/// What comes from the store goes into it as JSON and base64, and onto the screen as text nodes alone; the policy in its
-/// head forbids everything that isn't in the page.
+/// Data from the store is in the page as JSON and base64, and is shown only as text nodes. The content security policy
+/// forbids everything that isn't in the page.
 struct Page {
     let survey: StoreSurvey
 
-    /// The bytes, in pieces.
+    /// The page, in pieces.
     var chunks: [[UInt8]] {
         let title = Self.escaped(InspectWords.text(Array(survey.path.utf8), columns: 80))
         let head = """
@@ -20,24 +20,16 @@ struct Page {
             <meta name="color-scheme" content="light dark">
             <title>\(title) – heartwood inspect</title>
             <style>
-            \(PageStyle.base)
-            \(PageStyle.parts)
+            \(Self.text(PackageResources.inspect_css))\
             </style>
             </head>
-            \(PageBody.html)
+            \(Self.text(PackageResources.inspect_html))\
             <script type="application/json" id="data">
             """
-        let scripts = [
-            PageScript.basics, PageScript.data, PageScript.mapDrawing, PageScript.mapView, PageScript.mapPanels,
-            PageScript.tables, PageScript.charts, PageScript.start,
-        ]
         let tail = """
             </script>
             <script>
-            "use strict";
-            (() => {
-            \(scripts.joined(separator: "\n"))
-            })();
+            \(Self.text(PackageResources.inspect_js))\
             </script>
             </body>
             </html>
@@ -46,9 +38,12 @@ struct Page {
         return [Array(head.utf8), Self.inert(PageData(survey: survey).object.bytes), Array(tail.utf8)]
     }
 
+    /// A file that is compiled into the tool: see Package.swift.
+    private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
+
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
-    /// JSON in which nothing can be taken for HTML. The three characters stand in strings only.
+    /// JSON in which nothing can be taken for HTML. The three characters occur only in strings.
     private static func inert(_ json: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count + json.count / 64)
@@ -63,7 +58,7 @@ struct Page {
         return result
     }
 
-    /// Text as HTML.
+    /// Text, escaped for HTML.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
@@ -78,6 +73,3 @@ struct Page {
         return result
     }
 }
-
-/// The page's script, in parts; one function around all of them.
-enum PageScript {}

@@ -1,7 +1,7 @@
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// What the page's script is given: all of the JSON output, what is said in words, and, packed, maps and records.
+/// The data for the page's script: the JSON output, the wording, and packed maps and records.
 struct PageData {
     let survey: StoreSurvey
 
@@ -40,14 +40,14 @@ struct PageData {
     }
 }
 
-/// Numbers as few bytes, one after the other: seven bits a byte, the lowest first; bit 7 says that another byte follows.
-/// Differences that may be below zero have their sign in the lowest bit.
+/// Numbers in few bytes, one after the other: seven bits a byte, the lowest first; bit 7 says that another byte
+/// follows. Differences that may be negative have their sign in the lowest bit.
 struct PackedColumns {
     private var bytes: [UInt8] = []
 
     var base64: String { Base64.encode(bytes) }
 
-    /// Of each part of a map: a byte that says which kinds are there, and how many bytes of each of those.
+    /// For each part of a map: a byte that says which kinds occur, then the number of bytes of each of these kinds.
     static func map(_ cells: [ByteCounts]) -> PackedColumns {
         var packed = PackedColumns()
         for cell in cells {
@@ -58,7 +58,7 @@ struct PackedColumns {
         return packed
     }
 
-    /// Of each record what differs from the one before: `PageScript.data` reads it.
+    /// For each record, the differences from the record before it. inspect.js reads it.
     static func records(_ details: RecordDetails) -> PackedColumns {
         var packed = PackedColumns()
         var (end, sequence, time) = (UInt64(0), UInt64(0), UInt64(0))

@@ -11,29 +11,29 @@ internal import HeartwoodFormat
 
 /// Where a page about a store is written: never into the store.
 ///
-/// A regular file is made beside its name and renamed, so that it is there whole or not at all. What is there already and
-/// is something else (a symbolic link, a pipe, a character device such as `/dev/null`) stays what it is and is written to.
+/// A regular file is written under a temporary name and renamed, so that it is complete or absent. Anything else that
+/// exists (a symbolic link, a pipe, a character device such as `/dev/null`) stays what it is and is written to.
 struct PageTarget {
-    /// How the page comes to its place.
+    /// How the page is written.
     private enum Way {
-        /// A new file, with this mode at most, takes the name.
+        /// A new file, with at most this mode, is renamed to the path.
         case rename
-        /// What is there is written to; a regular file is emptied first.
+        /// The existing file is written to; a regular file is truncated first.
         case overwrite
-        /// It is what standard output goes to.
+        /// The path is what standard output goes to.
         case standardOutput
     }
 
     private let path: String
     private let way: Way
 
-    /// - Throws: ``Failure`` with ``ExitStatus/usage`` where the page would lie in the store or take the place of one of its
-    ///   files, or where there is something that no page is written to, and with ``ExitStatus/inputOutput`` where there is
-    ///   no such directory.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` if the page would be in the store or replace one of its files,
+    ///   or if the path is something that no page is written to; with ``ExitStatus/inputOutput`` if the directory
+    ///   doesn't exist.
     init(_ path: String, besides store: String) throws(Failure) {
         self.path = path
         way = try Self.way(to: path)
-        // The check is about the file that is written, wherever links lead.
+        // Checks the file that is written, after following links.
         let target = way == .overwrite ? Self.resolved(path) ?? path : path
         let slash = target.lastIndex(of: "/")
         let parent = slash.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
@@ -45,7 +45,7 @@ struct PageTarget {
         guard !name.isEmpty else { throw Failure(.usage, "\(path) is a directory: give the page a name in it") }
         let isInside = directory == store || directory.hasPrefix(store + "/")
         let isSame = Self.resolved(target) == store
-        // A file that was given by itself may lie in its store all the same.
+        // A single file that is inspected may still be in its store.
         let isBeside = store.hasPrefix(directory + "/") && Self.isStore(directory)
         guard !isInside, !isSame, !isBeside, !(StoreFileName(name).isStores && Self.resolved(target) != nil) else {
             throw Failure(.usage, "\(path) lies in the store, into which nothing is written: name another place")
@@ -54,7 +54,7 @@ struct PageTarget {
 
     private static func way(to path: String) throws(Failure) -> Way {
         var link = stat()
-        // A path that is wrong itself is reported when its directory is looked for, or by the writing.
+        // Other errors of the path are reported when its directory is looked up, or by the write.
         guard lstat(path, &link) == 0 else { return .rename }
         var target = stat()
         guard stat(path, &target) == 0 else {
@@ -96,7 +96,7 @@ struct PageTarget {
         }
     }
 
-    /// Nothing is left behind where it fails, or where a signal asks to stop.
+    /// Leaves no file if it fails, or if a signal requests a stop.
     private func writeAndRename(_ chunks: [[UInt8]]) throws(SystemError) {
         Signals.noteRequestsToStop()
         let temporary = "\(path).\(String(getpid())).tmp"
@@ -111,7 +111,7 @@ struct PageTarget {
         }
     }
 
-    /// Without links and dots; nil where there is nothing.
+    /// The path without links and dots; nil if it doesn't exist.
     private static func resolved(_ path: String) -> String? {
         guard let pointer = realpath(path, nil) else { return nil }
         defer { free(pointer) }
@@ -124,7 +124,7 @@ struct PageTarget {
 }
 
 extension StoreFileName {
-    /// Whether a file with this name may be one that a store needs.
+    /// Whether a store may need a file with this name.
     fileprivate var isStores: Bool {
         switch self {
         case .log, .snapshot, .lock, .keepLog: true
@@ -134,7 +134,8 @@ extension StoreFileName {
 }
 
 extension FileDescriptor {
-    /// Makes a file, which must not be there, for writing. Only its owner may read it: the keys of a store are in it.
+    /// Creates a file, which must not exist, for writing. Only its owner may read it, because it contains the store's
+    /// keys.
     fileprivate static func create(_ path: String) throws(SystemError) -> FileDescriptor {
         while true {
             let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -142,7 +143,7 @@ extension FileDescriptor {
             if errno != EINTR { throw SystemError(code: errno) }
         }
     }
-    /// Opens what is there for writing. A regular file is emptied, and only its owner may read it from now on.
+    /// Opens an existing file for writing. A regular file is truncated, and from then on only its owner may read it.
     fileprivate static func openForWriting(_ path: String) throws(SystemError) -> FileDescriptor {
         while true {
             let number = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC)

@@ -3,7 +3,7 @@ import Testing
 @testable import Heartwood
 
 /// Places and lengths, every class of them.
-@Suite struct PlaceTests {
+@Suite struct RecordLocationTests {
     private func judge(_ length: Int, _ context: String = "") throws {
         let code = LengthClass.of(length)
         let bound = LengthClass.bound(code)
@@ -42,25 +42,28 @@ import Testing
     }
 
     @Test func whatIsInAPlaceComesOutOfIt() {
-        for extent in [0, 1, 2, 1_000, Place.extentLimit - 1] {
-            for offset in [0, 8, 64, 4_096, Place.extentBytes - 8] as [UInt64] {
-                let address = Place.address(extent: extent, offset: offset)
+        for extent in [0, 1, 2, 1_000, RecordLocation.extentLimit - 1] {
+            for offset in [0, 8, 64, 4_096, RecordLocation.extentBytes - 8] as [UInt64] {
+                let address = RecordLocation.address(extent: extent, offset: offset)
                 for length in [0, 1, 8, 4_088, 4_089, 1 << 30] {
-                    let place = Place(address: address, length: length)
+                    let place = RecordLocation(address: address, length: length)
                     #expect(place.extent == extent && place.offsetInExtent == offset && place.address == address)
                     #expect(place.lengthBound >= length && place.word >> 63 == 0)
-                    #expect(VersionWord(place).place == place && VersionWord(place).block == nil)
+                    #expect(VersionWord(place).location == place && VersionWord(place).block == nil)
                 }
             }
         }
         // A file of several extents goes on where one ends.
-        #expect(Place.address(extent: 3, offset: 2 * Place.extentBytes + 16) == Place.address(extent: 5, offset: 16))
+        #expect(
+            RecordLocation.address(extent: 3, offset: 2 * RecordLocation.extentBytes + 16)
+                == RecordLocation.address(extent: 5, offset: 16))
     }
 
     /// Places are in the order of their addresses, whatever their lengths.
     @Test func placesAreInTheOrderOfTheFiles() {
-        let low = Place(address: Place.address(extent: 4, offset: Place.extentBytes - 8), length: 1 << 30)
-        let high = Place(address: Place.address(extent: 5, offset: 0), length: 8)
+        let low = RecordLocation(
+            address: RecordLocation.address(extent: 4, offset: RecordLocation.extentBytes - 8), length: 1 << 30)
+        let high = RecordLocation(address: RecordLocation.address(extent: 5, offset: 0), length: 8)
         #expect(low.word < high.word && low.address < high.address)
     }
 }

@@ -2,24 +2,24 @@ import Testing
 
 @testable import Heartwood
 
-@Suite struct RoomPlanTests {
+@Suite struct PreallocationPlanTests {
     @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64], [0, 5_000, 3 << 20, 200 << 20] as [UInt64])
     func roomIsLaidAheadAndNeverBeyondTheLimit(limit: UInt64, need: UInt64) {
-        var plan = RoomPlan(limit: limit, need: need)
+        var plan = PreallocationPlan(limit: limit, need: need)
         #expect(plan.fits(to: 4096 + need))
         var end: UInt64 = 4096
         if let range = plan.nextAllocation(end: end, need: end + need) {
             #expect(range.lowerBound == 0)
             plan.allocated(to: range.upperBound)
         }
-        #expect(plan.hasRoom(to: end + need), "the first commit has its room")
+        #expect(plan.hasSpace(to: end + need), "the first commit has its room")
         while plan.fits(to: end + 1_000) {
             end += 1_000
             if let range = plan.nextAllocation(end: end, need: end) {
                 #expect(range.lowerBound == plan.allocatedEnd && range.upperBound <= plan.limit)
                 plan.allocated(to: range.upperBound)
             }
-            #expect(plan.hasRoom(to: end), "there is room up to \(end)")
+            #expect(plan.hasSpace(to: end), "there is room up to \(end)")
             if let zeros = plan.nextZeroing(end: end) {
                 #expect(zeros.lowerBound >= end && zeros.upperBound <= plan.allocatedEnd)
                 plan.zeroed(to: zeros.upperBound)
@@ -31,7 +31,7 @@ import Testing
     /// What is populated is allocated, is ahead of the commits, and never much more than is used.
     @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64])
     func populatedAheadInStepsThatGrow(limit: UInt64) {
-        var plan = RoomPlan(limit: limit, need: 0)
+        var plan = PreallocationPlan(limit: limit, need: 0)
         var end: UInt64 = 4096
         var stored = 0
         while plan.fits(to: end + 1_000) {

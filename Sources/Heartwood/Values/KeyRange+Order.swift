@@ -1,10 +1,9 @@
-// Both bounds are compared in the order of `KeyOrder`.
 extension KeyRange {
     func contains(_ key: UnsafeRawBufferPointer) -> Bool {
         startsBefore(key) && endsBehind(key)
     }
 
-    /// No key can lie in the range. Bounds in the wrong order make an empty range, not an error.
+    /// Whether the bounds exclude every key. Bounds in the wrong order make an empty range, not an error.
     var isEmpty: Bool {
         switch (lower, upper) {
         case (.unbounded, .unbounded), (.unbounded, .included), (.included, .unbounded), (.excluded, .unbounded):
@@ -19,7 +18,7 @@ extension KeyRange {
         }
     }
 
-    /// What is left of the range for a reader that has read up to and including `cursor`.
+    /// The part of the range that a reader still has to read when it has read up to and including `cursor`.
     func remainder(after cursor: [UInt8], reversed: Bool) -> KeyRange {
         var remainder = self
         cursor.withUnsafeBytes { key in

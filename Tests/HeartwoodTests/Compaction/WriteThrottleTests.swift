@@ -5,9 +5,9 @@ import Testing
 @testable import Heartwood
 
 /// How much the log writer holds back.
-@Suite struct CompactionBrakeTests {
+@Suite struct WriteThrottleTests {
     private func pause(_ log: UInt64, _ limit: UInt64, _ written: UInt64, after elapsed: UInt64 = 0) -> UInt64 {
-        CompactionBrake.pause(logBytes: log, limit: limit, written: written, elapsed: elapsed, rate: 1_000_000)
+        WriteThrottle.pause(logBytes: log, limit: limit, written: written, elapsed: elapsed, rate: 1_000_000)
     }
 
     @Test func onlyALogThatHasOutgrownItsLimitIsHeldBack() {
@@ -24,21 +24,21 @@ import Testing
     }
 
     @Test func noPauseIsLong() {
-        #expect(pause(9_000, 1_000, .max) == CompactionBrake.longest)
-        #expect(pause(3_000, 1_000, 1 << 30) == CompactionBrake.longest)
+        #expect(pause(9_000, 1_000, .max) == WriteThrottle.longest)
+        #expect(pause(3_000, 1_000, 1 << 30) == WriteThrottle.longest)
         #expect(pause(.max, .max, .max) == 0)
         #expect(pause(.max, 0, 1) == 0)
-        #expect(CompactionBrake.pause(logBytes: .max, limit: 1, written: 1, elapsed: 0, rate: 0) == 0)
+        #expect(WriteThrottle.pause(logBytes: .max, limit: 1, written: 1, elapsed: 0, rate: 0) == 0)
     }
 
     /// A limit is any number: doubling this one ended the process.
-    @Test func aLimitBeyondAllSizesHoldsNobodyBack() async throws {
+    @Test func aLimitBeyondAllSizesThrottlesNoWriter() async throws {
         var configuration = Store.Configuration()
         configuration.fileSystem = InMemoryFileSystem()
         configuration.compaction.minimumLogBytes = .max
         let store = try await Store.open(at: "/store", configuration: configuration)
         try await store.put("a", "1")
-        #expect(store.log.compactionPause(written: 1, elapsed: 0) == 0)
+        #expect(store.log.compaction.pause(in: store.log, written: 1, elapsed: 0) == 0)
         try await store.close()
     }
 }

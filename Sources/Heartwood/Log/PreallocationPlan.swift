@@ -1,36 +1,37 @@
 internal import HeartwoodFormat
 
-/// How room in a segment is laid ahead of the writer. Pure.
+/// How space in a segment is preallocated ahead of the writer. Pure.
 ///
 /// Blocks that were written before are cheaper to sync: an 8 KiB write and fdatasync took 257 µs on blocks that were
-/// only allocated and 104 µs on zeroed ones. So room is allocated in steps that double from 256 KiB to 4 MiB, and, while
-/// commits are being synced, zeroed in pieces: zeroing 64 MiB at once made other syncs wait 25 ms.
-struct RoomPlan: Sendable, Hashable {
+/// only allocated and 104 µs on zeroed ones. So space is allocated in steps that double from 256 KiB to 4 MiB. While
+/// commits are being synced, it is also zeroed in pieces: zeroing 64 MiB at once made other syncs wait 25 ms.
+struct PreallocationPlan: Sendable, Hashable {
     static let firstStep: UInt64 = 256 << 10
     static let lastStep: UInt64 = 4 << 20
-    /// Zeroed at a time.
+    /// Bytes that are zeroed at a time.
     static let zeroPiece: UInt64 = 128 << 10
-    /// Kept free behind every commit for a mark at the next boundary.
+    /// Kept free after every commit for a sync mark at the next boundary.
     static let reserve: UInt64 = FormatConstants.markAlignment * 2
 
-    /// The size that the segment is meant to have.
+    /// The intended size of the segment.
     private(set) var limit: UInt64
-    /// Every batch may use the space before this offset; what is allocated from here on is for batches that only remove.
+    /// Every batch may use the space before this offset. Allocated space after it is for batches that only remove.
     private(set) var openEnd: UInt64
-    /// Everything before is allocated.
+    /// The space before this offset is allocated.
     private(set) var allocatedEnd: UInt64
-    /// Everything before is allocated and was written once.
+    /// The space before this offset is allocated and was written once.
     private(set) var zeroedEnd: UInt64
-    /// Everything before may be stored to in the segment's mapping, as far as commits have not got there yet.
+    /// The space before this offset may be stored to in the segment's mapping, as far as commits have not reached it
+    /// yet.
     private(set) var populatedEnd: UInt64 = 0
-    /// How much of it is laid ahead next; and where commits are once it is to be.
-    private var populatedStep = RoomPlan.zeroPiece
+    /// How much is populated next, and the position of commits at which that is due.
+    private var populatedStep = PreallocationPlan.zeroPiece
     private var populatedDue: UInt64 = 0
-    /// How much is laid ahead next; handed on to the next segment's plan, so that a busy log stays ahead.
+    /// How much is allocated next. Passed on to the next segment's plan, so that a busy log stays ahead.
     private(set) var step: UInt64
 
-    /// - Parameter need: Bytes of the commit that is known to come first; a segment is at least as large as that.
-    init(limit: UInt64, need: UInt64, step: UInt64 = RoomPlan.firstStep) {
+    /// - Parameter need: Bytes of the first commit, if known; a segment is large enough for it.
+    init(limit: UInt64, need: UInt64, step: UInt64 = PreallocationPlan.firstStep) {
         self.limit = max(limit, UInt64(FormatConstants.fileHeaderSize) + need + Self.reserve)
         self.step = step
         openEnd = 0
@@ -38,7 +39,7 @@ struct RoomPlan: Sendable, Hashable {
         zeroedEnd = 0
     }
 
-    /// A segment that is allocated already, for batches that only remove.
+    /// A plan for a segment that is already allocated, for batches that only remove.
     init(reserved bytes: UInt64) {
         limit = bytes
         step = Self.firstStep
@@ -53,9 +54,10 @@ struct RoomPlan: Sendable, Hashable {
     /// Lets every batch use what is allocated, or only those that remove.
     mutating func open(_ isOpen: Bool) { openEnd = isOpen ? allocatedEnd : 0 }
 
-    /// Everything from the commits' end on was given back to the disk, but for the mark's room.
+    /// Removes the space after the commits from the plan, except that of a sync mark. The caller truncates the file.
     ///
-    /// - Returns: The size of the file with that; nil where nothing is to be given back.
+    /// - Parameter end: The end of the commits.
+    /// - Returns: The new size of the file; nil if there is nothing to free.
     mutating func trim(end: UInt64) -> UInt64? {
         let size = (end + Self.reserve + 4095) & ~4095
         guard size < allocatedEnd else { return nil }
@@ -64,49 +66,49 @@ struct RoomPlan: Sendable, Hashable {
         return size
     }
 
-    /// Lets the segment grow, so that a commit that ends at `end` fits.
+    /// Lets the segment grow for a commit that ends at `end`.
     mutating func grow(toFit end: UInt64) {
         limit = max(limit, end + Self.reserve)
     }
 
-    /// Whether a commit that ends at `end` has its room.
-    func hasRoom(to end: UInt64) -> Bool { end + Self.reserve <= openEnd }
+    /// Whether there is space for a commit that ends at `end`.
+    func hasSpace(to end: UInt64) -> Bool { end + Self.reserve <= openEnd }
 
     /// The same for a batch that only removes.
-    func hasRoomForRemoval(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
+    func hasSpaceForRemoval(to end: UInt64) -> Bool { end + Self.reserve <= allocatedEnd }
 
     /// Whether a commit that ends at `end` can be stored to the mapping.
     @inline(__always)
     func isPopulated(to end: UInt64) -> Bool { end <= populatedEnd }
 
-    /// Whether a commit that ends at `end` belongs into this segment at all.
+    /// Whether a commit that ends at `end` fits into this segment.
     func fits(to end: UInt64) -> Bool { end + Self.reserve <= limit }
 
-    /// Once commits reach up to here, the next segment is prepared.
+    /// The next segment is prepared when commits reach this offset.
     var spareDue: UInt64 { limit / 4 * 3 }
 
-    /// The room to allocate next, when commits reach up to `end` so far and one more is to reach `need`.
+    /// The space to allocate next, if commits end at `end` so far and one more is to end at `need`.
     func nextAllocation(end: UInt64, need: UInt64) -> Range<UInt64>? {
         let wanted = max(end + step, need + Self.reserve)
         guard wanted > allocatedEnd, allocatedEnd < limit else { return nil }
         return allocatedEnd..<min(limit, max(wanted, allocatedEnd + step))
     }
 
-    /// The least that serves a commit up to `need`, for a disk that has no more to give.
+    /// The least space for a commit that ends at `need`, for an almost full disk.
     func leastAllocation(need: UInt64) -> Range<UInt64>? {
         let wanted = min(limit, (need + Self.reserve + 4095) & ~4095)
         return wanted > allocatedEnd ? allocatedEnd..<wanted : nil
     }
 
-    /// Takes the allocations of a plan that was a copy of this one.
-    mutating func takeOver(_ copy: RoomPlan) {
+    /// Takes the allocations of a changed copy of this plan.
+    mutating func takeOver(_ copy: PreallocationPlan) {
         (openEnd, allocatedEnd, step) = (copy.openEnd, copy.allocatedEnd, copy.step)
     }
 
     /// Starts again with small steps.
     mutating func slowDown() { step = Self.firstStep }
 
-    /// - Parameter isOpen: Whether every batch may use it.
+    /// - Parameter isOpen: Whether every batch may use the space.
     mutating func allocated(to end: UInt64, isOpen: Bool = true) {
         precondition(end > allocatedEnd)
         allocatedEnd = end
@@ -114,23 +116,24 @@ struct RoomPlan: Sendable, Hashable {
         step = min(Self.lastStep, step * 2)
     }
 
-    /// The piece to zero next, when commits reach up to `end`: nil while enough is zeroed. Behind what is populated, for
-    /// commits may be stored there at any time.
+    /// The piece to zero next, if commits end at `end`; nil while enough is zeroed. It begins after the populated part,
+    /// where commits may be stored at any time.
     func nextZeroing(end: UInt64) -> Range<UInt64>? {
         let start = max(zeroedEnd, populatedEnd, (end + 4095) & ~4095)
         guard start < min(allocatedEnd, end + 2 * Self.zeroPiece) else { return nil }
         return start..<min(allocatedEnd, start + Self.zeroPiece)
     }
 
-    /// The piece to populate next, when sealed commits reach up to `end`: nil while enough is.
+    /// The piece to populate next, if sealed commits end at `end`; nil while enough is populated.
     func nextPopulating(end: UInt64) -> Range<UInt64>? {
         let start = max(populatedEnd, end & ~4095)
         let wanted = min(allocatedEnd, (end + populatedStep + 4095) & ~4095)
         return start < wanted ? start..<wanted : nil
     }
 
-    /// In steps that double from 128 KiB to 8 MiB: the next sync writes what nothing was stored to yet, too. From then on a
-    /// quarter of a step at a time, so that the disk gets what was stored in small pieces.
+    /// Notes that space is populated. The steps double from 128 KiB to 8 MiB, because a sync also writes populated
+    /// pages that nothing was stored to. With 8 MiB the log writer is due after each quarter of a step, so that
+    /// writeback happens in small pieces.
     mutating func populated(to end: UInt64) {
         let last = 2 * Self.lastStep
         populatedEnd = end
@@ -138,9 +141,10 @@ struct RoomPlan: Sendable, Hashable {
         populatedStep = min(last, 2 * populatedStep)
     }
 
-    /// Once commits that are stored to the mapping reach up to here, the log writer is to go on before any write waits for it.
+    /// The offset of stored commits at which the log writer is to continue, before any write waits for it.
     ///
-    /// - Parameter end: Where they end now. What they write behind what is populated last is still to be brought to the disk.
+    /// - Parameter end: The end of the stored commits now. When the whole segment is populated, the log writer is still
+    ///   due for the writeback of what is stored after this.
     func nextDue(end: UInt64, hasSpare: Bool) -> UInt64 {
         min(populatedEnd < limit ? populatedDue : end + Self.lastStep / 2, hasSpare ? .max : spareDue)
     }

@@ -4,15 +4,15 @@ internal import Synchronization
 /// One run of a transaction's body. The tasks that the body starts inherit it.
 ///
 /// A write to the store inside the body would change what the transaction has read, so the body would run again without
-/// end. The store refuses such a write. A write looks for a scope only while the store runs a transaction, so other
-/// writes don't pay for it.
+/// end. The store refuses such a write. Writes look for a scope only while the store runs a transaction, so other
+/// writes have no cost.
 final class TransactionScope: Sendable {
     /// The innermost run that this task is part of.
     @TaskLocal static var current: TransactionScope?
 
     private let log: ObjectIdentifier
     private let outer: TransactionScope?
-    /// A task that the body started may outlive it, and may write then.
+    /// A task that the body started may outlive the body, and may write then.
     private let isOver = Atomic(false)
 
     private init(_ log: Log) {
@@ -34,7 +34,7 @@ final class TransactionScope: Sendable {
         log.withState { $0.life.transactions -= 1 }
     }
 
-    /// Whether this task is part of a run of the store's.
+    /// Whether this task is part of a run of a transaction of this store.
     static func contains(_ log: Log) -> Bool {
         var scope = current
         while let next = scope {

@@ -6,12 +6,12 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The order of keys: by unsigned bytes, a key before those that it is a prefix of.
+/// The order of keys: by unsigned bytes; a key that is a prefix of another comes first.
 enum KeyOrder {
-    /// The first eight bytes as one number, short keys padded with zeros.
+    /// The first eight bytes as one number; short keys are padded with zeros.
     ///
-    /// Where two heads differ, the keys are in the order of their heads: a padding zero is never greater than the
-    /// byte that the longer key has there. Equal heads decide nothing ("a" and "a\0" have the same).
+    /// If two heads differ, the keys are in the order of their heads: a padding zero is never greater than the byte
+    /// that the longer key has there. Equal heads decide nothing: "a" and "a\0" have the same head.
     @inline(__always)
     static func head(of key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 8 {
@@ -24,7 +24,7 @@ enum KeyOrder {
         return head << UInt64(8 * (8 - key.count))
     }
 
-    /// Negative when `a` comes before `b`, 0 when they are the same key, positive otherwise.
+    /// Negative if `a` comes before `b`, 0 if they are equal, positive otherwise.
     static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let common = min(a.count, b.count)
         if common > 0, let a = a.baseAddress, let b = b.baseAddress {

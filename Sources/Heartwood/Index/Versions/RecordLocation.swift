@@ -1,4 +1,4 @@
-/// Where a record lies in the files, and how long it is, in one word of 63 bits.
+/// Where a record is in the files, and how long it is, in 63 bits.
 ///
 /// ```
 /// 63        block 1: the word names a `VersionBlock` instead
@@ -6,13 +6,13 @@
 ///  9 …  0   class of the length
 /// ```
 ///
-/// Addresses increase in the order in which records were written, so they also tell what a reader sees: everything up to
-/// the address that was published. An extent is 64 MiB of a file; a larger file has several, one behind the other.
+/// Addresses increase in the order in which records were written. So they also decide what a reader sees: everything up
+/// to the published address. An extent is 64 MiB of a file; a larger file has several consecutive ones.
 ///
-/// Snapshots have the lower half of all extents, logs the upper one: so a record that compaction has moved from a log to
-/// a snapshot lies before every point that anybody reads at, whenever the snapshot was written.
-package struct Place: Sendable, Hashable {
-    /// The word; bit 63 is never set.
+/// Snapshots have the lower half of all extents, logs the upper half. So a record that compaction has moved to a
+/// snapshot has an address below every read point, whenever the snapshot was written.
+package struct RecordLocation: Sendable, Hashable {
+    /// Bit 63 is never set.
     var word: UInt64
 
     @inline(__always)
@@ -24,42 +24,42 @@ package struct Place: Sendable, Hashable {
         word = address << 10 | UInt64(LengthClass.of(length))
     }
 
-    /// The extent and the offset in it: what is compared with a point that readers read at.
+    /// The extent and the offset in it. Compared with read points.
     @inline(__always)
     var address: UInt64 { word >> 10 }
 
     @inline(__always)
     var lengthClass: Int { Int(word & 0x3FF) }
 
-    /// The record is no longer than this, and at least 15/16 of it; up to 4,088 bytes it is exact.
+    /// The record is at most this long, and at least 15/16 of it. Exact up to 4,088 bytes.
     @inline(__always)
     var lengthBound: Int { LengthClass.bound(lengthClass) }
 
     @inline(__always)
     var extent: Int { Int(address >> UInt64(Self.offsetBits)) }
 
-    /// The first byte of the record in its extent.
+    /// The offset of the record's first byte in its extent.
     @inline(__always)
     var offsetInExtent: UInt64 { (address & (1 << UInt64(Self.offsetBits) - 1)) << 3 }
 
     static let offsetBits = 23
     /// Bytes of an extent.
     static let extentBytes: UInt64 = 8 << UInt64(offsetBits)
-    /// How many extents an opening can number.
+    /// The number of extents that an opening can use.
     static let extentLimit = 1 << 30
-    /// The first extent that is a log's.
+    /// The first extent of logs.
     static let firstLogExtent = 1 << 29
 
-    /// Whether its record lies in a snapshot.
+    /// Whether the record is in a snapshot.
     @inline(__always)
     var isInSnapshot: Bool { extent < Self.firstLogExtent }
 
-    /// The address of an offset of a file that begins with that extent.
+    /// The address of an offset in a file whose first extent is `extent`.
     @inline(__always)
     static func address(extent: Int, offset: UInt64) -> UInt64 { UInt64(extent) << UInt64(offsetBits) + offset >> 3 }
 }
 
-/// Lengths in ten bits: multiples of eight up to 4,088 as they are, beyond that sixteen steps to each doubling.
+/// Lengths in ten bits: exact multiples of eight up to 4,088; above, sixteen steps for each doubling.
 enum LengthClass {
     @inline(__always)
     static func of(_ length: Int) -> Int {
@@ -68,7 +68,7 @@ enum LengthClass {
     }
 
     private static func coarse(_ eights: Int) -> Int {
-        // The leading one and four bits, rounded up; a carry goes into the exponent as it should.
+        // The leading one and four bits, rounded up. A carry goes into the exponent, which is correct.
         let exponent = Int.bitWidth - 1 - eights.leadingZeroBitCount
         let shift = exponent - 4
         let rounded = (eights + (1 << shift) - 1) >> shift

@@ -12,7 +12,7 @@ import Testing
     @Test func aHeldStateStays() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
-        let held = try store.snapshot()
+        let held = try store.readView()
         try await fixture.fill(store, 0..<50, round: 1)
         for number in 50..<60 { try await store.remove("key/\(number)") }
         try await fixture.fill(store, 100..<120)
@@ -39,7 +39,7 @@ import Testing
     @Test func replacedFilesGoWhenTheLastHoldIsGone() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
-        var held: Snapshot? = try store.snapshot()
+        var held: ReadView? = try store.readView()
         try await fixture.fill(store, 0..<50, round: 1)
         #expect(try await store.compact().heldFiles > 0)
         let before = fixture.files
@@ -63,7 +63,7 @@ import Testing
         let task = Task { try await store.compact() }
         while fixture.snapshots.isEmpty { await Task.yield() }
         // What is moved meanwhile is of no use to the reader, who has the old place.
-        while "key/7".withByteBuffer({ store.log.index.find($0, at: nil) })?.place == version.place {
+        while "key/7".withByteBuffer({ store.log.index.find($0, at: nil) })?.location == version.location {
             await Task.yield()
         }
         for _ in 0..<200 { await Task.yield() }
@@ -81,11 +81,11 @@ import Testing
     /// There is always somebody who holds a state, but nobody for long.
     @Test func replacedFilesGoThoughStatesAreHeldOneAfterTheOther() async throws {
         let store = try await fixture.open { $0.compaction = .manual }
-        var held: [Snapshot] = []
+        var held: [ReadView] = []
         var counts: [Int] = []
         for round in 0..<12 {
             try await fixture.fill(store, 0..<20, round: round)
-            held.append(try store.snapshot())
+            held.append(try store.readView())
             try await fixture.fill(store, 10..<30, round: round + 50)
             try await store.compact()
             if held.count > 2 { held.removeFirst() }
@@ -101,16 +101,17 @@ import Testing
         try await store.close()
     }
 
-    /// Compactions after which nothing was written give their snapshots the same name; only the last of them is the file.
+    /// Compactions after which nothing was written give their snapshots the same name; only the last of them is the
+    /// file.
     @Test func aReplacedSnapshotDoesNotTakeTheFileOfALaterOneWithIt() async throws {
         let store = try await fixture.open { $0.compaction = .manual }
         try await fixture.fill(store, 0..<20)
         try await store.put("gone", "1", expires: .at(Timestamp(milliseconds: 1_700_000_001_000)))
         try await store.compact()
-        var first: Snapshot? = try store.snapshot()
+        var first: ReadView? = try store.readView()
         fixture.clock.set(1_700_000_002_000)
         try await store.compact()
-        let second = try store.snapshot()
+        let second = try store.readView()
         try await fixture.fill(store, 20..<30)
         try await store.compact()
         try #require(store.statistics.heldFiles > 1 && fixture.snapshots.count == 2)
@@ -132,9 +133,9 @@ import Testing
     @Test func aConditionOutlivesTheSnapshotThatItIsAbout() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<20)
-        let stale = Condition.unchanged(.prefix("key/"), since: try store.snapshot())
+        let stale = Condition.unchanged(.prefix("key/"), since: try store.readView())
         try await fixture.fill(store, 5..<6, round: 1)
-        let present = Condition.unchanged(.prefix("key/"), since: try store.snapshot())
+        let present = Condition.unchanged(.prefix("key/"), since: try store.readView())
         try await store.compact()
         await expectError(.conflict) { try await store.write(if: [stale]) { $0.put("x", "1") } }
         try await store.write(if: [present]) { $0.put("x", "1") }

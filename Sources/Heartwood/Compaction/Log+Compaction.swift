@@ -1,0 +1,168 @@
+internal import HeartwoodFileSystem
+internal import Logging
+
+/// The log as compaction sees it.
+nonisolated extension Log {
+    /// The log's compaction. Each log is created with one of this type (`RecoveredStore`).
+    var compactionControl: CompactionControl { compaction as! CompactionControl }
+
+    /// Sets the log size at which compaction is first considered after opening.
+    func setFirstCompactionTrigger() {
+        var facts = compactionFacts
+        // The first write starts one more segment.
+        facts.segments += 1
+        let now = delays.now()
+        let decision = compactionControl.state.withState { $0.schedule.look(facts, now: now) }
+        let trigger =
+            switch decision {
+            case .now, .later(time: .some, logBytes: _): 0 as UInt64
+            case .later(time: nil, let logBytes): logBytes
+            }
+        withState { $0.uncovered.trigger = trigger }
+    }
+
+    /// Whether compaction yields the index to writers. True until the log is 1.25 times as large as the size at which
+    /// it is compacted.
+    var compactionGivesWay: Bool {
+        let logBytes = withState { $0.logBytes }
+        return logBytes / 5 < compactionLimit / 4
+    }
+
+    fileprivate var compactionLimit: UInt64 {
+        configuration.compaction.logLimit(liveBytes: index.liveBytes)
+    }
+}
+
+/// Requests.
+nonisolated extension Log {
+    /// Requests a compaction that begins after this call.
+    func compact(_ request: CompactionControl.Request) {
+        if Task.isCancelled { return request.sleeper.resume(returning: .failure(.compactionCancelled)) }
+        let isClosed = compactionControl.state.withState { state in
+            if state.isStopping { return true }
+            state.waiting.append(request)
+            return false
+        }
+        if isClosed { return request.sleeper.resume(returning: .failure(.closed)) }
+        // If the task was cancelled before the request was in `waiting`, `onCancel` did not find it.
+        if Task.isCancelled { compactionControl.cancel(request.id) }
+        wakeCompactor()
+    }
+
+    /// The same, for a caller that doesn't cancel it.
+    func compact(
+        waking sleeper: Sleeper<CompactionControl.Outcome>, progress: (@Sendable (CompactionProgress) -> Void)? = nil
+    ) {
+        compact(CompactionControl.Request(id: compactionControl.makeRequestID(), sleeper: sleeper, progress: progress))
+    }
+
+    /// Whether the close compacts first: the store has so many small segments that the next opening would read them
+    /// all.
+    private var isDueAtClose: Bool {
+        // A short opening has made one segment. Longer ones compact while they run.
+        guard withState({ $0.counters.rotations == 1 && $0.life.acceptsWrites }) else { return false }
+        let facts = compactionFacts
+        return compactionControl.state.withState {
+            $0.schedule.isDueAtClose(facts, from: configuration.segmentsAtClose)
+        }
+    }
+
+    /// Logs that the compaction before a close failed. The store is unchanged by that.
+    private func noteBeforeClose(_ outcome: CompactionControl.Outcome) {
+        if case .failure(let error) = outcome {
+            configuration.logger?.notice(
+                "the store was closed without being compacted",
+                metadata: ["store": "\(directory)", "error": "\(error)"])
+        }
+    }
+
+    /// Makes the compactor check whether there is work, and starts its thread if necessary.
+    func wakeCompactor() {
+        let needsThread = compactionControl.state.withLock { held in
+            held.state.isPoked = true
+            held.broadcast()
+            if held.state.hasThread || held.state.isStopping { return false }
+            held.state.hasThread = true
+            return true
+        }
+        guard needsThread else { return }
+        do {
+            try startThread(name: "heartwood-compact") {
+                var compactor = Compactor(log: self)
+                compactor.run()
+            }
+        } catch {
+            let waiting = compactionControl.state.withLock { held in
+                held.state.hasThread = false
+                held.broadcast()
+                defer { held.state.waiting = [] }
+                return held.state.waiting
+            }
+            let failure = StoreError(
+                .tooManyFiles, "the thread of compaction could not be started: raise the limit of threads",
+                cause: error)
+            for request in waiting { request.sleeper.resume(returning: .failure(failure)) }
+        }
+    }
+
+    /// Asks the log writer for a compaction boundary, and waits for it. Called by the compactor.
+    ///
+    /// - Parameter isSparing: Whether the segment that begins there is to take as little disk space as possible.
+    func makeBoundary(isSparing: Bool) throws(StoreError) -> CompactionBoundary {
+        compactionControl.state.withState { $0.boundary = nil }
+        try withState { (state) throws(StoreError) in
+            try state.life.checkAcceptsWrites()
+            state.wantsBoundary = true
+            state.space.demands.boundary = true
+            state.space.demands.isSparing = isSparing
+            wakeWriter(&state, deadline: 0)
+        }
+        let boundary = compactionControl.state.withLock { held -> Result<CompactionBoundary, StoreError> in
+            while true {
+                if let boundary = held.state.boundary {
+                    held.state.boundary = nil
+                    return boundary
+                }
+                if held.state.isStopping { return .failure(.closed) }
+                held.wait()
+            }
+        }
+        return try boundary.get()
+    }
+}
+
+/// The close, which may compact first.
+nonisolated extension Log {
+    /// Closes the log and waits for it. The log is closed once, whatever the number of calls and callers; each gets the
+    /// outcome.
+    nonisolated(nonsending) func close() async throws(StoreError) {
+        if isDueAtClose { noteBeforeClose(await Sleeper.suspend { compact(waking: $0) }) }
+        if let failure = await Sleeper.suspend({ close(waking: $0) }) { throw failure }
+    }
+
+    /// The same for a thread, which it blocks.
+    func closeBlocking() throws(StoreError) {
+        if isDueAtClose { noteBeforeClose(Sleeper.block { compact(waking: $0) }) }
+        if let failure = Sleeper.block({ close(waking: $0) }) { throw failure }
+    }
+}
+
+extension CompactionControl {
+    var isRunning: Bool { state.withState { $0.isRunning } }
+
+    func logHasGrown(_ log: Log) {
+        guard log.configuration.compaction.isAutomatic else { return }
+        log.withState { $0.uncovered.trigger = .max }
+        log.wakeCompactor()
+    }
+
+    /// The pause is longer than 0 only while a compaction runs, because nothing else makes the log shorter.
+    func pause(in log: Log, written: UInt64, elapsed: UInt64) -> UInt64 {
+        let logBytes = log.withState { $0.logBytes }
+        guard logBytes / 3 > log.configuration.compaction.minimumLogBytes, case .system = log.delays else { return 0 }
+        let (isRunning, rate) = state.withState { ($0.isRunning, $0.bytesPerSecond) }
+        guard isRunning else { return 0 }
+        return WriteThrottle.pause(
+            logBytes: logBytes, limit: log.compactionLimit, written: written, elapsed: elapsed, rate: rate)
+    }
+}

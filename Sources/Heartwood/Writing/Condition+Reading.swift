@@ -1,0 +1,39 @@
+internal import HeartwoodFileSystem
+
+extension Condition {
+    /// No key of the range was set or removed since the read view was made.
+    ///
+    /// - Complexity: O(keys in the range) now, and again when it is evaluated; other writes wait during the evaluation.
+    public static func unchanged(_ range: KeyRange, since view: ReadView) -> Condition {
+        Condition(kind: .unchangedRange(range, since: view.pin, count: view.pin.count(range)))
+    }
+
+    /// The condition in a form that is evaluated without reading a record; nil if it doesn't hold now.
+    ///
+    /// The index has locations, not sequence numbers. So the record is read here, before the actor is entered. On the
+    /// actor it is enough that the key's newest version still has the same location. If the newest version has another
+    /// sequence number, no later version will have the wanted one, so the condition fails immediately.
+    nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
+        guard case .key(let key, let condition) = kind, case .sequence = condition.kind else { return self }
+        guard let version = Self.current(key, in: log) else { return nil }
+        if log.mayBePending(version.location) { return try resolvedBlocking(in: log) }
+        return try await BlockingPool.run { () throws(StoreError) in try resolvedBlocking(in: log) }
+    }
+
+    /// The same. May block on the disk.
+    func resolvedBlocking(in log: Log) throws(StoreError) -> Condition? {
+        guard case .key(let key, let condition) = kind, case .sequence(let sequence) = condition.kind else {
+            return self
+        }
+        let found = try log.index.epochs.pinned {
+            () throws(StoreError) -> (location: RecordLocation, sequence: SequenceNumber)? in
+            // Looked up with the reclamation epoch pinned: otherwise the file of the location may already be deleted.
+            guard let version = Self.current(key, in: log) else { return nil }
+            return try lend(key) { (key) throws(StoreError) in
+                try RecordReader(log: log).withValue(of: key, version) { (version.location, $1) }
+            }
+        }
+        guard let found, found.sequence == sequence else { return nil }
+        return Condition(kind: .current(key, found.location))
+    }
+}
