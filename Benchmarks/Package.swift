@@ -76,6 +76,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ] + peers.map { .target(name: $0.module) }
                 + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
+            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js")],
             swiftSettings: settings + peers.map { .define($0.condition) }
         ),
         .testTarget(

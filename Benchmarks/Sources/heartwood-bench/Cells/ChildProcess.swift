@@ -87,7 +87,8 @@ final class ChildProcess: Sendable {
         return nil
     }
 
-    /// Waits until it has printed more, or has ended; ends it where it prints nothing for too long or somebody asks to stop.
+    /// Waits until it has printed more, or has ended; ends it where it prints nothing for too long or somebody asks to
+    /// stop.
     ///
     /// - Returns: How it ended; nil where it goes on.
     func wait(forOutputOr seconds: Double) async throws -> Ending? {

@@ -67,7 +67,8 @@ struct KeySource: Sendable {
         }
     }
 
-    /// The number of a key that this made; a number that isn't below `count`, or another key's, where it made none such.
+    /// The number of a key that this made; a number that isn't below `count`, or another key's, where it made none
+    /// such.
     @inline(__always)
     func number(of key: RawSpan) -> Int {
         guard key.byteCount >= 8 else { return -1 }

@@ -1,5 +1,5 @@
-/// The steps of one writer: which key gets which value. The same again when it is made again, so that what must be in the
-/// store is known without being kept.
+/// The steps of one writer: which key gets which value. The same again when it is made again, so that what must be in
+/// the store is known without being kept.
 struct KeyWalk: Sendable {
     /// How keys follow each other.
     enum Order: Sendable {

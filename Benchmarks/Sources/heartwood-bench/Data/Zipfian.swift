@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Numbers from 0 on of which each is less likely than the one before, by Zipf's law.
 ///
-/// The generator of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC 2010), which is the algorithm
-/// of Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994.
+/// The generator of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC 2010), which is the
+/// algorithm of Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994.
 struct Zipfian: Sendable {
     /// YCSB's skew.
     static let theta = 0.99
@@ -47,8 +47,8 @@ struct Zipfian: Sendable {
     }
 }
 
-/// Numbers below a limit of which some are much likelier than others, the likely ones scattered among them: as YCSB does it,
-/// which draws from ten thousand million by Zipf's law and takes the remainder of a hash.
+/// Numbers below a limit of which some are much likelier than others, the likely ones scattered among them: as YCSB
+/// does it, which draws from ten thousand million by Zipf's law and takes the remainder of a hash.
 struct ScrambledZipfian: Sendable {
     private let zipfian = Zipfian.ofYCSB
     private let limit: UInt64

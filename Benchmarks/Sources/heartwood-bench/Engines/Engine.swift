@@ -69,7 +69,8 @@ protocol Session: Sendable {
     ) async throws
     /// Lends the value of a key to `body`; false where there is none.
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool
-    /// Lends the pairs from a key on (from the first where it is nil), in the order of the keys, until `visit` says false.
+    /// Lends the pairs from a key on (from the first where it is nil), in the order of the keys, until `visit` says
+    /// false.
     func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws
     /// Lends all pairs, from the last to the first, until `visit` says false.
     func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws

@@ -1,7 +1,8 @@
 internal import HeartwoodFileSystem
 internal import Synchronization
 
-/// The system's files, with a note of each write and sync that takes long: what a store that stalls may have waited for.
+/// The system's files, with a note of each write and sync that takes long: what a store that stalls may have waited
+/// for.
 struct NotedFileSystem: FileSystem {
     let calls: CallLog
     private let system = POSIXFileSystem()

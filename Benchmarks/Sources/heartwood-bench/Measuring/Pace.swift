@@ -1,6 +1,6 @@
-/// Steps at a rate that doesn't depend on how fast they are: each is due at its moment, and waits from then on. So a step
-/// that blocks makes all those late that were due meanwhile, as it would for those who send requests, and they are caught
-/// up with: coordinated omission has no room.
+/// Steps at a rate that doesn't depend on how fast they are: each is due at its moment, and waits from then on. So a
+/// step that blocks makes all those late that were due meanwhile, as it would for those who send requests, and they are
+/// caught up with: coordinated omission has no room.
 struct Pace: Sendable {
     /// Nanoseconds from one step to the next.
     let distance: UInt64

@@ -1,6 +1,6 @@
 /// The page's styles.
 enum PageStyle {
-    static let text = [colours, base, parts, charts].joined(separator: "\n")
+    static let text = colours + "\n" + String(decoding: PackageResources.page_css, as: UTF8.self)
 
     /// The colours of the engines, each at least three times as light or dark as the ground, and told apart by the
     /// colour-blind as well as seven can be; shapes, dashes and fillings say the same.
@@ -44,58 +44,4 @@ enum PageStyle {
         --ahead: #5b9bd5; --behind: #e08a3c; --level: #7b838c; --on-part: #0c0e10;
         --harmless: #8d959e; --refused: #5b9bd5; --crashed: #c9952e; --hung: #a994d6; --lost: #ff6fb5; --wrong: #ff4d4d;
         """
-
-    private static let base = #"""
-        * { box-sizing: border-box; }
-        html { -webkit-text-size-adjust: 100%; }
-        body {
-          margin: 0 auto; padding: 0 16px 32px; max-width: 1392px; background: var(--ground); color: var(--ink);
-          font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-        }
-        header { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; justify-content: space-between; }
-        h1 { margin: 0; font-size: 1.6rem; line-height: 1.25; }
-        h2 { margin: 0 0 8px; font-size: 1.25rem; overflow-wrap: anywhere; }
-        h3 { margin: 18px 0 8px; font-size: 1.05rem; overflow-wrap: anywhere; }
-        h4 { margin: 0; font-size: .95rem; font-weight: 600; overflow-wrap: anywhere; }
-        p { margin: 6px 0; overflow-wrap: anywhere; }
-        .kicker { margin: 16px 0 0; color: var(--soft); font-size: .85rem; }
-        section {
-          margin-top: 16px; padding: 16px; background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-          min-width: 0; scroll-margin-top: 8px;
-        }
-        button {
-          font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
-          padding: 4px 10px; cursor: pointer;
-        }
-        button:hover { border-color: var(--accent); }
-        a { color: var(--accent); }
-        :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-        .hint, small { color: var(--soft); font-size: .87rem; font-weight: 400; }
-        code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
-          overflow-wrap: anywhere; }
-        .scroll { overflow-x: auto; max-width: 100%; }
-        dl { margin: 0; }
-        dt { color: var(--soft); font-size: .85rem; }
-        dd { margin: 0; overflow-wrap: anywhere; }
-        footer { color: var(--soft); font-size: .85rem; }
-        nav ul { display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 12px 0 0; padding: 0; list-style: none;
-          font-size: .92rem; }
-        table { border-collapse: collapse; font-size: .9rem; width: 100%; }
-        th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-        thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }
-        tbody th { font-weight: 400; }
-        .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-        .c { text-align: center; white-space: nowrap; font-variant-numeric: tabular-nums; }
-        .badge { display: inline-block; padding: 1px 9px; border-radius: 99px; font-weight: 600; font-size: .85rem; }
-        .badge.fine, .badge.power { background: var(--ahead-ground); color: var(--ahead-ink); }
-        .badge.warned, .badge.moments { background: var(--behind-ground); color: var(--behind-ink); }
-        .badge.process, .badge.plain { background: var(--level-ground); color: var(--level-ink); }
-        .mark { display: inline-block; padding: 0 6px; border-radius: 4px; white-space: nowrap; }
-        .mark.ahead { background: var(--ahead-ground); color: var(--ahead-ink); }
-        .mark.behind { background: var(--behind-ground); color: var(--behind-ink); font-weight: 600; }
-        .mark.level, .mark.unknown { background: var(--level-ground); color: var(--level-ink); }
-        .out { opacity: .12; }
-        @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
-        @media print { body { max-width: none; } section { break-inside: auto; } #theme, nav { display: none; } }
-        """#
 }

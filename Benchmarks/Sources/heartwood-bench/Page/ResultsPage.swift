@@ -25,7 +25,7 @@ enum ResultsPage {
             <body>
             \(sections)<footer><p>Made by heartwood-bench from its file of results, and from nothing else.</p></footer>
             <script>/*<![CDATA[*/
-            \(Markup(verbatim: PageScript.text))
+            \(Markup(verbatim: String(decoding: PackageResources.page_js, as: UTF8.self)))
             /*]]>*/</script>
             </body>
             </html>

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// How far the run is, in the last line of the terminal, with the time left; where standard error is no terminal, a line
-/// for each row.
+/// How far the run is, in the last line of the terminal, with the time left; where standard error is no terminal, a
+/// line for each row.
 ///
 /// Drawn once a second by a thread of its own.
 final class ProgressLine: Sendable {
@@ -78,7 +78,8 @@ final class ProgressLine: Sendable {
         return true
     }
 
-    /// The time left: what was estimated for the rest, as much longer as what is done took longer than it was estimated.
+    /// The time left: what was estimated for the rest, as much longer as what is done took longer than it was
+    /// estimated.
     static func secondsLeft(_ estimates: [Double], step: Int, elapsed: Double, ofStep: Double) -> Double {
         let done = estimates[..<step].reduce(0, +)
         let rest = estimates[step...].reduce(0, +)

@@ -6,8 +6,8 @@ struct Step: Sendable, Equatable {
     var run: Int
 }
 
-/// The order of the runs: row by row, and within a row every engine once, then every engine again, so that a machine that
-/// drifts drifts for all; the engines in another order in each round, so that none always follows the same one.
+/// The order of the runs: row by row, and within a row every engine once, then every engine again, so that a machine
+/// that drifts drifts for all; the engines in another order in each round, so that none always follows the same one.
 enum Schedule {
     /// - Parameters:
     ///   - rows: In their order.

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// What this process has used so far.
 struct ProcessUse: Sendable {
-    /// Bytes that it gave the system to be written; nil where the system doesn't tell. (`write_bytes`, those sent to the
-    /// disk, says nothing any more: newer systems count whole folios of up to a MiB for each byte.)
+    /// Bytes that it gave the system to be written; nil where the system doesn't tell. (`write_bytes`, those sent to
+    /// the disk, says nothing any more: newer systems count whole folios of up to a MiB for each byte.)
     let writtenBytes: UInt64?
     /// The most memory that it had, mapped files included.
     let peakMemoryBytes: UInt64?

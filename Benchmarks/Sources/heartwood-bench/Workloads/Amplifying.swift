@@ -1,10 +1,10 @@
-/// One worker that overwrites random keys of a full store, ten times as many as there are: what is written for it and how
-/// much room it takes: `write-amplification`, `space-amplification`.
+/// One worker that overwrites random keys of a full store, ten times as many as there are: what is written for it and
+/// how much room it takes: `write-amplification`, `space-amplification`.
 struct Amplifying: Sendable {
     /// Puts for each key.
     var rounds = 10
-    /// Seconds after which it is ended for engines that write pages in place: what one write costs there doesn't depend on
-    /// how many there were, as it does where logs and tables are merged.
+    /// Seconds after which it is ended for engines that write pages in place: what one write costs there doesn't depend
+    /// on how many there were, as it does where logs and tables are merged.
     var patience: Double
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {

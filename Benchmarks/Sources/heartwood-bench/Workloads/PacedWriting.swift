@@ -1,5 +1,5 @@
-/// Workers that overwrite random keys of a full store at a rate that is offered, whether the engine keeps up or not, while it
-/// compacts as it comes: `compaction-latency`. Each write counts from the moment at which it was due.
+/// Workers that overwrite random keys of a full store at a rate that is offered, whether the engine keeps up or not,
+/// while it compacts as it comes: `compaction-latency`. Each write counts from the moment at which it was due.
 struct PacedWriting: Sendable {
     /// Writes a second, of all workers together.
     var rate: Int

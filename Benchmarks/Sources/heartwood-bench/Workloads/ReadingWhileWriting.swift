@@ -1,5 +1,5 @@
-/// A thread that gets random keys while another worker overwrites, both as fast as they can: `readwhilewriting`. Counted are
-/// the gets; what the writer did stands beside.
+/// A thread that gets random keys while another worker overwrites, both as fast as they can: `readwhilewriting`.
+/// Counted are the gets; what the writer did stands beside.
 struct ReadingWhileWriting: Sendable {
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         let database = try await engine.open(at: cell.store, for: cell.row.use)

@@ -1,5 +1,5 @@
-/// Opens a store that was killed, and gets one key: `recovery-log`, `recovery-default`. Timed is that alone; then all of it
-/// is compared with what was put.
+/// Opens a store that was killed, and gets one key: `recovery-log`, `recovery-default`. Timed is that alone; then all
+/// of it is compared with what was put.
 struct Recovering: Sendable {
     /// How often each key was put.
     var rounds: Int

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Takes figures from results into a document, so that none of them is ever typed.
 ///
-/// What is between `<!-- figures: NAME -->` and `<!-- /figures -->`, each on a line of its own, is replaced by the table
-/// of that name: `summary`, `behind` (where peers are ahead), a group of rows, or `machine`, which is a line.
+/// What is between `<!-- figures: NAME -->` and `<!-- /figures -->`, each on a line of its own, is replaced by the
+/// table of that name: `summary`, `behind` (where peers are ahead), a group of rows, or `machine`, which is a line.
 struct ReadmeFigures: Sendable {
     private let tables: FigureTables
 

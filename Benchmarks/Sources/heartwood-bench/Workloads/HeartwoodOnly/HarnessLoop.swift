@@ -1,5 +1,5 @@
-/// The loops of the other workloads without a store: what making keys, taking values and summing them costs by itself, and
-/// whether a loop of a task costs more than that of a plain thread.
+/// The loops of the other workloads without a store: what making keys, taking values and summing them costs by itself,
+/// and whether a loop of a task costs more than that of a plain thread.
 enum HarnessLoop {
     static func put(_ cell: Cell, isPlain: Bool) async throws -> Measured {
         let start = Ticks.now

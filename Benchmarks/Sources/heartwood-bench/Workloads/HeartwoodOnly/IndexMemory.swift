@@ -1,7 +1,7 @@
 internal import Heartwood
 
-/// What the index takes for each key, after random keys were put one by one, and after the store was opened again, which
-/// builds the index from all keys at once.
+/// What the index takes for each key, after random keys were put one by one, and after the store was opened again,
+/// which builds the index from all keys at once.
 enum IndexMemory {
     static func measure(_ cell: Cell, keyBytes: Int) async throws -> Measured {
         let keys = KeySource(count: cell.data.keyCount, keyBytes: keyBytes)

@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 
-/// Steps at the rate of `PutLatency` that need no store, beside a thread that writes files as large as a snapshot, syncs
-/// them and reads them: how late steps are on this machine by its scheduler and its file system alone.
+/// Steps at the rate of `PutLatency` that need no store, beside a thread that writes files as large as a snapshot,
+/// syncs them and reads them: how late steps are on this machine by its scheduler and its file system alone.
 enum PaceFloor {
     /// What a record takes in a file besides key and value.
     private static let overhead = 32

@@ -38,8 +38,8 @@ enum YCSBOperation: Sendable, Equatable {
 
 /// The operations of one worker: the same again when it is made again.
 ///
-/// New keys have numbers that no other worker gives. "Latest" is drawn from what this worker has inserted and from the keys
-/// that were there: another worker's newest may not be there yet, and a read that finds nothing would be no read.
+/// New keys have numbers that no other worker gives. "Latest" is drawn from what this worker has inserted and from the
+/// keys that were there: another worker's newest may not be there yet, and a read that finds nothing would be no read.
 struct YCSBWalk: Sendable {
     private let mix: YCSBMix
     private let keyCount: Int
