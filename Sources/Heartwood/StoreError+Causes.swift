@@ -21,12 +21,15 @@ extension StoreError {
     /// A write inside the body of a transaction, which would make the transaction conflict in every run.
     static let writeInsideTransaction = StoreError(
         .invalidArgument,
-        "a write to the store was made inside the body of a transaction of the same store, where it would run the body again without end; nothing was written: use the transaction's own 'put' and 'remove', or write when the transaction has returned"
+        "a write to the store was made inside the body of a transaction of the same store, where it would run the body "
+            + "again without end; nothing was written: use the transaction's own 'put' and 'remove', "
+            + "or write when the transaction has returned"
     )
 
     static let transactionInsideTransaction = StoreError(
         .invalidArgument,
-        "a transaction was begun inside the body of another one of the same store: pass the outer transaction on, and read and write with it"
+        "a transaction was begun inside the body of another one of the same store: pass the outer transaction on, "
+            + "and read and write with it"
     )
 
     static let closed = StoreError(.closed, "the store is closed: open it again")
@@ -43,8 +46,10 @@ extension StoreError {
         return StoreError(
             .failed,
             isMissing
-                ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, so the newest writes may be lost: look for the directory, or go back to a backup"
-                : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: open it again and look",
+                ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, "
+                    + "so the newest writes may be lost: look for the directory, or go back to a backup"
+                : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: "
+                    + "open it again and look",
             file: failure.file, cause: failure.cause)
     }
 }

@@ -6,6 +6,6 @@ package enum HomePath {
 
     /// The message for a refused path.
     package static let refusal =
-        "only a shell replaces the '~' at the beginning of a path by the home directory: give the whole path, or put './' "
-        + "before it for a directory that has this name"
+        "only a shell replaces the '~' at the beginning of a path by the home directory: give the whole path, or put "
+        + "'./' before it for a directory that has this name"
 }

@@ -38,8 +38,9 @@ extension StoreError {
     private static func access(_ cause: FileSystemError) -> String {
         switch (cause.isReadOnly, cause.operation) {
         case (true, .lock):
-            "the disk is mounted read-only, and opening a store takes a lock: mount it for writing, open a copy on another "
-                + "disk, or use what only reads the files: verify, inspect, log, and repair with an output elsewhere"
+            "the disk is mounted read-only, and opening a store takes a lock: mount it for writing, "
+                + "open a copy on another disk, or use what only reads the files: "
+                + "verify, inspect, log, and repair with an output elsewhere"
         case (true, _): "the disk is mounted read-only: mount it for writing, or name a place on another one"
         case (false, .list), (false, .status), (false, .read):
             "give this user read access to it, and access to the directories above it"

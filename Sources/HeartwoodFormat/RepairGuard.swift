@@ -8,7 +8,8 @@ package struct RepairGuard: Sendable, Hashable {
     package static let unfinishedName = "repair.tmp"
     /// The message of an opening and of every inspection.
     package static let message =
-        "a repair of this store in place was interrupted: run 'heartwood repair --in-place' on it again, which puts the old files back and repairs them"
+        "a repair of this store in place was interrupted: run 'heartwood repair --in-place' on it again, which puts "
+        + "the old files back and repairs them"
 
     /// The subdirectory of the store to which the old files are moved.
     package var aside: String

@@ -35,7 +35,8 @@ extension ModelRun {
         case (let found?, let expected?):
             try check(
                 expected.value.matches(found),
-                "\(what): \(name(key)) has \(found.count) bytes \(found.prefix(16))… that aren't the \(expected.value.length) bytes \(expected.value.bytes.prefix(16))… of write \(expected.sequence)"
+                "\(what): \(name(key)) has \(found.count) bytes \(found.prefix(16))… that aren't the "
+                    + "\(expected.value.length) bytes \(expected.value.bytes.prefix(16))… of write \(expected.sequence)"
             )
         case (let found?, nil):
             throw ModelFailure("\(what): \(name(key)) should be absent, and has \(found.count) bytes")

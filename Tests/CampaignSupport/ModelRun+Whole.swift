@@ -9,7 +9,8 @@ extension ModelRun {
             while next < keys.count, keys[next] != key {
                 try check(
                     model.state.visible(next) == nil,
-                    "all in all: \(name(next)) is missing, or out of order; write \(model.state.entries[next]?.sequence ?? 0) set it"
+                    "all in all: \(name(next)) is missing, or out of order; write "
+                        + "\(model.state.entries[next]?.sequence ?? 0) set it"
                 )
                 next += 1
             }

@@ -7,9 +7,9 @@ struct ReadersCommand: AsyncParsableCommand {
         commandName: "readers",
         abstract: "Reads an index and a store while they are written to, and judges every answer.",
         discussion: """
-            One writer lets keys come and go, so that nodes are split, merged, given back and used again. Readers look up \
-            single keys, which must be linearizable, and hold states, which must be those that the writer has made, at \
-            once and later. Rounds over the index by itself and over a store in memory take turns.
+            One writer lets keys come and go, so that nodes are split, merged, given back and used again. Readers look \
+            up single keys, which must be linearizable, and hold states, which must be those that the writer has made, \
+            at once and later. Rounds over the index by itself and over a store in memory take turns.
 
             Exit codes: 0 nothing was read that must not be; 1 something was. The seed fixes what is written and read, \
             not who comes first.
@@ -80,7 +80,8 @@ struct ReadersCommand: AsyncParsableCommand {
         say("  \(summary.scanned) keys in scans of held states")
         say("  \(summary.changes) changes in \(summary.writes) writes")
         say(
-            "  \(churn.splits) splits, \(churn.merges) merges, \(churn.freedNodes) nodes freed, \(churn.reusedNodes) used again"
+            "  \(churn.splits) splits, \(churn.merges) merges, \(churn.freedNodes) nodes freed, "
+                + "\(churn.reusedNodes) used again"
         )
     }
 

@@ -13,7 +13,10 @@ import Testing
         #expect(totals.cases == 100 && totals.refused > 10)
         for failure in failures {
             Issue.record(
-                "seed \(seed), case \(failure.number), \(failure.damage): \(failure.broken.rule.rawValue): \(failure.broken)"
+                """
+                seed \(seed), case \(failure.number), \(failure.damage): \(failure.broken.rule.rawValue): \
+                \(failure.broken)
+                """
             )
         }
     }

@@ -115,7 +115,8 @@ struct ExitCodeTests {
     @Test("a read-only disk is named, and what only reads works there")
     func readOnly() async throws {
         let script = """
-            unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v && mount -o remount,ro m || exit 99
+            unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v && mount -o remount,ro m \
+            || exit 99
             for c in verify inspect log repair; do "$heartwood" $c m/s > /dev/null || exit 1; done
             "$heartwood" repair m/s --output copy > /dev/null || exit 2
             test "$("$heartwood" get copy k)" = v || exit 3

@@ -251,7 +251,8 @@ nonisolated extension Log {
             guard sequence <= state.commits.pipeline.lastSequence else {
                 throw StoreError(
                     .invalidArgument,
-                    "no write has the number \(sequence) yet, the newest is \(state.commits.pipeline.lastSequence): wait for numbers that writes of this store have returned"
+                    "no write has the number \(sequence) yet, the newest is \(state.commits.pipeline.lastSequence): "
+                        + "wait for numbers that writes of this store have returned"
                 )
             }
             if state.commits.pipeline.requestSync(through: sequence) { wakeWriter(&state, deadline: 0) }

@@ -49,7 +49,8 @@ extension LogWriter {
         Failure(
             cause: FileSystemError(operation: .status, path: segment.path, code: ErrorNumber.ENOENT),
             doing:
-                "a file of the store was removed, or its directory was moved, while the store was open, and the next opening won't find what is in it"
+                "a file of the store was removed, or its directory was moved, while the store was open, and the next "
+                + "opening won't find what is in it"
         )
     }
 }

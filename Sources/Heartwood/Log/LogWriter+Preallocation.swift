@@ -220,7 +220,8 @@ extension LogWriter {
         let refusal = StoreError(
             error,
             demands.hasRemovals
-                ? "no space could be preallocated for more writes, and the reserve for removals is used up or was never made, so this write was refused"
+                ? "no space could be preallocated for more writes, and the reserve for removals is used up or was "
+                    + "never made, so this write was refused"
                 : "no space could be preallocated for more writes, so this write was refused")
         var demands = demands
         if demands.boundary {

@@ -291,7 +291,8 @@ struct Recovery {
     private func strictRefusal(_ stop: TailVerdict.Stop, path: String, bytes: UInt64) -> StoreError {
         StoreError(
             .tornTail,
-            "the log has a torn tail of \(bytes) bytes, as after a crash, and strictRecovery refuses it: open without it to pass the tail over",
+            "the log has a torn tail of \(bytes) bytes, as after a crash, and strictRecovery refuses it: "
+                + "open without it to pass the tail over",
             file: path, offset: stop.offset)
     }
 

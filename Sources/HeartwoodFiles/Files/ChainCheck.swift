@@ -90,7 +90,8 @@ struct ChainCheck {
         gaps.append(Gap(finding: findings.count, next: first, first: end.lastSequence + 1, last: before))
         report(
             logs[first],
-            "a log segment is missing, or was replaced, between the snapshot \(snapshot.name) and this one: it follows another, which ends at number \(before)"
+            "a log segment is missing, or was replaced, between the snapshot \(snapshot.name) and this one: it follows "
+                + "another, which ends at number \(before)"
         )
     }
 
@@ -110,7 +111,8 @@ struct ChainCheck {
         gaps.append(Gap(finding: findings.count, next: 0, first: 1, last: predecessor.lastSequence))
         report(
             file,
-            "log segments are missing before this one: it follows another, which ends at number \(predecessor.lastSequence)"
+            "log segments are missing before this one: it follows another, "
+                + "which ends at number \(predecessor.lastSequence)"
         )
     }
 
@@ -125,7 +127,8 @@ struct ChainCheck {
             gaps.append(Gap(finding: findings.count, next: index, first: nil, last: predecessor.lastSequence))
             return report(
                 file,
-                "a log segment is missing, or was replaced, between \(previous.name) and this one: it follows another, which ends at number \(predecessor.lastSequence)"
+                "a log segment is missing, or was replaced, between \(previous.name) and this one: it follows another, "
+                    + "which ends at number \(predecessor.lastSequence)"
             )
         }
         guard predecessor.lastSequence < file.header!.firstSequence,

@@ -104,7 +104,8 @@ package struct StoreFiles {
             findings.append(
                 Finding(
                     .unreadable, file: entry.path, offset: 0,
-                    "what has the name of the lock file is no regular file: move it away while no process uses the store",
+                    "what has the name of the lock file is no regular file: "
+                        + "move it away while no process uses the store",
                     refusesOpening: true))
             return
         case .keepLog: return
@@ -200,7 +201,8 @@ package struct StoreFiles {
             findings.append(
                 Finding(
                     .corruption, file: members[index].file.path, offset: 0,
-                    "a \(members[index].file.kind == .log ? "log segment" : "snapshot") belongs to another store: its id is \(ids[index]!), and \(most!) of the files here have \(storeID)",
+                    "a \(members[index].file.kind == .log ? "log segment" : "snapshot") belongs to another store: its "
+                        + "id is \(ids[index]!), and \(most!) of the files here have \(storeID)",
                     refusesOpening: members[index].role == .log || index == snapshot))
             members[index].role = .foreign
         }

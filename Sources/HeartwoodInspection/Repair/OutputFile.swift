@@ -53,7 +53,8 @@ final class OutputFile {
         guard at == record.end, crc == record.header.payloadChecksum else {
             throw StoreError(
                 .inputOutput,
-                "a file changed while it was read: stop the program that writes to the store, or check the disk, and try again",
+                "a file changed while it was read: stop the program that writes to the store, or check the disk, "
+                    + "and try again",
                 file: window.file.path, offset: record.offset)
         }
     }

@@ -39,7 +39,8 @@ extension Repair {
             guard try fileSystem.kind(of: path + "/" + RepairGuard.name) == nil else {
                 throw StoreError(
                     .invalidArgument,
-                    "a file has the name that a repair in place needs: give it another one, or repair to a new directory",
+                    "a file has the name that a repair in place needs: give it another one, "
+                        + "or repair to a new directory",
                     file: path + "/" + RepairGuard.name)
             }
             try Exchange.removeLeftovers(in: path, fileSystem)

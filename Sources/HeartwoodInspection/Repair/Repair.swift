@@ -83,7 +83,8 @@ public enum Repair {
             guard check.verdict == .clean, check.opens else {
                 throw StoreError(
                     .inputOutput,
-                    "the new store doesn't verify, so it was not kept: look at the disk (\(check.findings.first?.description ?? ""))",
+                    "the new store doesn't verify, so it was not kept: look at the disk "
+                        + "(\(check.findings.first?.description ?? ""))",
                     file: partial)
             }
             return report
@@ -138,7 +139,8 @@ public enum Repair {
         } catch let error as FileSystemError where error.isOutOfSpace {
             throw StoreError(
                 .outOfSpace,
-                "the disk has no room for the repaired store: free some, or name an output on a larger disk, and repair again",
+                "the disk has no room for the repaired store: free some, or name an output on a larger disk, "
+                    + "and repair again",
                 file: error.path, cause: error)
         } catch let error as FileSystemError {
             throw StoreError(error, "the store could not be repaired")

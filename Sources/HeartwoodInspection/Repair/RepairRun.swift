@@ -27,7 +27,8 @@ struct RepairRun {
             }
             throw StoreError(
                 .notFound,
-                "there is no file of the store \(wanted) here, but of \(other): check the path and --store-id; a repaired store has an id of its own",
+                "there is no file of the store \(wanted) here, but of \(other): check the path and --store-id; a "
+                    + "repaired store has an id of its own",
                 file: path)
         }
     }
@@ -146,7 +147,8 @@ struct RepairRun {
             sources.snapshots.last.map { "number \($0.end.lastSequence)" } ?? "what the first segment begins with"
         throw StoreError(
             .invalidArgument,
-            "there is no way back that far: what was before is compacted, and the oldest state that is here is \(oldest)"
+            "there is no way back that far: what was before is compacted, "
+                + "and the oldest state that is here is \(oldest)"
         )
     }
 

@@ -111,7 +111,8 @@ struct RepairSources {
         guard ids.count < 2 else {
             throw StoreError(
                 .invalidArgument,
-                "the files here are of several stores, and as many of each: say which one to repair (--store-id): \(ids.joined(separator: ", "))"
+                "the files here are of several stores, and as many of each: say which one to repair (--store-id): "
+                    + "\(ids.joined(separator: ", "))"
             )
         }
         return sound.first { counts[$0.header!.storeID] == most }?.header?.storeID

@@ -112,7 +112,8 @@ struct LogExamination {
         summary.nextSequence = end.nextSequence
         if let tornAt {
             var what =
-                "\(tornEnd - tornAt) bytes from here on were never known to be durable, as after a crash: an opening passes them over"
+                "\(tornEnd - tornAt) bytes from here on were never known to be durable, as after a crash: "
+                + "an opening passes them over"
             if wholeBehindTear > 0 { what += "; \(wholeBehindTear) whole batches are among them" }
             summary.torn = tornAt..<max(tornAt, tornEnd)
             findings.append(

@@ -76,7 +76,8 @@ struct SnapshotComparison {
                 findings.append(
                     Finding(
                         .note, file: snapshot.path, offset: 0,
-                        "about \(Int(100 * share)) of 100 keys were compared with the log that the snapshot replaced: there are too many for all"
+                        "about \(Int(100 * share)) of 100 keys were compared with the log that the snapshot replaced: "
+                            + "there are too many for all"
                     ))
                 return
             }
@@ -142,7 +143,8 @@ struct SnapshotComparison {
                     wrong.append(
                         Finding(
                             .corruption, file: snapshot.path, offset: record.offset,
-                            "a record of a snapshot, number \(record.sequence), is not what the log that it replaced says: \(says ?? "nothing of this key")",
+                            "a record of a snapshot, number \(record.sequence), is not what the log that it replaced "
+                                + "says: \(says ?? "nothing of this key")",
                             keys: [Array(key)]))
                 }
             }

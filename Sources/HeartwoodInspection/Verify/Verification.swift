@@ -147,7 +147,8 @@ private struct VerificationRun {
         result.findings.append(
             Finding(
                 .note, file: path, offset: 0,
-                "\(values) compressed values verify, and were not inflated: they would yield too much for what is stored"
+                "\(values) compressed values verify, and were not inflated: "
+                    + "they would yield too much for what is stored"
             ))
     }
 

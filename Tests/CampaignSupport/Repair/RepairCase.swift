@@ -192,7 +192,8 @@ package struct RepairCase {
         guard isSound || check.verdict == .torn else {
             throw BrokenRule(
                 .sameVerdict,
-                "it can be read, verify says \(check.verdict), and a repair: \(repaired.report.losses.first?.what ?? "")"
+                "it can be read, verify says \(check.verdict), and a repair: "
+                    + "\(repaired.report.losses.first?.what ?? "")"
             )
         }
         guard repaired.report.batchesBehindTear > 0 || repaired.contents == contents else {

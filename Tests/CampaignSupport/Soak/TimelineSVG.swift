@@ -235,7 +235,8 @@ package struct TimelineSVG: Sendable {
     }
 
     private func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String) -> String {
-        "<line class=\"\(style)\" x1=\"\(number(x1))\" y1=\"\(number(y1))\" x2=\"\(number(x2))\" y2=\"\(number(y2))\"/>\n"
+        "<line class=\"\(style)\" x1=\"\(number(x1))\" y1=\"\(number(y1))\" x2=\"\(number(x2))\" "
+            + "y2=\"\(number(y2))\"/>\n"
     }
 
     private func escaped(_ text: String) -> String {

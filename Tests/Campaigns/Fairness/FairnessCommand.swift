@@ -9,15 +9,15 @@ struct FairnessCommand: AsyncParsableCommand {
         abstract: "Measures how long loops of puts and reads hold up other tasks of the process.",
         discussion: """
             Each run keeps a store busy with loops in tasks, while one more task sleeps for a millisecond again and \
-            again, as a heartbeat. The table has, over all runs, the median and the greatest of each run's worst put and \
-            worst heartbeat, in milliseconds, and the median throughput.
+            again, as a heartbeat. The table has, over all runs, the median and the greatest of each run's worst put \
+            and worst heartbeat, in milliseconds, and the median throughput.
 
-            Loops of puts and of 'fetch' suspend themselves by time. A loop of 'get', which is synchronous, can't: those \
-            rows have no limit, and show what such a loop does to a process. The last row is the disk by itself: the bytes \
-            of the first row, at its rate, by a loop of write calls, with a sync every 64 MiB.
+            Loops of puts and of 'fetch' suspend themselves by time. A loop of 'get', which is synchronous, can't: \
+            those rows have no limit, and show what such a loop does to a process. The last row is the disk by itself: \
+            the bytes of the first row, at its rate, by a loop of write calls, with a sync every 64 MiB.
 
-            Exit codes: 0; 1 the median of a worst put or heartbeat is over 20 ms, in a row that has a limit, or one is \
-            over 100 ms, and over the worst of the disk by itself.
+            Exit codes: 0; 1 the median of a worst put or heartbeat is over 20 ms, in a row that has a limit, or one \
+            is over 100 ms, and over the worst of the disk by itself.
             """)
 
     @Option(help: "How many runs of each row.")

@@ -81,7 +81,8 @@ struct FullDiskCommand: AsyncParsableCommand {
                 say("  \(round.description)")
                 if let kept = keep(disk) { say("  the store is kept in \(kept)") }
                 say(
-                    "  again, though the moments will differ: Tools/campaign full-disk --rounds \(totals.rounds + 1) --seed \(seed) --size \(size)"
+                    "  again, though the moments will differ: Tools/campaign full-disk --rounds \(totals.rounds + 1) "
+                        + "--seed \(seed) --size \(size)"
                 )
                 throw ExitCode(1)
             }
@@ -132,7 +133,8 @@ extension FullDiskRound.Totals {
         guard rounds > 0 else { return }
         say("  \(accepted) writes accepted, \(refused) refused for want of space, \(resumptions) resumptions")
         say(
-            "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, \(newStores) made, \(removals) removals, \(compactions) emptied and compacted"
+            "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, "
+                + "\(newStores) made, \(removals) removals, \(compactions) emptied and compacted"
         )
     }
 }

@@ -59,7 +59,8 @@ struct FullDiskRound {
 
     /// What was drawn, for a failure.
     var description: String {
-        "\(writers) tasks, \(sizes) values, segments of \(configuration.segmentBytes) bytes, buffers of \(configuration.commitBufferBytes)"
+        "\(writers) tasks, \(sizes) values, segments of \(configuration.segmentBytes) bytes, buffers of "
+            + "\(configuration.commitBufferBytes)"
     }
 
     mutating func run() async throws {

@@ -82,7 +82,8 @@ final class Ledger: Sendable {
                 let kept = writes.filter { $0.sequence <= recovered }
                 if let lost = writes.first(where: { $0.sequence > recovered && !$0.isBuffered }) {
                     throw FullDiskFailure(
-                        "number \(lost.sequence) is lost, and was acknowledged as more than buffered: only \(recovered) was recovered"
+                        "number \(lost.sequence) is lost, and was acknowledged as more than buffered: "
+                            + "only \(recovered) was recovered"
                     )
                 }
                 state.writes[key] = kept.isEmpty ? nil : kept

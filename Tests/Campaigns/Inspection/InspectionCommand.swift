@@ -7,9 +7,9 @@ struct InspectionCommand: AsyncParsableCommand {
         commandName: "inspection",
         abstract: "Verifies, inspects and follows a store while it is written to.",
         discussion: """
-            A store is written to, compacted, closed or left, and opened again, without a pause. Beside it its files are \
-            verified, inspected and followed in turns: nothing may be found to be wrong, and nothing but reading may be \
-            asked of the file system.
+            A store is written to, compacted, closed or left, and opened again, without a pause. Beside it its files \
+            are verified, inspected and followed in turns: nothing may be found to be wrong, and nothing but reading \
+            may be asked of the file system.
 
             Exit codes: 0 nothing was wrong; 1 something was.
             """)
@@ -45,13 +45,15 @@ struct InspectionCommand: AsyncParsableCommand {
             let summary = try await run.run(inspections: runs) { summary in
                 watchdog.rearm()
                 line.show(
-                    "\(summary.all) of \(runs) runs, \(summary.writes) writes, \(inSeconds(ContinuousClock.now - start))"
+                    "\(summary.all) of \(runs) runs, \(summary.writes) writes, "
+                        + "\(inSeconds(ContinuousClock.now - start))"
                 )
             }
             line.clear()
             watchdog.stop()
             say(
-                "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in \(inSeconds(ContinuousClock.now - start)): nothing wrong"
+                "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in "
+                    + "\(inSeconds(ContinuousClock.now - start)): nothing wrong"
             )
             say("  \(summary.bytes >> 20) MiB verified, \(summary.records) records followed")
             say(

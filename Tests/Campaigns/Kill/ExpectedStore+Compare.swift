@@ -11,7 +11,8 @@ extension ExpectedStore {
             guard entry.value == value else {
                 let found = number(in: entry.value).map(operationName) ?? "no operation"
                 throw KillFailure(
-                    "\(key) has \(entry.value.count) bytes that belong to \(found), not the \(value.count) bytes of \(origin(held))"
+                    "\(key) has \(entry.value.count) bytes that belong to \(found), "
+                        + "not the \(value.count) bytes of \(origin(held))"
                 )
             }
             guard entry.sequence == held.sequence else {

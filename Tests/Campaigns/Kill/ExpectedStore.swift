@@ -67,7 +67,8 @@ struct ExpectedStore {
                 let before = list.last?.sequence ?? newestSeen
                 guard sequence > before else {
                     throw KillFailure(
-                        "operation \(next.counter) of writer \(writer) has number \(sequence), and an earlier one \(before)"
+                        "operation \(next.counter) of writer \(writer) has number \(sequence), "
+                            + "and an earlier one \(before)"
                     )
                 }
                 applied.append((next, sequence))
@@ -146,7 +147,8 @@ struct ExpectedStore {
             if one.sequence > recovered {
                 guard durability == .buffered else {
                     throw KillFailure(
-                        "a write acknowledged as \(durability), number \(one.sequence), is lost: only \(recovered) was recovered"
+                        "a write acknowledged as \(durability), number \(one.sequence), is lost: "
+                            + "only \(recovered) was recovered"
                     )
                 }
                 findings.lostBuffered += 1
@@ -198,7 +200,8 @@ struct ExpectedStore {
         }
         guard (found...(found + undecided)).contains(last - first + 1) else {
             throw KillFailure(
-                "the numbers of this round are \(first) to \(last), and \(found) operations are known, with \(undecided) that can't be told"
+                "the numbers of this round are \(first) to \(last), and \(found) operations are known, with "
+                    + "\(undecided) that can't be told"
             )
         }
         return first...last

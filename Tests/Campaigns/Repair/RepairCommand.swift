@@ -10,12 +10,12 @@ struct RepairCommand: AsyncParsableCommand {
         abstract:
             "Damages stores in every way, repairs them, and holds what comes of it against what had been written.",
         discussion: """
-            Random histories are written: openings that end by a close, a kill or a loss of power, compactions, logs that are \
-            kept, batches, removals, expiry, compressed values. Their files are damaged, one to three times each, verified, \
-            opened, read, and repaired: planned, to a new directory, and in place. Nothing wrong may be returned; all that is \
-            missing must be told, as far as it can be proven; and what no damage touched must be there. What was changed under \
-            checksums that hold must get the same verdict from all. Some repairs in place are interrupted at every call and \
-            repeated.
+            Random histories are written: openings that end by a close, a kill or a loss of power, compactions, logs \
+            that are kept, batches, removals, expiry, compressed values. Their files are damaged, one to three times \
+            each, verified, opened, read, and repaired: planned, to a new directory, and in place. Nothing wrong may \
+            be returned; all that is missing must be told, as far as it can be proven; and what no damage touched must \
+            be there. What was changed under checksums that hold must get the same verdict from all. Some repairs in \
+            place are interrupted at every call and repeated.
 
             Exit codes: 0 all rules hold; 1 some were broken: each case, and the command that has it again, is printed.
             """)
@@ -69,7 +69,8 @@ struct RepairCommand: AsyncParsableCommand {
             }
             guard isDue else { return }
             line.show(
-                "\(totals.cases) of \(wanted) cases, \(totals.histories) histories, \(totals.interruptions) interruptions, \(inSeconds(now - start))"
+                "\(totals.cases) of \(wanted) cases, \(totals.histories) histories, \(totals.interruptions) "
+                    + "interruptions, \(inSeconds(now - start))"
             )
         }
         line.clear()
@@ -92,7 +93,9 @@ struct RepairCommand: AsyncParsableCommand {
         _ totals: RepairCampaign.Totals, _ failures: [RepairCampaign.Failure], _ time: Duration
     ) throws {
         say(
-            "  \(totals.cases) cases of \(totals.histories) histories in \(inSeconds(time)): \(totals.refused) couldn't be opened or read, \(totals.whole) lost nothing, \(totals.unproven) lost what can't be proven, \(totals.forged) were forged"
+            "  \(totals.cases) cases of \(totals.histories) histories in \(inSeconds(time)): \(totals.refused) "
+                + "couldn't be opened or read, \(totals.whole) lost nothing, \(totals.unproven) lost what can't be "
+                + "proven, \(totals.forged) were forged"
         )
         say("  \(totals.interruptions) interruptions of \(totals.interrupted) repairs in place")
         guard !failures.isEmpty else {

@@ -7,8 +7,8 @@ struct DamageCommand: AsyncParsableCommand {
         commandName: "damage",
         abstract: "Damages every sector of stores that were closed in order: zeros, noise, a bit, another sector.",
         discussion: """
-            A damaged store opens with everything that was in it, or refuses and names the file. Nothing is ever lost in \
-            silence, and no value is ever wrong.
+            A damaged store opens with everything that was in it, or refuses and names the file. Nothing is ever lost \
+            in silence, and no value is ever wrong.
 
             Exit codes: 0 all promises were kept; 1 one was broken.
             """)

@@ -12,11 +12,11 @@ struct SoakCommand: AsyncParsableCommand {
             At every reopening and at the end all keys are compared with a model, both ways. Once a second it measures \
             memory, disk and how long puts take; '--svg' draws that.
 
-            Memory and disk must be flat: the median of the last third of the time at most 1.3 times that of the second \
-            third, and 16 MiB, or 32 MiB of disk, more.
+            Memory and disk must be flat: the median of the last third of the time at most 1.3 times that of the \
+            second third, and 16 MiB, or 32 MiB of disk, more.
 
-            Exit codes: 0 all was right; 1 contents differ, something grows, or the store failed. The seed fixes what is \
-            written, not who comes first.
+            Exit codes: 0 all was right; 1 contents differ, something grows, or the store failed. The seed fixes what \
+            is written, not who comes first.
             """)
 
     @Option(help: "For how many seconds. An hour is the long form.")

@@ -9,10 +9,11 @@ struct ToolsCommand: AsyncParsableCommand {
         commandName: "tools",
         abstract: "Runs the commands of the built tool on damaged and forged stores, with limits of time and memory.",
         discussion: """
-            Each run writes a store to a directory, damaged as by 'repair', or changed under checksums that hold, sometimes \
-            with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Before these come stores of \
-            fixed shapes, such as a value that inflates to a gigabyte. Every command that reads a store is run on it as a process of its own. It must end by itself within its time and memory, with an exit code \
-            that is documented and stands for no defect, and say why when that is not 0.
+            Each run writes a store to a directory, damaged as by 'repair', or changed under checksums that hold, \
+            sometimes with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Before \
+            these come stores of fixed shapes, such as a value that inflates to a gigabyte. Every command that reads a \
+            store is run on it as a process of its own. It must end by itself within its time and memory, with an exit \
+            code that is documented and stands for no defect, and say why when that is not 0.
 
             Exit codes: 0 nothing was wrong; 1 something was.
             """)

@@ -10,10 +10,10 @@ struct Counts: ParsableCommand {
         commandName: "heartwood-counts",
         abstract: "Does Heartwood's hot operations under callgrind, which counts their instructions.",
         discussion: """
-            Tools/counts runs it and makes a table of what it leaves. Each operation is done N times and then 2N times, \
-            and callgrind dumps what each took under the label 'counted NAME TIMES'; what the difference takes, divided \
-            by N, is the price of one. Without valgrind the operations are done, and their outcomes checked, and nothing \
-            is counted.
+            Tools/counts runs it and makes a table of what it leaves. Each operation is done N times and then 2N \
+            times, and callgrind dumps what each took under the label 'counted NAME TIMES'; what the difference takes, \
+            divided by N, is the price of one. Without valgrind the operations are done, and their outcomes checked, \
+            and nothing is counted.
             """)
 
     @Flag(help: "List the operations and what they do.")

@@ -51,7 +51,8 @@ struct BenchPlaceTests {
         #expect(try names().count == before.count + 1)
         #expect(directory.path.hasPrefix(parent + "/heartwood-bench-"))
         let outcome = try await sandbox.shell(
-            "cd '\(directory.path)' && mkdir -p a/b c && touch a/b/file c/file && ln -s .. a/up && ln -s '\(parent)' out"
+            "cd '\(directory.path)' && mkdir -p a/b c && touch a/b/file c/file && ln -s .. a/up && "
+                + "ln -s '\(parent)' out"
         )
         #expect(outcome.code == 0, "\(outcome.error)")
         try directory.remove("c")

@@ -6,8 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measure what a store does on a disk of this machine.",
         discussion: """
             Makes a fresh directory in the one that is named, measures in it for about half a minute, and removes it; \
-            nothing else there is touched. All that was written is read back and compared; where it differs there is no \
-            figure, and the exit code is 3.
+            nothing else there is touched. All that was written is read back and compared; where it differs there is \
+            no figure, and the exit code is 3.
 
               heartwood bench .
               heartwood bench /var/lib/app --seconds 10
@@ -29,18 +29,19 @@ struct BenchCommand: AsyncParsableCommand {
               readseq     a scan of all records, in the order of their keys
               recovery    records that an opening reads, to build the index
 
-            Percentiles are of the time that a put or sync took: p99 is what one in a hundred exceeded. What is read was \
-            just written, so that it comes from the system's memory: reads and recovery are not the disk's.
+            Percentiles are of the time that a put or sync took: p99 is what one in a hundred exceeded. What is read \
+            was just written, so that it comes from the system's memory: reads and recovery are not the disk's.
 
             Keys are 16 random bytes, values are random, and the same in every run. Figures of a machine that others \
-            use, too, vary from run to run, and within one: measure more than once, and for longer with '--seconds'. The full benchmarks, \
-            with other engines beside, are in the source's Benchmarks directory.
+            use, too, vary from run to run, and within one: measure more than once, and for longer with '--seconds'. \
+            The full benchmarks, with other engines beside, are in the source's Benchmarks directory.
 
             A warning is given where syncs are faster than a disk can be, and where the directory is in memory (tmpfs).
 
-            SIGINT and SIGTERM stop it: what was measured so far is printed, the directory is removed, and the exit code \
-            is 130 or 143. A second one kills, and leaves a directory heartwood-bench-… behind. It ends with 73 where there \
-            is no such directory, with 77 where it may not be written to, and with 74 where the disk is too full.
+            SIGINT and SIGTERM stop it: what was measured so far is printed, the directory is removed, and the exit \
+            code is 130 or 143. A second one kills, and leaves a directory heartwood-bench-… behind. It ends with 73 \
+            where there is no such directory, with 77 where it may not be written to, and with 74 where the disk is \
+            too full.
             """
     )
 

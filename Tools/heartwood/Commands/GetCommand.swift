@@ -6,8 +6,8 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print the value of a key.",
         discussion: """
-            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. On a \
-            terminal, control characters are escaped as 'scan' does, except line ends and tabs. \
+            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. On \
+            a terminal, control characters are escaped as 'scan' does, except line ends and tabs. \
             A value that is not text is only printed if you ask for it: with '--raw' as the very bytes, with '--json' \
             in base64.
 

@@ -7,9 +7,9 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Tell what lies in a store, or in one of its files, without opening it.",
         discussion: """
-            Reads and verifies all of it, and tells what is here: whether the store is clean, torn by a crash or damaged, \
-            and whether it would open; its files and how they follow each other; what is live and dead; sizes, expiry, \
-            and what compaction would gain; each finding with file and offset; and what to do next.
+            Reads and verifies all of it, and tells what is here: whether the store is clean, torn by a crash or \
+            damaged, and whether it would open; its files and how they follow each other; what is live and dead; \
+            sizes, expiry, and what compaction would gain; each finding with file and offset; and what to do next.
 
             It takes no lock and writes nothing (but the page that '--html' asks for), so that it may run beside a \
             program that has the store open, and on files that no program can open any more. Of stores with more than \

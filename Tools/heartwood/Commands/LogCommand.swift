@@ -9,12 +9,12 @@ struct LogCommand: AsyncParsableCommand {
         abstract: "Print the records of a store's log, or of one of its files, in their order.",
         discussion: """
             One line a record: its offset in the file, its number and place in the batch, what it does, bytes of its \
-            value as stored, when it was committed, its key. Of a store that is all of the log that is still there; what \
-            was compacted is in the snapshot, which is printed if it is named, in the order of its keys.
+            value as stored, when it was committed, its key. Of a store that is all of the log that is still there; \
+            what was compacted is in the snapshot, which is printed if it is named, in the order of its keys.
 
-            It takes no lock and may run beside a program that has the store open; with '--follow' it goes on as records \
-            come, from segment to segment, until it is stopped. What is damaged is named and skipped, and what is whole \
-            behind it follows.
+            It takes no lock and may run beside a program that has the store open; with '--follow' it goes on as \
+            records come, from segment to segment, until it is stopped. What is damaged is named and skipped, and what \
+            is whole behind it follows.
 
               heartwood log notes
               heartwood log notes --key session:17 --values

@@ -19,14 +19,14 @@ struct RepairCommand: AsyncParsableCommand {
               heartwood repair notes --output notes-at-noon --up-to 2026-03-01T12:00:00Z
               heartwood repair notes --in-place
 
-            '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes them; \
-            the store must not be in use. If it is interrupted, run it again. A batch that is only partly \
+            '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes \
+            them; the store must not be in use. If it is interrupted, run it again. A batch that is only partly \
             left is left out, because no reader ever saw it like that; '--keep-partial' keeps what is left of it.
 
-            "Nothing is lost" is said only where the files prove it: where all that they tell of is there, and the log was \
-            closed in order. After a crash its end is open; then the report names the place after which the files can't \
-            tell whether more was written. Losses are listed as "lost" where they are certain, and as "perhaps" where \
-            the files leave it open.
+            "Nothing is lost" is said only where the files prove it: where all that they tell of is there, and the log \
+            was closed in order. After a crash its end is open; then the report names the place after which the files \
+            can't tell whether more was written. Losses are listed as "lost" where they are certain, and as "perhaps" \
+            where the files leave it open.
 
             It ends with 0 where nothing is listed as lost, and with 1 where something is.
             """

@@ -7,9 +7,9 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every byte of stores, or of some of their files.",
         discussion: """
-            Reads all of it: every checksum, the chain from segment to segment, that a snapshot's keys and records say the \
-            same, and that a snapshot says what the log says that it replaced, if that is still there. What is wrong is \
-            named with file, offset and the writes that are lost.
+            Reads all of it: every checksum, the chain from segment to segment, that a snapshot's keys and records say \
+            the same, and that a snapshot says what the log says that it replaced, if that is still there. What is \
+            wrong is named with file, offset and the writes that are lost.
 
             It takes no lock, writes nothing, and may run beside a program that has the store open.
 
@@ -81,7 +81,8 @@ struct VerifyCommand: AsyncParsableCommand {
         case .corrupt:
             lines.append(
                 (result.opens ? "the store opens all the same; " : "opening it will be refused; ")
-                    + "keep a copy, then see what 'heartwood repair \(Escaping.text(Array(path.utf8)))' would bring back"
+                    + "keep a copy, then see what "
+                    + "'heartwood repair \(Escaping.text(Array(path.utf8)))' would bring back"
             )
         case .unsupported: lines.append("use the version of heartwood that wrote it")
         case .unreadable:

@@ -10,8 +10,8 @@ enum InspectAdvice {
             return survey.end == .unclosed && !survey.isFile ? [unclosed] : []
         case .torn:
             return [
-                "Nothing is lost that was acknowledged as synced: such a tail is what a crash leaves, and the next opening "
-                    + "passes it over. Just use the store."
+                "Nothing is lost that was acknowledged as synced: such a tail is what a crash leaves, and the next "
+                    + "opening passes it over. Just use the store."
             ]
         case .corrupt:
             var lines = ["Copy it first, as it is, to another disk: cp -a \(path) COPY. Work on the copy."]
@@ -23,8 +23,9 @@ enum InspectAdvice {
                         + "'heartwood compact \(path)' writes all live data to a new file and drops the damaged one.")
             } else {
                 lines.append(
-                    "If you have a backup, compare: what is said to be lost above is all that it has to give. Otherwise "
-                        + "'heartwood repair' brings what verifies into a new store, and names what it can't.")
+                    "If you have a backup, compare: what is said to be lost above is all that it has to give. "
+                        + "Otherwise 'heartwood repair' brings what verifies into a new store, "
+                        + "and names what it can't.")
             }
             lines.append(
                 "Look at the disk (dmesg, smartctl -a) and the memory before you trust the machine again: a crash "
@@ -34,8 +35,8 @@ enum InspectAdvice {
             return ["Use the version of heartwood that wrote it, or a newer one. Nothing says that it is damaged."]
         case .unreadable:
             return [
-                "The system refused to read; that says nothing about the data. Check the permissions, then the disk (dmesg), "
-                    + "and inspect it again."
+                "The system refused to read; that says nothing about the data. Check the permissions, then the disk "
+                    + "(dmesg), and inspect it again."
             ]
         }
     }

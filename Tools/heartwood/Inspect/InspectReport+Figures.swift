@@ -98,7 +98,8 @@ extension InspectReport {
         if let range = totals.expiry {
             lines.append(
                 "  \(about)\(Numbers.count(totals.expiring, "key expires", "keys expire")): the next "
-                    + "\(InspectWords.moment(range.lowerBound)) UTC, the last \(InspectWords.moment(range.upperBound)) UTC"
+                    + "\(InspectWords.moment(range.lowerBound)) UTC, "
+                    + "the last \(InspectWords.moment(range.upperBound)) UTC"
             )
         } else {
             lines.append("  no key that is there expires")

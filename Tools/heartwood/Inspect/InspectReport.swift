@@ -48,7 +48,9 @@ struct InspectReport {
         if totals.isEstimated {
             table.add([
                 "estimated",
-                "what is live, from \(InspectWords.share(UInt64(totals.sampledShare * 1e6), of: 1_000_000)) of the keys",
+                .init(
+                    "what is live, from "
+                        + "\(InspectWords.share(UInt64(totals.sampledShare * 1e6), of: 1_000_000)) of the keys"),
             ])
         }
         return table.lines(style)
@@ -112,7 +114,8 @@ struct InspectReport {
         let name = survey.files.first { $0.path == finding.file }?.name ?? finding.file
         let place = InspectWords.text(Array(name.utf8))
         var text =
-            "  \(style(InspectWords.severity(finding.severity), paint))  \(place) at \(Numbers.grouped(finding.offset)): "
+            "  \(style(InspectWords.severity(finding.severity), paint))  "
+            + "\(place) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
         return text + KeyList.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))
     }

@@ -51,7 +51,8 @@ struct RepairText {
         case .incomplete: return style("not everything is there", .red)
         case .unknownAfter(let file, let offset):
             return style("nothing that is known to have been durable is lost", .green)
-                + "; whether more was written after \(Escaping.text(Array(file.utf8))) at \(offset), the files can't tell"
+                + "; whether more was written after \(Escaping.text(Array(file.utf8))) at \(offset), "
+                + "the files can't tell"
         }
     }
 
@@ -63,7 +64,8 @@ struct RepairText {
             case .used, .covered, .leftOver: break
             case .numberedByName:
                 lines.append(
-                    "\(source.name) tells its numbers by its name alone: if it was renamed, older values may stand in the place of newer ones"
+                    "\(source.name) tells its numbers by its name alone: if it was renamed, "
+                        + "older values may stand in the place of newer ones"
                 )
             case .foreign:
                 lines.append(
@@ -76,7 +78,8 @@ struct RepairText {
         }
         if report.batchesLeftOut > 0 {
             lines.append(
-                "of \(Numbers.count(report.batchesLeftOut, "batch", "batches")) only a part is left: '--keep-partial' keeps that"
+                "of \(Numbers.count(report.batchesLeftOut, "batch", "batches")) only a part is left: "
+                    + "'--keep-partial' keeps that"
             )
         }
         if report.partialBatches > 0 {
@@ -84,12 +87,14 @@ struct RepairText {
         }
         if report.batchesBehindTear > 0 {
             lines.append(
-                "\(Numbers.count(report.batchesBehindTear, "batch", "batches")) behind a torn place, which an opening would pass over, are brought back"
+                "\(Numbers.count(report.batchesBehindTear, "batch", "batches")) behind a torn place, which an opening "
+                    + "would pass over, are brought back"
             )
         }
         if report.olderValues > 0 {
             lines.append(
-                "for \(Numbers.count(report.olderValues, "key")) whose record in the snapshot is lost, an older value stands in"
+                "for \(Numbers.count(report.olderValues, "key")) whose record in the snapshot is lost, "
+                    + "an older value stands in"
             )
         }
         return lines

@@ -25,8 +25,8 @@ struct DurabilityOption: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Write to the log by system calls alone, so that a trace of them shows every write. Written writes go into a "
-                + "mapping of its file otherwise, where the file system allows it."))
+            "Write to the log by system calls alone, so that a trace of them shows every write. Written writes go into "
+                + "a mapping of its file otherwise, where the file system allows it."))
     var byCalls = false
 
     /// Commands that write also compact: a large load may overwrite many records, and each opening leaves a file.

@@ -13,8 +13,8 @@ enum Resources {
             guard limit >= need.memory else {
                 throw Failure(
                     .tryLater,
-                    "'\(need.command)' needs \(Numbers.bytes(need.memory)) of memory addresses at least, and the limit is "
-                        + "\(Numbers.bytes(limit)): raise it with 'ulimit -v \(need.memory >> 10)' "
+                    "'\(need.command)' needs \(Numbers.bytes(need.memory)) of memory addresses at least, and the limit "
+                        + "is \(Numbers.bytes(limit)): raise it with 'ulimit -v \(need.memory >> 10)' "
                         + "(and 'ulimit -d', where that is set)")
             }
             ProcessLimits.shareHeap()

@@ -6,9 +6,9 @@ struct FiguresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures", abstract: "Put figures from a file of results into documents.",
         discussion: """
-            In Markdown, what stands between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by the \
-            table of that name: 'summary', 'behind' (where peers are ahead), 'machine', or a group of rows ('durable', 'reading', …). \
-            So no figure is ever typed.
+            In Markdown, what stands between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by \
+            the table of that name: 'summary', 'behind' (where peers are ahead), 'machine', or a group of rows \
+            ('durable', 'reading', …). So no figure is ever typed.
 
             EXAMPLE
               Benchmarks/run figures results.json README.md Benchmarks/README.md
@@ -42,9 +42,8 @@ struct FiguresCommand: AsyncParsableCommand {
             guard !update.names.isEmpty else { throw WrongFile(path: document, reason: "has no place for figures") }
             if !update.isUpToDate {
                 isUpToDate = false
-                print(
-                    "\(document): \(check ? "has other" : "has new") figures in \(update.outdated.joined(separator: ", "))"
-                )
+                let outdated = update.outdated.joined(separator: ", ")
+                print("\(document): \(check ? "has other" : "has new") figures in \(outdated)")
             }
             if !check, !update.isUpToDate {
                 try Data(update.text.utf8).write(to: URL(fileURLWithPath: document), options: .atomic)

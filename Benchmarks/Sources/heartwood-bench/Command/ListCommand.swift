@@ -5,8 +5,8 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the rows and engines that --only and --engines take.",
         discussion: """
-            With --quick or --full, the rows of that plan and how long it takes, about; without, those of the default plan. \
-            Rows that the plan leaves out are marked, and measured where --only names them.
+            With --quick or --full, the rows of that plan and how long it takes, about; without, those of the default \
+            plan. Rows that the plan leaves out are marked, and measured where --only names them.
             """)
 
     @Flag(help: "The rows of the quick plan.")

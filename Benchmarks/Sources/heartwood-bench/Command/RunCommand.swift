@@ -39,7 +39,8 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the results in this file, after each run. A file that is there is resumed: what it has isn't measured again.",
+            "Keep the results in this file, after each run. A file that is there is resumed: what it has isn't "
+                + "measured again.",
             valueName: "file"))
     var json: String?
 
@@ -114,8 +115,8 @@ struct RunCommand: AsyncParsableCommand {
         }
         if directory == ".", let fileSystem = MountedFileSystem.of(work.path), fileSystem.isInMemory {
             throw WrongPlace(
-                "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with --directory"
-            )
+                "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with "
+                    + "--directory")
         }
     }
 

@@ -24,7 +24,8 @@ struct Fixture: Sendable, Codable, Hashable {
 
     /// What its directory is called.
     func name(_ engine: EngineID) -> String {
-        "\(family(engine))-\(state.rawValue)-\(keys)-\(valueBytes)-\(contents.rawValue)\(compresses ? "-compressed" : "")"
+        let compression = compresses ? "-compressed" : ""
+        return "\(family(engine))-\(state.rawValue)-\(keys)-\(valueBytes)-\(contents.rawValue)\(compression)"
     }
 
     /// Heartwood's ways of being used share their stores.

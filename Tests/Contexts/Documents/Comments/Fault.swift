@@ -1,4 +1,5 @@
-// The example of a documentation comment in Sources/HeartwoodTesting/Faults/Fault.swift, with the spacing that it has there.
+// The example of a documentation comment in Sources/HeartwoodTesting/Faults/Fault.swift, with the spacing that it has
+// there.
 // swift-format-ignore-file
 import HeartwoodFileSystem
 import HeartwoodTesting

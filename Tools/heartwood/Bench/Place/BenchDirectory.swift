@@ -19,8 +19,8 @@ struct BenchDirectory: Sendable {
             if let free = fileSystem.availableBytes(at: parent), free < need {
                 throw Failure(
                     .inputOutput,
-                    "\(parent) has room for \(Numbers.bytes(free)), and this takes up to \(Numbers.bytes(need)): make room, or "
-                        + "measure less with '--records', '--seconds' and '--value-size'")
+                    "\(parent) has room for \(Numbers.bytes(free)), and this takes up to \(Numbers.bytes(need)): make "
+                        + "room, or measure less with '--records', '--seconds' and '--value-size'")
             }
             path = try Self.makeDirectory(in: parent, fileSystem)
         } catch let error as FileSystemError {

@@ -11,8 +11,8 @@ extension BenchReport {
         ])
         for measurement in measurements { table.add(row(measurement)) }
         let head =
-            "\(Escaping.line(path)) (\(disk?.name ?? "unknown file system")): keys of \(BenchKey.byteCount) bytes, values of "
-            + "\(Numbers.grouped(options.valueBytes)), \(Numbers.count(options.records, "record")), "
+            "\(Escaping.line(path)) (\(disk?.name ?? "unknown file system")): keys of \(BenchKey.byteCount) bytes, "
+            + "values of \(Numbers.grouped(options.valueBytes)), \(Numbers.count(options.records, "record")), "
             + "\(Self.short(options.seconds)) s a figure"
         return [head] + table.lines(style)
     }

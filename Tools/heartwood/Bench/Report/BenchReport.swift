@@ -22,8 +22,8 @@ struct BenchReport {
         }
         guard let raw = rawRate, raw > Self.implausibleSyncs else { return [] }
         return [
-            "\(Numbers.grouped(Int(raw))) syncs a second are more than a disk does: it, its driver or the machine's host "
-                + "only pretends to sync, or it is memory; what is synced there may not survive a power loss"
+            "\(Numbers.grouped(Int(raw))) syncs a second are more than a disk does: it, its driver or the machine's "
+                + "host only pretends to sync, or it is memory; what is synced there may not survive a power loss"
         ]
     }
 

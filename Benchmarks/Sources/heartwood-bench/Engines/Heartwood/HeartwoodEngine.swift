@@ -16,7 +16,8 @@ struct HeartwoodEngine: Engine {
     var settings: [String] {
         reading == .mapped
             ? [
-                "valueReading = .mapped: values are read from a mapping of the files; gets only, otherwise as Heartwood."
+                "valueReading = .mapped: values are read from a mapping of the files; gets only, otherwise as "
+                    + "Heartwood."
             ]
             : [
                 "As it comes: values are read by pread, and every read verifies the record's checksum.",

@@ -15,10 +15,11 @@ struct GRDBEngine: Engine {
     var settings: [String] {
         [
             "DatabasePool, which sets journal_mode = WAL, and cached statements: as its documentation advises.",
-            "The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its default; it has "
-                + "nothing that holds writes back in the process. One writer at a time gets in: measured up to 64.",
-            "One transaction (write) a put and one reading block (read) a get, as its documentation's examples do; what its "
-                + "pool costs is in the figures.",
+            "The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its "
+                + "default; it has nothing that holds writes back in the process. One writer at a time gets in: "
+                + "measured up to 64.",
+            "One transaction (write) a put and one reading block (read) a get, as its documentation's examples do; "
+                + "what its pool costs is in the figures.",
             "busyMode = .timeout, because a reader that opens may hold the lock of writers for a moment.",
             "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
         ]

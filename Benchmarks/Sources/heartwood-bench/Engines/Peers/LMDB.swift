@@ -15,13 +15,13 @@ struct LMDBEngine: Engine {
         [
             "A map of 64 GiB, which is address space only; MDB_NOTLS, because reading transactions of these benchmarks "
                 + "aren't bound to threads.",
-            "As it comes where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives the death of the "
-                + "process (power loss may then damage the whole database). It has nothing that holds writes back in the "
-                + "process.",
-            "One transaction a put. Gets share a reading transaction a thread, renewed every 256 gets, in its favour: it "
-                + "reads fastest when it is never renewed, and sees newer writes only when it is.",
-            "Databases that are only read are filled in the order of the keys, in its favour: full pages, as a bulk load "
-                + "leaves them.",
+            "As it comes where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives the death of "
+                + "the process (power loss may then damage the whole database). It has nothing that holds writes back "
+                + "in the process.",
+            "One transaction a put. Gets share a reading transaction a thread, renewed every 256 gets, in its favour: "
+                + "it reads fastest when it is never renewed, and sees newer writes only when it is.",
+            "Databases that are only read are filled in the order of the keys, in its favour: full pages, as a bulk "
+                + "load leaves them.",
             "One writer at a time gets in, with a sync of its own: more only queue, so that it is measured up to 64.",
             "It has no checksums and no compression.",
         ]

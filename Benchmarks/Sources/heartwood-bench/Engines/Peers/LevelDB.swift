@@ -12,14 +12,15 @@ struct LevelDBEngine: Engine {
 
     var settings: [String] {
         [
-            "As its doc/index.md advises: a cache of blocks (a third of the memory, as RocksDB), Bloom filters of 10 bits a "
-                + "key, and a write buffer of 64 MiB (as RocksDB's), larger being better for bulk loads.",
-            "sync = true where a write survives power loss, otherwise false; it has nothing that holds writes back in the "
-                + "process, so it isn't in the rows whose writes may lose the last moments.",
+            "As its doc/index.md advises: a cache of blocks (a third of the memory, as RocksDB), Bloom filters of 10 "
+                + "bits a key, and a write buffer of 64 MiB (as RocksDB's), larger being better for bulk loads.",
+            "sync = true where a write survives power loss, otherwise false; it has nothing that holds writes back in "
+                + "the process, so it isn't in the rows whose writes may lose the last moments.",
             "No compression, which Heartwood doesn't use as it comes either; Snappy in the row that compresses.",
-            "A write buffer of 1 GiB, its limit, where a log is kept whole to be opened; it is opened with the usual one.",
-            "It doesn't verify checksums of what it reads, as it comes; paranoid_checks and verify_checksums in the rows where "
-                + "all checks are on. Its C library returns a copy of a value.",
+            "A write buffer of 1 GiB, its limit, where a log is kept whole to be opened; it is opened with the usual "
+                + "one.",
+            "It doesn't verify checksums of what it reads, as it comes; paranoid_checks and verify_checksums in the "
+                + "rows where all checks are on. Its C library returns a copy of a value.",
         ]
     }
 

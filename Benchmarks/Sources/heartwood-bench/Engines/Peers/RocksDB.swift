@@ -16,16 +16,16 @@ struct RocksDBEngine: Engine {
 
     var settings: [String] {
         [
-            "As its wiki's \"Setup Options and Basic Tuning\" advises: as many background jobs as cores, a block cache of a "
-                + "third of the memory with index and filter blocks in it (level 0's pinned), blocks of 16 KiB, Bloom "
-                + "filters of 10 bits a key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 MiB.",
+            "As its wiki's \"Setup Options and Basic Tuning\" advises: as many background jobs as cores, a block cache "
+                + "of a third of the memory with index and filter blocks in it (level 0's pinned), blocks of 16 KiB, "
+                + "Bloom filters of 10 bits a key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 MiB.",
             "sync = true where a write survives power loss, otherwise false.",
-            "manual_wal_flush, with a flush of the log every 10 ms, where a write may lose the last moments: the same as "
-                + "Heartwood's .buffered.",
-            "No compression, which Heartwood doesn't use as it comes either; LZ4, and Zstandard in the last level, in the "
-                + "row that compresses.",
-            "Checksums of blocks are verified as it comes; wal_recovery_mode = kAbsoluteConsistency in the rows where all "
-                + "checks are on.",
+            "manual_wal_flush, with a flush of the log every 10 ms, where a write may lose the last moments: the same "
+                + "as Heartwood's .buffered.",
+            "No compression, which Heartwood doesn't use as it comes either; LZ4, and Zstandard in the last level, in "
+                + "the row that compresses.",
+            "Checksums of blocks are verified as it comes; wal_recovery_mode = kAbsoluteConsistency in the rows where "
+                + "all checks are on.",
             "A write buffer of 4 GiB where a log is kept whole to be opened; it is opened with the usual one.",
         ]
     }

@@ -15,14 +15,15 @@ struct SQLiteEngine: Engine {
     var settings: [String] {
         [
             "A table WITHOUT ROWID, journal_mode = WAL, prepared statements: what makes it a key-value store.",
-            "synchronous = FULL where a write survives power loss, else NORMAL; it has nothing that holds writes back in the "
-                + "process.",
-            "One connection writes, and threads that write wait for it in a queue, which is faster than its busy handler; "
-                + "each thread that reads has a connection of its own. More writers only queue, so that it is measured up to 64.",
+            "synchronous = FULL where a write survives power loss, else NORMAL; it has nothing that holds writes back "
+                + "in the process.",
+            "One connection writes, and threads that write wait for it in a queue, which is faster than its busy "
+                + "handler; each thread that reads has a connection of its own. More writers only queue, so that it is "
+                + "measured up to 64.",
             "cache_size of 256 MiB and mmap_size of 16 GiB, as its documentation advises for databases of that size.",
             "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
-            "Databases that are only read are filled in the order of the keys, in its favour; it has no checksums of pages "
-                + "and no compression.",
+            "Databases that are only read are filled in the order of the keys, in its favour; it has no checksums of "
+                + "pages and no compression.",
         ]
     }
 

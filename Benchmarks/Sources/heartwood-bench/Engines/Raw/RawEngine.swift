@@ -11,12 +11,13 @@ struct RawEngine: Engine {
 
     var settings: [String] {
         [
-            "Where a write survives power loss: each thread appends key and value to a file of zeros (pwrite) and waits for "
-                + "the disk (fdatasync), for itself alone.",
-            "Where a write survives the death of the process: pwrite alone. Where it may lose the last moments: a copy in "
-                + "memory.",
+            "Where a write survives power loss: each thread appends key and value to a file of zeros (pwrite) and "
+                + "waits for the disk (fdatasync), for itself alone.",
+            "Where a write survives the death of the process: pwrite alone. Where it may lose the last moments: a copy "
+                + "in memory.",
             "Reads: pread of the value from a file of values, found by its number; scans in pieces of 64 KiB.",
-            "It keeps no order and finds nothing again, so nothing is compared with what was put, but for what is read.",
+            "It keeps no order and finds nothing again, so nothing is compared with what was put, but for what is "
+                + "read.",
         ]
     }
 

@@ -43,7 +43,8 @@ struct EngineLook: Sendable {
     /// The shape in its colour, for legends and tables.
     var key: Markup {
         """
-        <svg class="key e \(className)" width="16" height="14" aria-hidden="true">\(marker.at("8", "7", radius: 5))</svg>
+        <svg class="key e \(className)" width="16" height="14" aria-hidden="true">\
+        \(marker.at("8", "7", radius: 5))</svg>
         """
     }
 

@@ -79,8 +79,9 @@ struct LineChart: Sendable {
         let places = line.points.map { (size.x(x.scale.position($0.x)), size.y(y.scale.position($0.y))) }
         var path: Markup = ""
         for (index, place) in places.enumerated() { path += "\(index == 0 ? "M" : "L")\(place.0) \(place.1)" }
+        let title = line.words ?? line.name
         var result: Markup =
-            "<g class=\"e \(line.look.className)\" data-of=\"\(line.look.id)\"><title>\(line.words ?? line.name)</title>"
+            "<g class=\"e \(line.look.className)\" data-of=\"\(line.look.id)\"><title>\(title)</title>"
         if line.points.count > 1 { result += "<path class=\"stroke\" d=\"\(path)\"\(line.look.dashes)/>" }
         let every = line.isMarkedEverywhere ? 1 : max(line.points.count / 4, 1)
         for (index, (point, place)) in zip(line.points, places).enumerated()
@@ -121,7 +122,8 @@ struct LineChart: Sendable {
         return zip(ends, places).map { end, place -> Markup in
             let name = TextWidth.fitted(end.0.name, size: 12.5, width: room)
             return """
-                <g data-of="\(end.0.look.id)"><path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
+                <g data-of="\(end.0.look.id)">\
+                <path class="leader" d="M\(end.1 + 6) \(end.2)L\(size.right + 14) \(place)"/>\
                 <svg class="e \(end.0.look.className)" overflow="visible">\
                 \(end.0.look.marker.at("\(size.right + 22)", "\(place)", radius: 4))</svg>\
                 <text class="name" x="\(size.right + 31)" y="\(place + 4)">\(name)\

@@ -24,7 +24,8 @@ struct StackedBar: Sendable {
                 """
             if percent >= 9 {
                 result += """
-                    <text x="\(start + percent / 2)%" y="16.5" text-anchor="middle">\(Numbers.grouped(part.count))</text>
+                    <text x="\(start + percent / 2)%" y="16.5" text-anchor="middle">\
+                    \(Numbers.grouped(part.count))</text>
                     """
             }
             result += "</g>"

@@ -40,7 +40,8 @@ struct Timeline: Sendable {
         """
         <figure class="timeline e \(look.className)" data-of="\(look.id)"><figcaption>\(look.key)\(name)</figcaption>
         <svg viewBox="0 0 360 230" role="img" aria-label="\(name): operations and latency of each second">
-        <text class="axis" x="2" y="12">operations a second</text><text class="axis" x="2" y="108">99 %, and the latest</text>
+        <text class="axis" x="2" y="12">operations a second</text>\
+        <text class="axis" x="2" y="108">99 %, and the latest</text>
         \(grid)\(operations)\(latency)\(targets)
         </svg></figure>
 
@@ -60,7 +61,8 @@ struct Timeline: Sendable {
         }
         for mark in axes.seconds.clear(along: right - left) {
             result += """
-                <text class="tick" text-anchor="middle" x="\(x(mark.value))" y="\(lower.bottom + 16)">\(mark.text)</text>
+                <text class="tick" text-anchor="middle" \
+                x="\(x(mark.value))" y="\(lower.bottom + 16)">\(mark.text)</text>
                 """
         }
         let middle = (left + right) / 2
@@ -80,7 +82,8 @@ struct Timeline: Sendable {
         for moment in moments {
             path += "\(path.text.isEmpty ? "M" : "L")\(x(moment.second)) \(y(Double(moment.p99), axes.latency, lower))"
             latest += """
-                <circle class="latest" cx="\(x(moment.second))" cy="\(y(Double(moment.maximum), axes.latency, lower))" r="1.8"/>
+                <circle class="latest" cx="\(x(moment.second))" \
+                cy="\(y(Double(moment.maximum), axes.latency, lower))" r="1.8"/>
                 """
         }
         return "<path class=\"stroke thin\" d=\"\(path)\"/>\(latest)\n"
@@ -91,8 +94,8 @@ struct Timeline: Sendable {
         let width = (right - left) / Double(max(moments.count, 1))
         return moments.map { moment -> Markup in
             let words = """
-                second \(FigureText.short(moment.second)): \(Numbers.grouped(moment.operations)) operations, 99 % within \
-                \(FigureText.seconds(Double(moment.p99) / 1e9)), the latest after \
+                second \(FigureText.short(moment.second)): \(Numbers.grouped(moment.operations)) operations, \
+                99 % within \(FigureText.seconds(Double(moment.p99) / 1e9)), the latest after \
                 \(FigureText.seconds(Double(moment.maximum) / 1e9))
                 """
             return """

@@ -115,9 +115,9 @@ struct CurveCharts: Sendable {
                 Timeline(name: engine.title + words, look: context.look(engine), moments: moments, axes: axes).figure
             }
             return """
-                <h4><code>\(comparison.row.id)</code> second by second</h4><p class="hint">Operations that ended in each \
-                second; below, the 99th percentile of their latencies as a line, and the latest of each second as dots. Each \
-                engine’s middle run, all on the same scales.</p><div class="timelines">\(figures)</div>
+                <h4><code>\(comparison.row.id)</code> second by second</h4><p class="hint">Operations that ended in \
+                each second; below, the 99th percentile of their latencies as a line, and the latest of each second as \
+                dots. Each engine’s middle run, all on the same scales.</p><div class="timelines">\(figures)</div>
 
                 """
         }.joined()

@@ -11,12 +11,13 @@ struct DamageChart: Sendable {
         let heads = Self.outcomes.map { outcome -> Markup in
             "<th scope=\"col\" class=\"n\"><span class=\"swatch \(outcome.className)\"></span>\(outcome.title)</th>"
         }
+        let legend = Self.outcomes.map { outcome -> Markup in
+            "<li><span class=\"swatch \(outcome.className)\"></span><b>\(outcome.title)</b>: \(outcome.meaning)</li>"
+        }
         return """
             <article class="row whole" id="row-\(comparison.row.id)"><h4><code>\(comparison.row.id)</code> \
             \(comparison.row.title)</h4>
-            <ul class="legend">\(Self.outcomes.map { outcome -> Markup in
-                "<li><span class=\"swatch \(outcome.className)\"></span><b>\(outcome.title)</b>: \(outcome.meaning)</li>"
-            })</ul>
+            <ul class="legend">\(legend)</ul>
             \(lines.map(bar))
             <div class="scroll"><table class="damage"><thead><tr><th scope="col">engine</th>\(heads)\
             \(isTold ? "<th scope=\"col\" class=\"n\">of those lost, told on request</th>" as Markup : .empty)\

@@ -22,7 +22,8 @@ struct GlanceSection: Sendable {
         let comparable = group.comparisons.filter { $0.heartwood != nil && !$0.peers.isEmpty }
         guard !comparable.isEmpty else { return "" }
         let head = peers.map { peer -> Markup in
-            "<th scope=\"col\" class=\"c\">\(context.look(peer).key)<span>\(PlainText.cut(peer.title, to: 24))</span></th>"
+            let title = PlainText.cut(peer.title, to: 24)
+            return "<th scope=\"col\" class=\"c\">\(context.look(peer).key)<span>\(title)</span></th>"
         }
         return """
             <div class="scroll"><table class="glance"><thead><tr><th scope="col">\

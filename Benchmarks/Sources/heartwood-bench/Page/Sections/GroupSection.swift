@@ -24,8 +24,8 @@ struct GroupSection: Sendable {
         let single = comparisons.filter { $0.entries.count == 1 && $0.row.measure != .damage }
         let scale = RatioScale(compared)
         let curves = CurveCharts(context: context, comparisons: comparisons).markup
-        let cards: Markup =
-            "<div class=\"cards\">\(compared.map { RowCard(context: context, comparison: $0, scale: scale).markup })</div>"
+        let rows = compared.map { RowCard(context: context, comparison: $0, scale: scale).markup }
+        let cards: Markup = "<div class=\"cards\">\(rows)</div>"
         return """
             \(promise == nil ? .empty : "<h3>Writes: \(Badge.of(promise))</h3>")
             \(curves)\(damaged.map { DamageChart(context: context, comparison: $0).markup })
@@ -36,8 +36,8 @@ struct GroupSection: Sendable {
 
     private static func words(_ scale: RatioScale) -> String {
         scale.isLogarithmic
-            ? "The scale of the bars is logarithmic, as they span more than twenty times, and the same for all of them below. "
-                + "Bars begin at Heartwood’s figure: to the right is more, to the left is less."
+            ? "The scale of the bars is logarithmic, as they span more than twenty times, and the same for all of them "
+                + "below. Bars begin at Heartwood’s figure: to the right is more, to the left is less."
             : "The scale of the bars begins at 0, and is the same for all of them below."
     }
 }

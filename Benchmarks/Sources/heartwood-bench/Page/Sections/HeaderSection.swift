@@ -73,9 +73,10 @@ struct TermsSection: Sendable {
         return """
             <section id="terms" aria-labelledby="terms-title"><h2 id="terms-title">How to read this</h2>
             <dl class="promises">\(promises)</dl>
-            <p>Only rows of the same class are compared. Bars and ratios are each engine’s figure by Heartwood’s, which is \
-            1; bars are medians of all runs, whiskers go from the lowest run to the highest. Runs of the engines take turns. \
-            <i>raw</i> is what the machine does with the same bytes and no engine: a measure, and no peer.</p>
+            <p>Only rows of the same class are compared. Bars and ratios are each engine’s figure by Heartwood’s, \
+            which is 1; bars are medians of all runs, whiskers go from the lowest run to the highest. Runs of the \
+            engines take turns. <i>raw</i> is what the machine does with the same bytes and no engine: a measure, and \
+            no peer.</p>
             <ul class="legend" id="legend" aria-label="Engines">\(engines)</ul></section>
 
             """

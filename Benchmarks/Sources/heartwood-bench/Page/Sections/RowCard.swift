@@ -15,7 +15,8 @@ struct RowCard: Sendable {
         <th scope="col" class="n">median</th><th scope="col" class="n">ratio</th>\
         <th scope="col" class="n spread">lowest–highest</th></tr></thead><tbody>
         \(comparison.entries.map(line))</tbody>
-        <tfoot><tr><td></td><td class="barcell">\(scale.axis)</td><td colspan="3" class="direction">\(direction)</td></tr>\
+        <tfoot><tr><td></td><td class="barcell">\(scale.axis)</td>\
+        <td colspan="3" class="direction">\(direction)</td></tr>\
         </tfoot></table>
         \(row.measure == .latency ? LatencyCurves(context: context, comparison: comparison).markup : .empty)</div>
         \(FailureList(context: context, row: row).markup)

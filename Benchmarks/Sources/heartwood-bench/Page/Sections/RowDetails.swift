@@ -16,7 +16,8 @@ struct RowDetails: Sendable {
             <details\(isOpen)><summary>All runs\(curve.text.isEmpty ? "" : ", and the curve of latencies")</summary>
             \(curve)<div class="scroll"><table class="runs"><thead><tr>\
             \(heads)</tr></thead><tbody>
-            \(comparison.entries.map { entry in entry.runs.indices.map { line(entry, $0) }.joined() })</tbody></table></div>
+            \(comparison.entries.map { entry in entry.runs.indices.map { line(entry, $0) }.joined() })\
+            </tbody></table></div>
             </details>
             """
     }
@@ -43,7 +44,8 @@ struct RowDetails: Sendable {
             "\(Figure.title($0.key)) \(FigureText.short($0.value))"
         }
         return """
-            <tr><th scope="row">\(context.name(entry.engine))</th>\(cells.map { "<td class=\"n\">\($0)</td>" as Markup })\
+            <tr><th scope="row">\(context.name(entry.engine))</th>\
+            \(cells.map { "<td class=\"n\">\($0)</td>" as Markup })\
             \(hasFigures ? "<td class=\"also\">\(also.joined(separator: ", "))</td>" : .empty)</tr>
 
             """

@@ -7,8 +7,8 @@ struct SettingsSection: Sendable {
         guard !engines.isEmpty else { return "" }
         return """
             <section id="settings" aria-labelledby="settings-title"><h2 id="settings-title">How each engine was set</h2>
-            <p class="hint">What differs from how it comes, and why. Who thinks that an engine was set badly can change it and \
-            measure again.</p><div class="settings">\(engines.map(card))</div></section>
+            <p class="hint">What differs from how it comes, and why. Who thinks that an engine was set badly can \
+            change it and measure again.</p><div class="settings">\(engines.map(card))</div></section>
 
             """
     }

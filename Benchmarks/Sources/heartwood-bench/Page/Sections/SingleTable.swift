@@ -6,7 +6,8 @@ struct SingleTable: Sendable {
     var markup: Markup {
         """
         <div class="scroll"><table class="single"><thead><tr><th scope="col">row</th><th scope="col">engine</th>\
-        <th scope="col" class="n">median</th><th scope="col" class="n">lowest</th><th scope="col" class="n">highest</th>\
+        <th scope="col" class="n">median</th>\
+        <th scope="col" class="n">lowest</th><th scope="col" class="n">highest</th>\
         <th scope="col" class="n">runs</th></tr></thead><tbody>\(comparisons.map(line))</tbody></table></div>
         \(comparisons.map(more))
         """
@@ -16,7 +17,8 @@ struct SingleTable: Sendable {
         guard let entry = comparison.entries.first else { return "" }
         let (row, figures) = (comparison.row, entry.figures)
         return """
-            <tr id="row-\(row.id)"><th scope="row"><code>\(row.id)</code> \(row.title)<small>\(RowWords(row).line)</small></th>\
+            <tr id="row-\(row.id)">\
+            <th scope="row"><code>\(row.id)</code> \(row.title)<small>\(RowWords(row).line)</small></th>\
             <td class="e \(context.look(entry.engine).className)">\(context.name(entry.engine))</td>\
             <td class="n">\(FigureText.text(figures.median, of: row))</td>\
             <td class="n">\(FigureText.text(figures.lowest, of: row))</td>\

@@ -15,13 +15,15 @@ struct SummarySection: Sendable {
     private var nothing: String {
         context.isEmpty
             ? "Nothing was measured."
-            : "No peer was measured beside Heartwood in this run, so nothing is compared: the figures stand for themselves."
+            : "No peer was measured beside Heartwood in this run, so nothing is compared: the figures stand for "
+                + "themselves."
     }
 
     private func verdict(_ standings: [Standing]) -> Markup {
         let (leads, others, behind) = Self.sorted(standings)
         return """
-            <p class="verdict">In <b>\(leads.count)</b> of \(standings.count) rows Heartwood, as it comes, leads every peer\
+            <p class="verdict">In <b>\(leads.count)</b> of \(standings.count) rows Heartwood, as it comes, \
+            leads every peer\
             \(others.isEmpty ? "" : "; in <b>\(others.count)</b> more another way of using it does" as Markup); in \
             <b>\(behind.count)</b> it does not.</p>
             \(share(leads.count, others.count, behind.count))
@@ -90,8 +92,8 @@ struct SummarySection: Sendable {
                 """
         }
         return """
-            <h3>What it claims</h3><p class="hint">Heartwood claims to lead every peer in these rows. This is what this run \
-            says to that.</p>
+            <h3>What it claims</h3>\
+            <p class="hint">Heartwood claims to lead every peer in these rows. This is what this run says to that.</p>
             <div class="scroll"><table class="claims"><thead><tr><th scope="col">row</th><th scope="col">borne out</th>\
             <th scope="col">by how much</th></tr></thead><tbody>\(rows)</tbody></table></div>
             """
