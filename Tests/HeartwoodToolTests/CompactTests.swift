@@ -28,6 +28,30 @@ struct CompactTests {
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }
     }
 
+    @Test("a store that is larger afterwards is said to be")
+    func saysThatItIsLarger() async throws {
+        try await fill(1_000, bytes: 10)
+        let outcome = try await sandbox.heartwood("compact", "s")
+        let sizes = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        #expect(outcome.code == 0 && sizes["compacted"] as? Bool == false)
+        #expect(outcome.output.contains("(larger: "), "\(outcome.output)")
+        try await fill(1_000, times: 4)
+        #expect(try await !sandbox.heartwood("compact", "s").output.contains("larger"))
+    }
+
+    @Test("log says where the records of a compacted store are")
+    func logNamesTheSnapshot() async throws {
+        try await fill(10)
+        #expect(try await sandbox.heartwood("log", "s").error.isEmpty)
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        let log = try await sandbox.heartwood("log", "s")
+        let snapshot = try #require(try files(".snapshot").first)
+        #expect(log.code == 0)
+        #expect(log.error.contains("'heartwood log s/\(snapshot)' prints the snapshot"), "\(log.error)")
+        let records = try await sandbox.heartwood("log", "s/\(snapshot)")
+        #expect(records.output.split(separator: "\n").count == 11 && records.error.isEmpty)
+    }
+
     @Test("what was overwritten goes, and the rest stays")
     func compacts() async throws {
         try await fill(1_000, times: 3)

@@ -22,7 +22,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard !overflow else { return Timestamp(milliseconds: seconds > 0 ? .max : 0) }
-        let part = attoseconds > 0 ? (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 : 0
+        let part = (attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000
         let (delta, overflowed) = whole.addingReportingOverflow(part)
         if overflowed { return Timestamp(milliseconds: .max) }
         if delta < 0 {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Heartwood
+internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
@@ -105,6 +106,7 @@ struct LogCommand: AsyncParsableCommand {
         var output = StandardOutput()
         var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
         var left = limit ?? .max
+        var isEmpty = true
         // Never stops: a signal ends the process.
         let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
@@ -120,11 +122,25 @@ struct LogCommand: AsyncParsableCommand {
             }
             // A reader follows the output.
             if follow { try output.flush() }
-            if case .record = item { left -= 1 }
+            if case .record = item {
+                left -= 1
+                isEmpty = false
+            }
             return left > 0
         }
         try output.flush()
+        if isEmpty, verdict == .clean { noteSnapshot() }
         return verdict
+    }
+
+    /// Says where the records are if the log has none to show.
+    private func noteSnapshot() {
+        let names = (try? POSIXFileSystem().contents(ofDirectory: path)) ?? []
+        let snapshots = names.filter { if case .snapshot = StoreFileName($0) { true } else { false } }
+        guard let newest = snapshots.max() else { return }
+        StandardError.say(
+            "the log has no such records; older ones are compacted: "
+                + "'heartwood log \(path)/\(newest)' prints the snapshot")
     }
 }
 

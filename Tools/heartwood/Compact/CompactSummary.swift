@@ -20,8 +20,10 @@ struct CompactSummary {
                 + (report.snapshot == nil ? "holds nothing yet" : "is as the last compaction left it")
         }
         return "compacted \(Numbers.count(keys, "key")) in \(Numbers.time(seconds)): "
-            + "\(Numbers.bytes(before)) before, \(Numbers.bytes(after)) after"
+            + "\(Numbers.bytes(before)) before, \(Numbers.bytes(after)) after" + (after > before ? Self.larger : "")
     }
+
+    private static let larger = " (larger: a snapshot has added more than there was to drop)"
 
     var json: JSONText {
         var json = JSONText()

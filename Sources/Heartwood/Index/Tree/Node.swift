@@ -153,9 +153,6 @@ struct Node: Equatable {
     @inline(__always)
     func setSlot(_ index: Int, _ slot: Slot) { Shared.store64(slot.bits, base + (Self.headerBytes + 8 * index)) }
 
-    @inline(__always)
-    func wordAddress(_ slot: Slot) -> UnsafeMutableRawPointer { base + slot.offset }
-
     /// The word of a slot. If the slot may be torn, check its offset first.
     @inline(__always)
     func word(_ index: Int) -> UInt64 { Shared.loadUnaligned(base + slot(index).offset) }
