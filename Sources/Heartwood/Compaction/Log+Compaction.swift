@@ -4,7 +4,12 @@ internal import Logging
 /// The log as compaction sees it.
 nonisolated extension Log {
     /// The log's compaction. Each log is created with one of this type (`RecoveredStore`).
-    var compactionControl: CompactionControl { compaction as! CompactionControl }
+    var compactionControl: CompactionControl {
+        guard let control = compaction as? CompactionControl else {
+            preconditionFailure("a log was created with another compaction")
+        }
+        return control
+    }
 
     /// Sets the log size at which compaction is first considered after opening.
     func setFirstCompactionTrigger() {
