@@ -85,7 +85,7 @@ import Testing
         let bytes = original.files[name]!
         let used = bytes.lastIndex { $0 != 0 }! + 1
         var lastSequence: SequenceNumber = 0
-        for length in (4096..<(used + 9)).reversed() {
+        for length in stride(from: used + 8, through: 4096, by: -Sweep.step) {
             var image = original
             image.files[name] = Array(bytes[..<length])
             var (store, configuration) = try open(image)
@@ -143,7 +143,7 @@ import Testing
         // After the end that its successor records, a segment has only preallocated space that was never used.
         let successor = try original.files[newest]!.withUnsafeBytes { try FileHeader.decode($0) }.predecessor!
         let end = name == newest ? bytes.count : Int(successor.endOffset)
-        for offset in bytes.indices {
+        for offset in stride(from: 0, to: bytes.count, by: Sweep.step) {
             var image = original
             image.files[name]![offset] ^= UInt8(1 << (offset % 8))
             do {
