@@ -4,7 +4,7 @@ import Testing
 @testable import heartwood_bench
 
 struct DamageTests {
-    @Test func aChangeChangesOneByteOfTheData() throws {
+    @Test func aChangeAffectsOneByteOfTheData() throws {
         let root = NSTemporaryDirectory() + "damage-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: root) }
         let source = URL(fileURLWithPath: root + "/source")
@@ -26,7 +26,7 @@ struct DamageTests {
                 let count = zip(copied, bytes).count { $0 != $1 }
                 differences += count
                 if count > 0 { changed[name, default: 0] += 1 }
-                // Room that is laid ahead isn't data.
+                // Preallocated space isn't data.
                 if name == "a" { #expect(copied.suffix(3) == [0, 0, 0]) }
             }
             #expect(differences == 1)
@@ -34,21 +34,21 @@ struct DamageTests {
         #expect(changed["LOCK"] == nil && changed["a"] != nil && changed["b"]! > 150)
     }
 
-    @Test func verdictsPutTheWorstFirst() {
+    @Test func theWorstFindingIsTheVerdict() {
         var findings = DamageTrial.Findings()
         #expect(findings.verdict == .harmless)
         findings.note(.lost)
         #expect(findings.verdict == .lost)
         findings.isReported = true
-        #expect(findings.verdict == .lostAndTold)
-        findings.isTold = true
+        #expect(findings.verdict == .lostAndReported)
+        findings.isRefused = true
         #expect(findings.verdict == .refused)
         findings.note(.wrong)
         #expect(findings.verdict == .wrong)
     }
 
     @Test func classesAreCounted() {
-        let result = DamageResult([.refused, .lost, .lostAndTold, .wrong, .crashed, .hung, .harmless, .harmless])
+        let result = DamageResult([.refused, .lost, .lostAndReported, .wrong, .crashed, .hung, .harmless, .harmless])
         #expect(result.changes == 8 && result.lost == 2 && result.lostButTold == 1 && result.harmless == 2)
         #expect(result.refused + result.lost + result.wrong + result.crashed + result.hung + result.harmless == 8)
     }

@@ -5,7 +5,7 @@ import Testing
 
 struct DataTests {
     @Test(arguments: [KeySource.Order.random, .ascending])
-    func keysTellTheirNumbers(_ order: KeySource.Order) {
+    func keysContainTheirNumbers(_ order: KeySource.Order) {
         let keys = KeySource(count: 10_000, order: order)
         var key = keys.makeBuffer()
         for number in 0..<10_000 {
@@ -14,9 +14,9 @@ struct DataTests {
         }
     }
 
-    @Test func walksAreTheSameAgain() {
-        var one = KeyWalk(.anyKey(seed: 7), 100..<200, valueCount: 31, round: 1)
-        var other = KeyWalk(.anyKey(seed: 7), 100..<200, valueCount: 31, round: 1)
+    @Test func walksAreDeterministic() {
+        var one = KeyWalk(.random(seed: 7), 100..<200, valueCount: 31, round: 1)
+        var other = KeyWalk(.random(seed: 7), 100..<200, valueCount: 31, round: 1)
         var numbers = Set<Int>()
         for _ in 0..<5_000 {
             one.advance()
@@ -28,8 +28,8 @@ struct DataTests {
         #expect(numbers.count == 100)
     }
 
-    @Test func walksInTurnGiveFirstValuesFirstAndOthersAfterwards() {
-        var walk = KeyWalk(.inTurn, 10..<20, valueCount: 31)
+    @Test func sequentialWalksPutFirstValuesFirst() {
+        var walk = KeyWalk(.sequential, 10..<20, valueCount: 31)
         for number in 10..<20 {
             walk.advance()
             #expect(walk.number == number && walk.value == number % 31)
@@ -43,7 +43,7 @@ struct DataTests {
         #expect(ranges.flatMap { Array($0) } == Array(0..<1_000))
     }
 
-    @Test func documentsAreJSONOfSome700Bytes() throws {
+    @Test func documentsAreJSONOfAbout700Bytes() throws {
         var random = SplitMix64(seed: 1)
         let documents = (0..<200).map { _ in JSONDocument.make(&random) }
         for document in documents { _ = try JSONSerialization.jsonObject(with: Data(document)) }
@@ -51,7 +51,7 @@ struct DataTests {
         #expect(Set(documents).count == documents.count)
     }
 
-    @Test func sumsAreThoseOfTheBytes() {
+    @Test func sumsAreCorrect() {
         var random = SplitMix64(seed: 3)
         for count in [0, 1, 31, 32, 100, 5_000] {
             let bytes = random.bytes(count)

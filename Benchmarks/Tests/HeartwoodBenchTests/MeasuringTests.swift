@@ -34,8 +34,8 @@ struct MeasuringTests {
         }
     }
 
-    /// A step that blocks makes those late that were due meanwhile.
-    @Test func latenessCountsFromWhenAStepWasDue() async throws {
+    /// A step that blocks delays the steps that become due meanwhile.
+    @Test func latencyCountsFromWhenAStepWasDue() async throws {
         let start = Ticks.now
         let pace = Pace(rate: 1_000, nanoseconds: 200_000_000, since: start)
         var count = 0
@@ -49,11 +49,11 @@ struct MeasuringTests {
         #expect(steps.timeline.reduce(0) { $0 + $1.operations } == 200)
     }
 
-    @Test func tasksOfATeamRunOnThreadsOfTheirOwn() async throws {
+    @Test func tasksOfATeamRunOnTheirOwnThreads() async throws {
         let team = Team(50, onThreads: true)
         defer { team.disband() }
         let numbers = try await team.run { number in
-            // All of them at the same time, however few cores there are.
+            // All sleep at the same time, on any number of cores.
             Ticks.sleep(from: 0, until: 20_000_000)
             return number
         }

@@ -41,7 +41,7 @@ struct ReadmeFiguresTests {
         ] {
             #expect(text.contains("| `\(row)"), "\(row)")
         }
-        #expect(!text.contains("recovery-log"), "made with settings that no application uses")
+        #expect(!text.contains("recovery-log"), "the summary has the opening with default settings")
         #expect(!text.contains("ycsb") && !text.contains("-buffered"))
     }
 

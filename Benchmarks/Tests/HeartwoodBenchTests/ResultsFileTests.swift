@@ -12,7 +12,7 @@ struct ResultsFileTests {
             started: 0, seed: 42, engines: [], rows: Catalogue(parameters).rows.map(\.info))
     }
 
-    @Test func resultsOfTheSameAreResumed() throws {
+    @Test func resultsOfTheSameParametersAreResumed() throws {
         var earlier = Self.results()
         earlier.isInterrupted = true
         earlier.finished = 1
@@ -23,26 +23,46 @@ struct ResultsFileTests {
         ]
         let resumed = try ResultsFile.resume(earlier, for: Self.results(), path: "")
         #expect(!resumed.isInterrupted && resumed.finished == nil)
-        // What failed is tried again.
+        // Failed cells are tried again.
         #expect(resumed.cells.map(\.engine) == ["heartwood"])
         #expect(Set(resumed.rows.map(\.id)).count == resumed.rows.count)
     }
 
-    @Test func resultsOfOtherParametersAreNot() {
+    @Test func resultsOfOtherParametersAreNotResumed() {
         var other = Parameters(.quick)
         other.keys += 1
         let (mine, others) = (Self.results(), Self.results(other))
         #expect(throws: WrongFile.self) { try ResultsFile.resume(others, for: mine, path: "") }
     }
 
-    @Test func resultsOfAnotherVersionAreNot() {
+    @Test func resultsOfAnotherVersionAreNotResumed() {
         var earlier = Self.results()
         earlier.heartwood = "2"
         let others = earlier
         #expect(throws: WrongFile.self) { try ResultsFile.resume(others, for: Self.results(), path: "") }
     }
 
-    @Test func aFileComesBackAsItWasWritten() throws {
+    @Test func aSummaryIsReadLikeTheResults() throws {
+        let path = NSTemporaryDirectory() + "results-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let results = SampleResults.whole()
+        try ResultsFile(path: path).writeSummary(results)
+        let summary = try ResultsFile(path: path).readExisting()
+        let groups = ["durable", "writing", "reading", "damage", "compaction", "memory"]
+        for name in ["machine", "summary", "behind"] + groups {
+            let document = "<!-- figures: \(name) -->\n<!-- /figures -->"
+            let tables = try [results, summary].map { try ReadmeFigures($0).update(document).text }
+            #expect(tables[0] == tables[1], "\(name)")
+        }
+        let curves = summary.cells.flatMap(\.runs).filter { $0.latency?.curve.isEmpty == false }
+        let rows = summary.rows.filter { $0.measure == .latency }.map(\.id)
+        // One of each cell whose figure is a latency.
+        #expect(curves.count == summary.cells.count { rows.contains($0.row) })
+        #expect(curves.allSatisfy { $0.timeline != nil })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count < ResultsFile.encode(results).count / 5)
+    }
+
+    @Test func aFileIsReadAsItWasWritten() throws {
         let path = NSTemporaryDirectory() + "results-\(UUID().uuidString).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = ResultsFile(path: path)

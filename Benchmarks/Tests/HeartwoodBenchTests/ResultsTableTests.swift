@@ -12,14 +12,14 @@ struct ResultsTableTests {
         #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
     }
 
-    @Test func everyRowIsThereWithEveryEngine() {
+    @Test func everyRowAndEveryEngineIsShown() {
         let results = SampleResults.whole()
         let lines = ResultsTable(results).text.split(separator: "\n").map(String.init)
         for row in results.rows { #expect(lines.contains { $0.hasPrefix(row.id + " ") }, "\(row.id)") }
         for engine in results.engines { #expect(lines.contains { $0.contains(engine.title) }, "\(engine.title)") }
     }
 
-    @Test func medianSpreadAndRatioStandInALine() throws {
+    @Test func aLineHasMedianSpreadAndRatio() throws {
         var results = SampleResults.whole(peers: true)
         results.rows = results.rows.filter { $0.id == "fillrandom" }
         results.cells = [("heartwood", [100_000, 120_000, 110_000]), ("lmdb", [55_000]), ("leveldb", [220_000])].map {
@@ -35,7 +35,7 @@ struct ResultsTableTests {
         #expect(claim.contains("NO") && claim.contains("LevelDB is 2.00× ahead") && !claim.contains("LMDB"))
     }
 
-    @Test func colourIsForTerminalsThatWantIt() {
+    @Test func colourIsForTerminalsThatSupportIt() {
         func hasColour(_ environment: [String: String], _ isTerminal: Bool) -> Bool {
             ResultsTable.Style(environment: environment, isTerminal: isTerminal).hasColour
         }

@@ -1,15 +1,6 @@
-/// Numbers that look random and are the same for the same seed.
-struct SampleNumbers {
-    var state: UInt64
+@testable import heartwood_bench
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     mutating func between(_ low: Double, _ high: Double) -> Double {
         low + (high - low) * Double(next() >> 11) / Double(UInt64(1) << 53)
     }

@@ -1,7 +1,6 @@
-#if canImport(heartwood_bench)
-@testable import heartwood_bench
-#endif
 internal import Foundation
+
+@testable import heartwood_bench
 
 /// How fast the engines are in the invented results.
 enum SamplePace {

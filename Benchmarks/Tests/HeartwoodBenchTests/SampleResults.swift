@@ -1,18 +1,17 @@
-#if canImport(heartwood_bench)
-@testable import heartwood_bench
-#endif
 internal import Foundation
+
+@testable import heartwood_bench
 
 /// Invented results with all groups, some engines missing and some cells failed: the same for the same seed. They look
 /// like results, and say nothing about any engine.
 struct SampleResults {
-    private var random: SampleNumbers
+    private var random: SplitMix64
     private let peers: Bool
     private let runs: Int
 
     /// A whole run of the program.
     static func whole(seed: UInt64 = 1, peers: Bool = true, runs: Int = 3) -> Results {
-        var sample = SampleResults(random: SampleNumbers(state: seed), peers: peers, runs: runs)
+        var sample = SampleResults(random: SplitMix64(seed: seed), peers: peers, runs: runs)
         return sample.make(seed: seed)
     }
 

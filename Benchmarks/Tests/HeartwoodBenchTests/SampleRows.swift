@@ -1,6 +1,4 @@
-#if canImport(heartwood_bench)
 @testable import heartwood_bench
-#endif
 
 /// The rows that the invented results have: those of the real ones.
 enum SampleRows {

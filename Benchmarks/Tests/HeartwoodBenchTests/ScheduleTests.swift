@@ -16,14 +16,14 @@ struct ScheduleTests {
         #expect(steps.map(\.run) == [0, 0, 0, 1, 1, 1])
     }
 
-    @Test func otherFiguresOfTheSameWorkAreNotRunAgain() throws {
+    @Test func workWithSeveralFiguresIsMeasuredOnce() throws {
         let rows = try Self.rows(["write-amplification", "space-amplification"], runs: 1)
         #expect(Schedule.steps(rows, engines: [.heartwood]).map(\.row) == ["write-amplification"])
         #expect(
             try Catalogue(Parameters(.quick)).select(["space-amplification"]).map(\.id).contains("write-amplification"))
     }
 
-    @Test func whatIsMeasuredIsNotMeasuredAgain() throws {
+    @Test func completedStepsAreNotRepeated() throws {
         let steps = Schedule.steps(try Self.rows(["readrandom"], runs: 2), engines: [.heartwood, .lmdb])
         let run = CellResult.Run(operations: 1, seconds: 1, bytes: 1, started: 0)
         let cells = [
@@ -34,7 +34,7 @@ struct ScheduleTests {
         #expect(Schedule.remaining(steps, after: []) == steps)
     }
 
-    @Test func timeLeftFollowsWhatWasTaken() {
+    @Test func remainingTimeIsCorrectedByTheElapsedTime() {
         let estimates = [Double](repeating: 100, count: 10)
         let asEstimated = ProgressLine.secondsLeft(estimates, step: 5, elapsed: 500, ofStep: 0)
         #expect(abs(asEstimated - 500) < 1)

@@ -10,7 +10,7 @@ struct YCSBTests {
     }
 
     @Test(arguments: YCSBMix.allCases)
-    func sharesAreThoseOfTheMix(_ mix: YCSBMix) {
+    func operationsHaveTheSharesOfTheMix(_ mix: YCSBMix) {
         var walk = Self.walk(mix)
         var (reads, updates, inserts, scans, changes) = (0, 0, 0, 0, 0)
         for _ in 0..<100_000 {
@@ -33,7 +33,8 @@ struct YCSBTests {
         }
     }
 
-    /// A worker reads only what was there, or what it has inserted itself; and no two insert the same key.
+    /// A worker reads only keys that the store was filled with or that it has inserted. No two workers insert the same
+    /// key.
     @Test func latestReadsFindTheirKeys() {
         var inserted: Set<Int> = []
         for worker in 0..<4 {
@@ -53,7 +54,7 @@ struct YCSBTests {
                 default: Issue.record("workload D only reads and inserts")
                 }
             }
-            // The newest is the likeliest.
+            // The newest key is read most often.
             #expect(reads > 1_000)
             #expect(inserted.isDisjoint(with: own))
             inserted.formUnion(own)

@@ -4,7 +4,6 @@ import Testing
 @testable import heartwood_bench
 
 struct ZipfianTests {
-    /// The likelihood of each number is that of Zipf's law, within what chance allows.
     @Test func followsZipfsLaw() {
         let count = 1_000
         let zipfian = Zipfian(count)
@@ -17,7 +16,7 @@ struct ZipfianTests {
             let expected = Double(draws) / pow(Double(number + 1), Zipfian.theta) / zeta
             #expect(abs(Double(seen[number]) / expected - 1) < 0.02)
         }
-        // The generator of Gray et al. is an approximation beyond the first two: by ranges it holds.
+        // Beyond the first two numbers, the generator of Gray et al. is an approximation that holds for ranges.
         for range in [10..<20, 100..<200, 500..<1_000] {
             let expected =
                 range.reduce(0) { $0 + 1 / pow(Double($1 + 1), Zipfian.theta) } / zeta * Double(draws)
@@ -25,7 +24,7 @@ struct ZipfianTests {
         }
     }
 
-    @Test func growsToWhatALargerOneIs() {
+    @Test func aGrownGeneratorEqualsALargerOne() {
         var grown = Zipfian(1_000)
         for _ in 0..<500 { grown.grow() }
         let made = Zipfian(1_500)
@@ -33,12 +32,12 @@ struct ZipfianTests {
         for _ in 0..<10_000 { #expect(grown.next(&one) == made.next(&other)) }
     }
 
-    @Test func scatteredNumbersAreBelowTheLimitAndUneven() {
+    @Test func scrambledNumbersAreBelowTheLimitAndUneven() {
         let scrambled = ScrambledZipfian(below: 1_000)
         var random = SplitMix64(seed: 2)
         var seen = [Int](repeating: 0, count: 1_000)
         for _ in 0..<500_000 { seen[scrambled.next(&random)] += 1 }
-        // The likeliest has 1 in 26.5 by itself, and it isn't the first.
+        // The most frequent number has a share of 1 in 26.5, and isn't the first.
         let most = seen.indices.max { seen[$0] < seen[$1] }!
         #expect(most != 0)
         #expect(abs(Double(seen[most]) / 500_000 - 1 / 26.47) < 0.005)

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// One run of a row on one engine, in the process that does nothing else.
+/// One run of a row on one engine, in its own process.
 struct Cell: Sendable {
     let row: Row
     let data: Dataset
     /// The directory of the store.
     let store: String
-    /// An empty directory for what else is needed.
+    /// An empty directory for other files.
     let scratch: String
-    /// Which run it is, counted from 0.
+    /// The number of the run, counted from 0.
     let run: Int
 
     var info: RowInfo { row.info }
@@ -16,14 +16,14 @@ struct Cell: Sendable {
     /// The time of the run, in nanoseconds.
     var nanoseconds: UInt64 { UInt64(row.seconds * 1e9) }
 
-    /// A seed that is another for each worker and each run.
+    /// A different seed for each worker and each run.
     func seed(_ worker: Int) -> UInt64 { SplitMix64.mixed(UInt64(worker) << 20 | UInt64(run)) }
 
-    /// One of so many operations is timed by itself: all where each waits for the disk, few where each is quick.
+    /// One operation in this many is timed: all if each waits for the disk, few if each is fast.
     var interval: Int { row.use.promise == .survivesPowerLoss && info.promise != nil ? 1 : 16 }
 
-    /// A fresh, empty directory.
-    func freshDirectory(_ name: String) throws -> String {
+    /// Creates an empty directory.
+    func newDirectory(_ name: String) throws -> String {
         let path = "\(scratch)/\(name)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Does in the child what the parent asks for.
+/// Executes a request of the parent, in the child process.
 struct CellRunner: EngineVisitor {
     let spec: CellSpec
     let row: Row
@@ -10,7 +10,7 @@ struct CellRunner: EngineVisitor {
         row = try Catalogue(spec.parameters).row(spec.row)
     }
 
-    /// Does it, and returns what it came to; nil where there is nothing to measure.
+    /// Executes it. Returns nil if there is nothing to measure.
     func run() async throws -> CellResult.Run? { try await spec.engine.accept(self) }
 
     func visit<E: Engine>(_ engine: E) async throws -> CellResult.Run? {
@@ -32,7 +32,7 @@ struct CellRunner: EngineVisitor {
         }
     }
 
-    /// The engine's concrete type meets that of the workload here, so that its loops are compiled for both.
+    /// Calls the workload with the engine's concrete type, so that its loops are compiled for both.
     private func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         switch row.work {
         case .write(let work): try await work.measure(engine, cell)
@@ -45,7 +45,7 @@ struct CellRunner: EngineVisitor {
         case .pace(let work): try await work.measure(engine, cell)
         case .amplify(let work): try await work.measure(engine, cell)
         case .remember(let work): try await work.measure(engine, cell)
-        case .damage: throw WrongResult("changes are tried one by one")
+        case .damage: throw WrongResult("damage is measured by the parent process")
         case .heartwood(let work): try await work.measure(cell)
         }
     }

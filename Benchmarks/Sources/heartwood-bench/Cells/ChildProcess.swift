@@ -3,16 +3,17 @@ internal import Synchronization
 
 /// Another process of this program, which does one thing.
 ///
-/// Its standard input is a pipe that nothing is written to: when the parent dies, it ends, and so does the child.
+/// Its standard input is a pipe that the parent never writes to: when the parent dies, the pipe ends, and the child
+/// exits.
 final class ChildProcess: Sendable {
     /// How it ended.
     enum Ending: Sendable, Equatable {
         case exited(Int32)
-        /// By a signal that nobody here sent.
+        /// By a signal that this program didn't send.
         case crashed(Int32)
-        /// It was killed because its time was over.
+        /// It was killed at its time limit.
         case timedOut
-        /// It was killed because somebody asked the program to stop.
+        /// It was killed because the program was asked to stop.
         case interrupted
     }
 
@@ -21,7 +22,7 @@ final class ChildProcess: Sendable {
     private let output = Pipe()
     private let errors = Pipe()
     private let received = Mutex(Data())
-    private let complaints = Mutex(Data())
+    private let errorText = Mutex(Data())
     private let outputHasEnded = Signal()
 
     init(arguments: [String]) throws {
@@ -31,11 +32,11 @@ final class ChildProcess: Sendable {
         process.standardInput = lifeline
         process.standardOutput = output
         process.standardError = errors
-        // An engine that crashes is a result; where it did would be a screen full of text.
+        // A crash of an engine is a result; its backtrace would fill the terminal.
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["SWIFT_BACKTRACE": "enable=no"], uniquingKeysWith: { $1 })
         try process.run()
-        // The child has its own ends; without these the pipes would never end.
+        // The child has its own copies; with these open, the pipes would never end.
         try? output.fileHandleForWriting.close()
         try? errors.fileHandleForWriting.close()
         Thread { [self] in
@@ -43,7 +44,7 @@ final class ChildProcess: Sendable {
             outputHasEnded.raise()
         }.start()
         Thread { [self] in
-            Self.read(errors) { data in complaints.withLock { $0 = ($0 + data).suffix(2_000) } }
+            Self.read(errors) { data in errorText.withLock { $0 = ($0 + data).suffix(2_000) } }
         }.start()
     }
 
@@ -56,24 +57,24 @@ final class ChildProcess: Sendable {
     }
 
     /// The last line that it wrote to its standard error.
-    var lastComplaint: String? {
-        let text = String(decoding: complaints.withLock { $0 }, as: UTF8.self)
+    var lastErrorLine: String? {
+        let text = String(decoding: errorText.withLock { $0 }, as: UTF8.self)
         return text.split(separator: "\n").last.map(String.init)
     }
 
-    /// This program.
+    /// The path of this program.
     private static let program: String = {
         let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return link ?? Bundle.main.executablePath ?? CommandLine.arguments[0]
     }()
 
-    /// What it has printed so far.
+    /// Its standard output so far.
     var text: Data { received.withLock { $0 } }
 
-    /// Kills it as a kill of the system does, at once.
+    /// Kills it by SIGKILL.
     func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
-    /// Waits until it has printed a line, or ended.
+    /// Waits until it has printed a line. Returns nil if it has ended, or after the time.
     func waitForLine(seconds: Double) async throws -> String? {
         let deadline = Ticks.now + UInt64(seconds * 1e9)
         while Ticks.now < deadline, !Interrupt.isRequested {
@@ -87,22 +88,22 @@ final class ChildProcess: Sendable {
         return nil
     }
 
-    /// Waits until it has printed more, or has ended; ends it where it prints nothing for too long or somebody asks to
-    /// stop.
+    /// Waits until it has printed more, or has ended. Kills it if it prints nothing for too long, or if the program was
+    /// asked to stop.
     ///
-    /// - Returns: How it ended; nil where it goes on.
+    /// - Returns: How it ended; nil if it is still running.
     func wait(forOutputOr seconds: Double) async throws -> Ending? {
         let seen = text.count
         let deadline = Ticks.now + UInt64(seconds * 1e9)
         while process.isRunning, Ticks.now < deadline, !Interrupt.isRequested {
-            // Not for each line: that would take time from the child.
+            // Not woken for each line, which would take processor time from the child.
             try await Task.sleep(for: .milliseconds(50))
             if text.count > seen { return nil }
         }
         return try await wait(seconds: 0)
     }
 
-    /// Waits until it ends, and ends it where it takes too long or somebody asks to stop.
+    /// Waits until it ends. Kills it if it takes too long, or if the program was asked to stop.
     func wait(seconds: Double) async throws -> Ending {
         let deadline = Ticks.now + UInt64(seconds * 1e9)
         while process.isRunning {

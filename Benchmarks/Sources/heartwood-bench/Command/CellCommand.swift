@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// The child's side: does what the parent asks for, and prints what it came to as JSON. Not for people.
+/// The child process: executes the parent's request, and prints the result as JSON. Not for users.
 struct CellCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "cell", shouldDisplay: false)
 
@@ -17,7 +17,7 @@ struct CellCommand: AsyncParsableCommand {
                 guard spec.action == .makeFixture else { return }
                 print("ready")
                 fflush(nil)
-                // The parent kills it where the store is to be left as a kill leaves it.
+                // The parent kills this process if the fixture is a killed store.
                 if runner.row.fixture?.isKilled == true { try await Task.sleep(for: .seconds(3_600)) }
                 return
             }
@@ -29,16 +29,16 @@ struct CellCommand: AsyncParsableCommand {
     }
 }
 
-/// What a child prints where it failed.
+/// What a child prints if it fails.
 struct CellFailure: Sendable, Codable, Error, CustomStringConvertible {
     var failure: String
     var description: String { failure }
 }
 
-/// A child's life: as long as its parent's.
+/// Ends a child with its parent.
 enum ChildLife {
     static func begin() {
-        // Ctrl-C goes to all processes of the terminal; the parent decides what becomes of its children.
+        // Ctrl-C goes to all processes of the terminal, but the parent ends its children.
         signal(SIGINT, SIG_IGN)
         Thread {
             while !FileHandle.standardInput.availableData.isEmpty {}

@@ -1,24 +1,24 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Takes figures from results into documents.
+/// Puts figures from results into documents.
 struct FiguresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures", abstract: "Put figures from a file of results into documents.",
         discussion: """
-            In Markdown, what stands between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by \
-            the table of that name: 'summary', 'behind' (where peers are ahead), 'machine', or a group of rows \
-            ('durable', 'reading', …). So no figure is ever typed.
+            In Markdown, the text between the lines '<!-- figures: NAME -->' and '<!-- /figures -->' is replaced by \
+            the table with that name: 'summary', 'behind' (where peers are ahead), 'machine', or a group of rows \
+            ('durable', 'reading', …).
 
             EXAMPLE
               Benchmarks/run figures results.json README.md Benchmarks/README.md
 
             EXIT CODES
               0    done; with --check: everything was up to date
-              1    with --check: a document has other figures; or a document can't be brought up to date
+              1    with --check: a document has other figures; or a document can't be updated
             """)
 
-    @Flag(help: "Change nothing; only tell whether the documents have these figures.")
+    @Flag(help: "Change nothing; only report whether the documents have these figures.")
     var check = false
 
     @Argument(help: "The file that --json wrote.")
@@ -28,18 +28,18 @@ struct FiguresCommand: AsyncParsableCommand {
     var documents: [String]
 
     func run() async throws {
-        guard let results = try ResultsFile(path: results).read() else {
-            throw WrongFile(path: results, reason: "isn't there")
-        }
+        let results = try ResultsFile(path: results).readExisting()
         let figures = ReadmeFigures(results)
         var isUpToDate = true
         for document in documents {
             let text = try String(contentsOfFile: document, encoding: .utf8)
             let update: ReadmeFigures.Update
             do { update = try figures.update(text) } catch {
-                throw WrongFile(path: document, reason: "can't be brought up to date: \(error)")
+                throw WrongFile(path: document, reason: "can't be updated: \(error)")
             }
-            guard !update.names.isEmpty else { throw WrongFile(path: document, reason: "has no place for figures") }
+            guard !update.names.isEmpty else {
+                throw WrongFile(path: document, reason: "has no line '<!-- figures: NAME -->'")
+            }
             if !update.isUpToDate {
                 isUpToDate = false
                 let outdated = update.outdated.joined(separator: ", ")

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// Shows what there is to be chosen.
+/// Lists rows and engines.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the rows and engines that --only and --engines take.",
         discussion: """
-            With --quick or --full, the rows of that plan and how long it takes, about; without, those of the default \
-            plan. Rows that the plan leaves out are marked, and measured where --only names them.
+            Shows the rows of the default plan, or of the plan of --quick or --full, and about how long it takes. Rows \
+            that the plan leaves out are marked; they are measured if --only names them.
             """)
 
     @Flag(help: "The rows of the quick plan.")

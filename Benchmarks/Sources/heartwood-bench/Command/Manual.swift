@@ -1,9 +1,9 @@
-/// What the help says beyond the options.
+/// The part of the help that isn't about options.
 enum Manual {
     static let run = """
-        Each engine does the same work on the same data in a process of its own. Within a row every engine runs once, \
-        then every engine again; what is shown is the median of the runs, with the lowest and the highest. Engines \
-        are compared only where a write that has returned has survived the same: see 'promise' in the table.
+        Each engine does the same work on the same data in its own process. Within a row every engine runs once, then \
+        every engine again. The table shows the median of the runs, with the lowest and the highest. Engines are \
+        compared only where a write survives the same failures once it has returned: see 'survives' in the table.
 
         EXAMPLES
           Benchmarks/run --quick
@@ -12,8 +12,8 @@ enum Manual {
 
         EXIT CODES
           0    done
-          1    a cell failed; what was measured is shown
+          1    a cell failed; the others are shown
           64   the command line is wrong
-          130  ended by Ctrl-C, with what was measured so far; a second one ends it at once
+          130  ended by Ctrl-C; shows what was measured so far. A second Ctrl-C ends it immediately
         """
 }

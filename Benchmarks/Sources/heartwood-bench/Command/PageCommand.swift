@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Makes the page again from results.
+/// Makes the page from results.
 struct PageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Make the HTML page from a file of results.",
         discussion: """
-            The page is one file that needs nothing else, and has nothing that isn't in the results.
+            The page is one file that needs no other file and no network.
 
             EXAMPLE
               Benchmarks/run page results.json results.html
@@ -19,9 +19,7 @@ struct PageCommand: AsyncParsableCommand {
     var page: String
 
     func run() async throws {
-        guard let results = try ResultsFile(path: results).read() else {
-            throw WrongFile(path: results, reason: "isn't there")
-        }
+        let results = try ResultsFile(path: results).readExisting()
         try Self.write(results, to: page)
     }
 

@@ -4,12 +4,12 @@ internal import Foundation
 /// Measures, shows the table, and writes the results.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Measure, and show a table (the default).", discussion: Manual.run)
+        commandName: "run", abstract: "Measure, and show a table (the default command).", discussion: Manual.run)
 
-    @Flag(help: "The central rows with few keys and short runs, in under three minutes: a look, not a figure.")
+    @Flag(help: "The central rows with few keys and short runs, in under three minutes. Not for publishing.")
     var quick = false
 
-    @Flag(help: "All rows with long runs, in up to two hours: for figures that are published. Give --json too.")
+    @Flag(help: "All rows with long runs, in up to two hours, for publishing. Use it with --json.")
     var full = false
 
     @Option(help: ArgumentHelp("Only these rows or groups, separated by commas; see 'list'.", valueName: "name,…"))
@@ -19,32 +19,32 @@ struct RunCommand: AsyncParsableCommand {
     var engines: String?
 
     @Option(
-        help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: that of the plan)", valueName: "count"))
+        help: ArgumentHelp("Runs of each cell; some rows have fewer. (default: from the plan)", valueName: "count"))
     var runs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds of each run, durable ones included. (default: those of the plan)", valueName: "seconds"))
+            "Seconds of each run, also of durable writes. (default: from the plan)", valueName: "seconds"))
     var seconds: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Keys of a store, but in the rows of growth. (default: that of the plan)", valueName: "count"))
+            "Keys of a store, except in the rows of growth. (default: from the plan)", valueName: "count"))
     var keys: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Where to make stores, in a fresh directory that is deleted afterwards.", valueName: "directory"))
+            "Where to make stores, in a new directory that is deleted afterwards.", valueName: "directory"))
     var directory = "."
 
     @Option(
         help: ArgumentHelp(
-            "Keep the results in this file, after each run. A file that is there is resumed: what it has isn't "
+            "Save the results to this file after each run. If it exists, the run is resumed: its results aren't "
                 + "measured again.",
             valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Write the page with the charts to this file too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also write the page with charts to this file.", valueName: "file"))
     var html: String?
 
     private var parameters: Parameters {
@@ -88,7 +88,7 @@ struct RunCommand: AsyncParsableCommand {
         let chosen = try selectedEngines()
         let work = try WorkDirectory(in: directory)
         defer { work.removeAll() }
-        try checkPlace(work, rows)
+        try checkSpace(work, rows)
         Interrupt.listen()
         var infos: [EngineInfo] = []
         for engine in chosen { infos.append(try await engine.info) }
@@ -104,17 +104,17 @@ struct RunCommand: AsyncParsableCommand {
         try finish(conductor.results, file)
     }
 
-    /// Needs room for the largest row's stores of all engines, for copies of them, and for logs.
-    private func checkPlace(_ work: WorkDirectory, _ rows: [Row]) throws {
+    /// Checks that there is space for the largest row's stores of all engines, for copies of them, and for logs.
+    private func checkSpace(_ work: WorkDirectory, _ rows: [Row]) throws {
         let largest = rows.map { $0.info.keys * ($0.info.valueBytes + Dataset.keyBytes) }.max() ?? 0
         let needed = UInt64(largest) * 16 + (6 << 30)
         guard work.freeBytes >= needed else {
-            throw WrongPlace(
-                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), and up to \(Numbers.bytes(needed)) are "
+            throw UnsuitableDirectory(
+                "\(Numbers.bytes(work.freeBytes)) are free in \(directory), but up to \(Numbers.bytes(needed)) are "
                     + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
         }
         if directory == ".", let fileSystem = MountedFileSystem.of(work.path), fileSystem.isInMemory {
-            throw WrongPlace(
+            throw UnsuitableDirectory(
                 "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with "
                     + "--directory")
         }
@@ -137,8 +137,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// The directory can't be used for this.
-struct WrongPlace: Error, CustomStringConvertible {
+/// Stores can't be made in a directory.
+struct UnsuitableDirectory: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }

@@ -1,8 +1,8 @@
-/// What became of one change.
+/// The effect of one changed byte.
 enum DamageClass: String, Sendable, CaseIterable {
     case refused, harmless, lost, wrong, crashed, hung
-    /// As lost, but the opening's report told it.
-    case lostAndTold
+    /// As lost, but the opening's report says so.
+    case lostAndReported
 }
 
 extension DamageResult {
@@ -10,7 +10,7 @@ extension DamageResult {
         func count(_ wanted: DamageClass) -> Int { classes.count { $0 == wanted } }
         self.init(
             changes: classes.count, refused: count(.refused), harmless: count(.harmless),
-            lost: count(.lost) + count(.lostAndTold), wrong: count(.wrong), crashed: count(.crashed),
-            hung: count(.hung), lostButTold: count(.lostAndTold))
+            lost: count(.lost) + count(.lostAndReported), wrong: count(.wrong), crashed: count(.crashed),
+            hung: count(.hung), lostButTold: count(.lostAndReported))
     }
 }

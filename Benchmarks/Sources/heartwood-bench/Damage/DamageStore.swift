@@ -1,12 +1,12 @@
-/// The small store that is damaged: what is in it, and how it came to be.
+/// The contents of the small store that is damaged.
 enum DamageStore {
     static let keys = 500
-    /// Those that are there before it is compacted: the others are in a log, where there is one.
+    /// Keys that are put before the compaction. The others stay in the log, if the engine has one.
     private static let compacted = 300
-    /// The first of these get another value afterwards.
+    /// Keys, from the first, that get another value after the compaction.
     private static let overwritten = 50
 
-    /// Fills it, so that its files have all kinds of structure.
+    /// Fills it, so that its files have as many kinds of structures as possible.
     static func fill<S: Session, D: Database>(_ session: S, _ database: D, _ data: Dataset) async throws {
         let keys = data.keys()
         var key = keys.makeBuffer()
@@ -25,11 +25,11 @@ enum DamageStore {
         FixtureMaker.value(number, round: round, of: data.values.count)
     }
 
-    /// What a value is of a key's number.
+    /// Compares a value with the expected one of the key with that number.
     static func judge(_ number: Int, _ value: RawSpan, _ data: Dataset) -> DamageClass {
         let isOverwritten = number < overwritten
         if equals(value, data.values[Self.value(number, round: isOverwritten ? 1 : 0, data)]) { return .harmless }
-        // The value that it had before: the later write is lost.
+        // The older value: the later write is lost.
         return isOverwritten && equals(value, data.values[Self.value(number, round: 0, data)]) ? .lost : .wrong
     }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One change: opens the store that has it, gets every key, scans, closes, and says what became of it.
+/// Tries one change: opens the damaged store, gets every key, scans, closes, and classifies the effect.
 enum DamageTrial {
     static func run<E: Engine>(_ engine: E, _ use: EngineUse, _ data: Dataset, at path: String) async -> DamageClass {
         var findings = Findings()
@@ -12,23 +12,23 @@ enum DamageTrial {
                 scanAll(session, data, &findings)
                 session.end()
             } catch {
-                findings.isTold = true
+                findings.isRefused = true
             }
             findings.isReported = database.reportsLoss
             try await database.close()
         } catch {
-            findings.isTold = true
+            findings.isRefused = true
         }
         return findings.verdict
     }
 
-    /// What was seen.
+    /// What the engine returned.
     struct Findings: Sendable {
-        /// The engine said that something is wrong.
-        var isTold = false
+        /// The engine has thrown an error.
+        var isRefused = false
         var isWrong = false
         var isLost = false
-        /// A report that one has to ask for says that something was passed over.
+        /// The report of the opening says that something was skipped.
         var isReported = false
 
         mutating func note(_ found: DamageClass) {
@@ -39,11 +39,11 @@ enum DamageTrial {
             }
         }
 
-        /// Wrong bytes are the worst, whatever else was said.
+        /// Wrong bytes are the worst, even if an error was thrown too.
         var verdict: DamageClass {
             if isWrong { return .wrong }
-            if isTold { return .refused }
-            if isLost { return isReported ? .lostAndTold : .lost }
+            if isRefused { return .refused }
+            if isLost { return isReported ? .lostAndReported : .lost }
             return .harmless
         }
     }
@@ -58,7 +58,7 @@ enum DamageTrial {
                 _ = try session.get(key) { value in found = DamageStore.judge(number, value, data) }
                 findings.note(found)
             } catch {
-                findings.isTold = true
+                findings.isRefused = true
             }
         }
     }
@@ -72,7 +72,7 @@ enum DamageTrial {
                 let number = keys.number(of: key)
                 guard number >= 0, number < data.keyCount, seen.insert(number).inserted else {
                     findings.isWrong = true
-                    // A cycle in the files would never end.
+                    // The scan of a cycle in the files would never end.
                     return seen.count < data.keyCount
                 }
                 keys.write(number, to: &expected)
@@ -82,7 +82,7 @@ enum DamageTrial {
             }
             if seen.count < data.keyCount { findings.isLost = true }
         } catch {
-            findings.isTold = true
+            findings.isRefused = true
         }
     }
 }

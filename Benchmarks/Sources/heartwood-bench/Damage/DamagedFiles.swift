@@ -4,7 +4,7 @@ internal import Foundation
 struct DamagedFiles: Sendable {
     private struct File: Sendable {
         var name: String
-        /// Without the zeros at its end, which are room laid ahead.
+        /// Without the zeros at its end, which are preallocated space.
         var bytes: [UInt8]
         var length: Int
         /// Whether its bytes may be changed.
@@ -26,14 +26,14 @@ struct DamagedFiles: Sendable {
         guard changeable > 0 else { throw WrongResult("the store has no files") }
     }
 
-    /// A change: a byte of one file, with what it is combined with.
+    /// A change: one byte of a file, and the mask that it is combined with (exclusive or).
     struct Change: Sendable, Equatable {
         var file: Int
         var offset: Int
         var mask: UInt8
     }
 
-    /// The change of a number: each byte of all files is as likely as the others.
+    /// The change with that number. Each byte of all files is equally likely.
     func change(_ number: Int, seed: UInt64) -> Change {
         var random = SplitMix64(seed: seed ^ SplitMix64.mixed(UInt64(number)))
         var position = Int(random.next() % UInt64(changeable))

@@ -1,6 +1,6 @@
-/// The sum of bytes: what every value that any engine returns goes through, so that none gets away with a pointer.
+/// The sum of bytes. Every value that an engine returns is summed, so that returning only a pointer is no advantage.
 enum ByteSum {
-    /// Adds all the bytes to `sum`. A value of 100 bytes takes some 10 ns.
+    /// Adds all bytes to `sum`. A value of 100 bytes takes about 10 ns.
     @inline(__always)
     static func add(_ bytes: UnsafeRawBufferPointer, to sum: inout UInt64) {
         var offset = 0

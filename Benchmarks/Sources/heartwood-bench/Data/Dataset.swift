@@ -2,22 +2,22 @@
 struct Dataset: Sendable {
     /// Bytes of a key.
     static let keyBytes = 16
-    /// Bytes of a value, but for rows that say otherwise.
+    /// Bytes of a value, except in rows that set another size.
     static let valueBytes = 100
 
-    /// What values are.
+    /// The kind of values.
     enum Contents: String, Sendable, Codable, Hashable {
-        /// Random bytes, which nothing compresses.
+        /// Random bytes, which are incompressible.
         case random
-        /// Documents of some 700 bytes of JSON.
+        /// JSON documents of about 700 bytes.
         case json
     }
 
-    /// Number of distinct keys that a filled store has; there are more where rows insert new ones.
+    /// Number of keys of a filled store. Rows that insert new keys have more.
     let keyCount: Int
-    /// Bytes of each value; of documents, on average.
+    /// Bytes of each value; the average for documents.
     let valueBytes: Int
-    /// Distinct values. The key of a number first gets the value of that number, counted round.
+    /// Distinct values. A key's first value is that of its number, modulo the count of values.
     let values: [[UInt8]]
     let order: KeySource.Order
     /// The sum of the bytes of each value.
@@ -39,7 +39,7 @@ struct Dataset: Sendable {
         valueSums = values.map { value in value.reduce(0) { $0 + UInt64($1) } }
     }
 
-    /// Prime, so that a key gets another value each time round, and few enough for the processor's cache.
+    /// A prime number, so that a key gets another value in each round, and small enough for the processor's cache.
     private static func valueCount(_ valueBytes: Int) -> Int {
         let primes = [8_191, 4_093, 2_039, 1_021, 509, 251, 127, 61, 31, 13]
         return primes.first { $0 * valueBytes <= 8 << 20 } ?? 13
@@ -48,17 +48,17 @@ struct Dataset: Sendable {
     /// Bytes of a key and a value.
     var pairBytes: Int { Self.keyBytes + valueBytes }
 
-    /// That many keys, in the order of the data.
+    /// Keys in the order of the data; `keyCount` of them if `count` is nil.
     func keys(_ count: Int? = nil) -> KeySource { KeySource(count: count ?? keyCount, order: order) }
 
-    /// The first value of a key's number.
+    /// The first value of the key with that number.
     @inline(__always)
     func value(_ number: Int) -> [UInt8] { values[number % values.count] }
 
-    /// The sum of the bytes of the first value of a key's number.
+    /// The sum of the bytes of the first value of the key with that number.
     @inline(__always)
     func sum(_ number: Int) -> UInt64 { valueSums[number % valueSums.count] }
 
-    /// What the bytes of the first values of all keys add up to.
+    /// The sum of the bytes of the first values of all keys.
     var sumOfAll: UInt64 { (0..<keyCount).reduce(0) { $0 &+ sum($1) } }
 }

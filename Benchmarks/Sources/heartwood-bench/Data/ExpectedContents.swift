@@ -1,24 +1,18 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
-/// What must be in a store: for each key which values may be its last. Filled by the walks of the writers, made again.
+/// The contents that a store must have: for each key, the values that may be its last. Made from the writers' walks.
 struct ExpectedContents: Sendable {
     private let data: Dataset
     private let keys: KeySource
-    /// For each key's number the value that it has, counted from 1; 0 where it has none.
+    /// The value of each key by its number, counted from 1; 0 if the key has none.
     private var last: [UInt32]
-    /// Where several writers wrote the same key, and the last of each may be what is left.
+    /// Other possible values of keys that several writers have written: the last of each writer.
     private var others: [Int: [UInt32]] = [:]
     private(set) var count = 0
 
     /// - Parameters:
-    ///   - keyLimit: The number of keys that there may be.
-    ///   - isFilled: Whether the data's keys have their first values.
+    ///   - keyLimit: The largest number of keys; that of the data if nil.
+    ///   - isFilled: Whether all keys of the data have their first values.
     init(_ data: Dataset, keyLimit: Int? = nil, isFilled: Bool) {
         self.data = data
         let limit = keyLimit ?? data.keyCount
@@ -39,7 +33,7 @@ struct ExpectedContents: Sendable {
         last[number] = 0
     }
 
-    /// The last value that one of several writers gave a key that others may have written too.
+    /// The last value that a writer gave a key that other writers may have written too.
     mutating func mayHave(_ number: Int, _ value: Int) {
         if others[number] == nil {
             put(number, value)
@@ -49,7 +43,7 @@ struct ExpectedContents: Sendable {
         }
     }
 
-    /// Holds every pair that `scan` shows to what must be there.
+    /// Compares every pair that `scan` visits with the expected contents.
     ///
     /// - Throws: `WrongResult`.
     func check(_ scan: (_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws -> Void) throws {
@@ -60,23 +54,23 @@ struct ExpectedContents: Sendable {
             found += 1
             let number = keys.number(of: key)
             guard number >= 0, number < last.count, last[number] != 0 else {
-                wrong = "a key came back that wasn't there"
+                wrong = "a key was returned that must not exist"
                 return false
             }
             keys.write(number, to: &expected)
             guard Self.areEqual(key, expected) else {
-                wrong = "a key came back with other bytes than were put"
+                wrong = "a key was returned with other bytes than were put"
                 return false
             }
             let candidates = [last[number]] + (others.isEmpty ? [] : others[number] ?? [])
             guard candidates.contains(where: { Self.areEqual(value, data.values[Int($0) - 1]) }) else {
-                wrong = "the key of number \(number) came back with another value than was put last"
+                wrong = "key number \(number) has another value than was put last"
                 return false
             }
             return true
         }
         if let wrong { throw WrongResult(wrong) }
-        guard found == count else { throw WrongResult("\(count) keys must be there, and \(found) came back") }
+        guard found == count else { throw WrongResult("\(found) keys were returned, but \(count) must exist") }
     }
 
     @inline(__always)

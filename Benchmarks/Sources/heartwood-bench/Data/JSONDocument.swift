@@ -1,4 +1,4 @@
-/// Documents like those that services keep: some 700 bytes of JSON, with the same fields and other contents in each.
+/// Documents like those of services: about 700 bytes of JSON with the same fields and different contents.
 enum JSONDocument {
     private static let names = [
         "Amsel", "Birke", "Distel", "Erle", "Fichte", "Ginster", "Hasel", "Iris", "Kiefer", "Linde", "Mohn", "Nelke",

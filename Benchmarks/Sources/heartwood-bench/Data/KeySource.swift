@@ -1,21 +1,20 @@
-/// Keys that are made from their number when they are needed, into an array that is used again: ten million of them
-/// take no memory, and making one costs no cache miss that would be charged to a store.
+/// Keys that are computed from their number into a reused array. Ten million keys need no memory, and making a key
+/// causes no cache miss that would count as the store's.
 struct KeySource: Sendable {
-    /// How the keys lie when they are taken by their number.
+    /// The order of the keys by their number.
     enum Order: String, Sendable {
-        /// In no order: each is as far from the one before as any other.
+        /// In random order.
         case random
-        /// Each behind the one before, in the order of unsigned bytes, with random distances.
+        /// In the order of unsigned bytes, with random distances.
         case ascending
     }
 
-    /// Number of keys.
     let count: Int
-    /// Bytes of each; at least 8.
+    /// Bytes of each key; at least 8.
     let keyBytes: Int
     let order: Order
     private let distance: UInt64
-    /// So that the first key isn't zeros.
+    /// Added to each number, so that the first key isn't zeros.
     private static let offset: UInt64 = 0x5851_F42D_4C95_7F2D
 
     init(count: Int, keyBytes: Int = Dataset.keyBytes, order: Order = .random) {
@@ -26,10 +25,10 @@ struct KeySource: Sendable {
         distance = UInt64.max / UInt64(count)
     }
 
-    /// An array for `write`.
+    /// A buffer for `write`.
     func makeBuffer() -> [UInt8] { [UInt8](repeating: 0, count: keyBytes) }
 
-    /// Makes the key of a number, from 0 up to `count` and without it, in an array of `keyBytes`.
+    /// Writes the key with that number, less than `count`, to an array of `keyBytes`.
     @inline(__always)
     func write(_ number: Int, to key: inout [UInt8]) {
         key.withUnsafeMutableBytes { bytes in
@@ -51,7 +50,7 @@ struct KeySource: Sendable {
 
     /// Calls `body` with every number, in the order of the keys.
     ///
-    /// Sorts a slice of the keys at a time, so that it needs little memory however many there are.
+    /// Sorts a slice of the keys at a time, so that it needs little memory.
     func forEachInOrder(_ body: (Int) throws -> Void) rethrows {
         guard order == .random else { return try (0..<count).forEach(body) }
         let slices = UInt64(count / 500_000 + 1)
@@ -67,8 +66,7 @@ struct KeySource: Sendable {
         }
     }
 
-    /// The number of a key that this made; a number that isn't below `count`, or another key's, where it made none
-    /// such.
+    /// The number of a key. For bytes that are no key, the result is out of range, or the number of another key.
     @inline(__always)
     func number(of key: RawSpan) -> Int {
         guard key.byteCount >= 8 else { return -1 }
@@ -80,7 +78,7 @@ struct KeySource: Sendable {
         }
     }
 
-    /// The first eight bytes, as the number that sorts as they do. No two keys share them.
+    /// The first eight bytes, as a big-endian number; unique for each key.
     @inline(__always)
     private func head(_ number: Int) -> UInt64 {
         let mixed = SplitMix64.mixed(UInt64(bitPattern: Int64(number)) &+ Self.offset)
@@ -90,14 +88,14 @@ struct KeySource: Sendable {
         }
     }
 
-    /// Eight of the other bytes.
+    /// Eight of the other bytes, from an offset.
     @inline(__always)
     private func tail(_ number: Int, _ offset: Int) -> UInt64 {
         SplitMix64.mixed(UInt64(bitPattern: Int64(number)) ^ (UInt64(offset) &* 0x9E37_79B9_7F4A_7C15))
     }
 }
 
-/// Numbers from 0 up to a limit, each as likely as the others, again and again: which key is read next.
+/// Uniformly distributed random numbers below a limit: the keys that are read.
 struct RandomNumbers {
     private var random: SplitMix64
     private let limit: UInt64

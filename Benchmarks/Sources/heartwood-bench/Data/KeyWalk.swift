@@ -1,39 +1,39 @@
-/// The steps of one writer: which key gets which value. The same again when it is made again, so that what must be in
-/// the store is known without being kept.
+/// The puts of one writer: which key gets which value. The sequence is the same for the same arguments, so the expected
+/// contents of the store can be computed again instead of being recorded.
 struct KeyWalk: Sendable {
-    /// How keys follow each other.
+    /// The order of the keys.
     enum Order: Sendable {
-        /// Each key of the writer's range, by its number, again and again.
-        case inTurn
-        /// Any key of the writer's range, each as likely as the others.
-        case anyKey(seed: UInt64)
+        /// Every key of the writer's range by its number, repeatedly.
+        case sequential
+        /// Random keys of the writer's range.
+        case random(seed: UInt64)
     }
 
     /// The key's number.
     private(set) var number: Int
-    /// Which of the data's values it gets.
+    /// The index of the value in the data's values.
     private(set) var value: Int
     private let range: Range<Int>
     private let valueCount: Int
     private var random: RandomNumbers?
 
     /// - Parameters:
-    ///   - range: The numbers of the writer's keys, which are no other writer's.
-    ///   - round: How often all keys had a value before: they get another one now.
+    ///   - range: The numbers of the writer's keys. No two writers share a key.
+    ///   - round: How often all keys were put before: they get other values now.
     init(_ order: Order, _ range: Range<Int>, valueCount: Int, round: Int = 0) {
         self.range = range
         self.valueCount = valueCount
-        // One before the first: `advance` comes before each step.
+        // One before the first, because `advance` is called before each put.
         number = range.lowerBound - 1
-        // A factor that no number of values has, so that a key doesn't get the value that it has.
+        // The factor is prime and no count of values, so a key doesn't get its current value again.
         value = (range.lowerBound + round * 7_919 + valueCount - 1) % valueCount
-        if case .anyKey(let seed) = order {
+        if case .random(let seed) = order {
             random = RandomNumbers(below: range.count, seed: seed)
             value = (value + Int(truncatingIfNeeded: seed % 1_000)) % valueCount
         }
     }
 
-    /// Goes to the next step.
+    /// Moves to the next put.
     @inline(__always)
     mutating func advance() {
         value &+= 1

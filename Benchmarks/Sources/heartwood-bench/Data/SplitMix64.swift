@@ -1,4 +1,5 @@
-/// A small, seeded generator: the same data in every run, on every machine.
+/// A small, seeded generator: the same data in every run, on every machine. In this module, so that it is inlined into
+/// the measured loops.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
@@ -10,8 +11,7 @@ struct SplitMix64: RandomNumberGenerator {
         return Self.mixed(state)
     }
 
-    /// Another number for each number, and no two the same: numbers that follow each other have nothing in common
-    /// afterwards.
+    /// A bijective mix of a number's bits: consecutive numbers become unrelated ones.
     @inline(__always)
     static func mixed(_ number: UInt64) -> UInt64 {
         var mixed = number
@@ -20,7 +20,7 @@ struct SplitMix64: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The number that `mixed` makes this one of.
+    /// The inverse of `mixed`.
     static func unmixed(_ mixed: UInt64) -> UInt64 {
         var number = mixed
         number ^= (number >> 31) ^ (number >> 62)
@@ -30,7 +30,7 @@ struct SplitMix64: RandomNumberGenerator {
         return number ^ (number >> 30) ^ (number >> 60)
     }
 
-    /// An array of that many random bytes.
+    /// An array of random bytes.
     mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             var word: UInt64 = 0

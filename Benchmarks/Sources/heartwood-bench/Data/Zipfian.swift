@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Numbers from 0 on of which each is less likely than the one before, by Zipf's law.
+/// Random numbers from 0, each less likely than the one before, by Zipf's law.
 ///
 /// The generator of YCSB (Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC 2010), which is the
 /// algorithm of Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994.
 struct Zipfian: Sendable {
     /// YCSB's skew.
     static let theta = 0.99
-    /// How many numbers there are.
+    /// The limit of the numbers.
     private(set) var count: Int
     private var zeta: Double
     private var eta = 0.0
@@ -25,7 +25,7 @@ struct Zipfian: Sendable {
         updateEta()
     }
 
-    /// One more number.
+    /// Increases the limit by one.
     mutating func grow() {
         count += 1
         zeta += 1 / pow(Double(count), Self.theta)
@@ -38,7 +38,7 @@ struct Zipfian: Sendable {
 
     @inline(__always)
     func next(_ random: inout SplitMix64) -> Int {
-        // The 53 bits that a number from 0 to 1 has.
+        // A Double below 1 has 53 bits.
         let uniform = Double(random.next() >> 11) * 0x1p-53
         let scaled = uniform * zeta
         if scaled < 1 { return 0 }
@@ -47,8 +47,8 @@ struct Zipfian: Sendable {
     }
 }
 
-/// Numbers below a limit of which some are much likelier than others, the likely ones scattered among them: as YCSB
-/// does it, which draws from ten thousand million by Zipf's law and takes the remainder of a hash.
+/// Random numbers below a limit, with likely and unlikely ones in mixed order. As in YCSB, a number below 10^10 is
+/// drawn by Zipf's law, and the result is the remainder of its hash.
 struct ScrambledZipfian: Sendable {
     private let zipfian = Zipfian.ofYCSB
     private let limit: UInt64
@@ -60,7 +60,7 @@ struct ScrambledZipfian: Sendable {
         Int(Self.hash(UInt64(zipfian.next(&random))) % limit)
     }
 
-    /// FNV-1a of the eight bytes, without its sign, as YCSB has it.
+    /// FNV-1a of the eight bytes, without the sign, as in YCSB.
     private static func hash(_ number: UInt64) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         var rest = number
@@ -74,6 +74,6 @@ struct ScrambledZipfian: Sendable {
 }
 
 extension Zipfian {
-    /// That of YCSB's scrambled generator, whose sum would take minutes to compute.
+    /// The distribution of YCSB's scrambled generator. Computing its sum would take minutes.
     fileprivate static let ofYCSB = Zipfian(10_000_000_000, zeta: 26.469_028_201_783_02)
 }

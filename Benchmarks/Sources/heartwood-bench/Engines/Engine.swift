@@ -1,27 +1,27 @@
-/// A key-value engine, or one of the ways in which one is used, as the workloads see it.
+/// A key-value engine, or one way of using an engine.
 ///
-/// Workloads are generic over it, and `EngineID.accept` hands them the concrete type, so that each loop is compiled for
-/// each engine: no call in one goes through a table that another engine wouldn't go through.
+/// Workloads are generic over it, and `EngineID.accept` passes the concrete type, so each loop is compiled for each
+/// engine. No engine pays for dynamic dispatch that another engine avoids.
 protocol Engine: Sendable {
     associatedtype Opened: Database
 
     var id: EngineID { get }
-    /// As people call it.
+    /// The name that tables show.
     var title: String { get }
-    /// What it is a way of using.
+    /// The engine of which it is a way of using: `heartwood` for all of Heartwood's.
     var family: String { get }
     var version: String { get }
-    /// What is set differently from how it comes, and why; one sentence each.
+    /// Settings that differ from the defaults, with the reasons; one sentence each.
     var settings: [String] { get }
-    /// Whether a write blocks its thread, so that each writer needs a thread of its own.
+    /// Whether a write blocks its thread, so that each writer needs its own thread.
     var runsOnThreads: Bool { get }
-    /// Whether it is filled in the order of the keys: a B-tree that is filled in random order takes several times as
-    /// long, and reads worse afterwards.
+    /// Whether compacted fixtures are filled in the order of the keys: filling a B-tree in random order takes several
+    /// times as long, and makes later reads slower.
     var isFilledInOrder: Bool { get }
-    /// Files of its directory that aren't data: locks, and logs for people.
+    /// Files in its directory that aren't data: locks, and logs for people.
     var unimportantFiles: [String] { get }
 
-    /// Opens the database of that directory, which is there; makes one where there is none.
+    /// Opens the database in an existing directory; creates one if there is none.
     func open(at path: String, for use: EngineUse) async throws -> Opened
 }
 
@@ -29,52 +29,55 @@ extension Engine {
     var isFilledInOrder: Bool { false }
     var unimportantFiles: [String] { [] }
 
-    /// What the results say of it.
+    /// Its description in the results.
     var info: EngineInfo {
         EngineInfo(id: id.rawValue, title: title, family: family, version: version, settings: settings, missing: nil)
     }
 }
 
-/// A database that is open. Each worker works through a session of its own.
+/// An open database. Each worker uses its own session.
 protocol Database: Sendable {
     associatedtype Session: heartwood_bench.Session
 
-    /// A worker's way to it, for that worker alone.
+    /// A session for one worker.
     func session() throws -> Session
-    /// Brings it into the shape in which it reads best.
+    /// Compacts everything, so that reads are as fast as possible.
     func compactAll() async throws
-    /// Waits until nothing goes on in the background.
+    /// Waits until no background work is running.
     func settle() async throws
-    /// Closes it; nothing may be called afterwards. Sessions have ended before.
+    /// Closes it. All sessions must have ended. Nothing may be called afterwards.
     func close() async throws
-    /// Whether a report of the opening, which one has to ask for, says that bytes were passed over.
+    /// Whether the report of the opening, which a program must request, says that bytes were skipped.
     var reportsLoss: Bool { get }
+    /// Bytes written through a mapping since the opening, which the system doesn't count; nil if they aren't known.
+    var mappedBytes: UInt64? { get }
 }
 
 extension Database {
     var reportsLoss: Bool { false }
+    var mappedBytes: UInt64? { 0 }
     func settle() async throws {}
 }
 
-/// What one worker does with a database; used by one at a time.
+/// A worker's operations on a database. Used by one worker at a time.
 ///
-/// Writes are `async` because Heartwood's are; the engines whose calls block have functions that aren't, and then the
-/// loops have no point at which they could be suspended. Reads block in every engine.
+/// Writes are `async` because Heartwood's are. Engines whose calls block implement them by functions that aren't
+/// `async`, so their loops have no suspension points. Reads block in every engine.
 protocol Session: Sendable {
     nonisolated(nonsending) func put(_ key: [UInt8], _ value: [UInt8]) async throws
     nonisolated(nonsending) func remove(_ key: [UInt8]) async throws
-    /// Puts what `fill` adds, together or not at all.
+    /// Puts what `fill` adds, all or nothing.
     nonisolated(nonsending) func write(
         _ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void
     ) async throws
-    /// Lends the value of a key to `body`; false where there is none.
+    /// Lends the value of a key to `body`; returns false if there is none.
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool
-    /// Lends the pairs from a key on (from the first where it is nil), in the order of the keys, until `visit` says
+    /// Lends the pairs from a key on (from the first if it is nil), in the order of the keys, until `visit` returns
     /// false.
     func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws
-    /// Lends all pairs, from the last to the first, until `visit` says false.
+    /// Lends all pairs, from the last to the first, until `visit` returns false.
     func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws
-    /// Lets go of what it holds.
+    /// Releases its resources.
     func end()
 }
 
@@ -82,28 +85,26 @@ extension Session {
     func end() {}
 }
 
-/// What a database is opened for: what differs between workloads. Everything else is set once, in each engine's file.
+/// Settings of a database that differ between workloads. All other settings are in each engine's file.
 struct EngineUse: Sendable, Codable, Hashable {
-    /// What a write has survived when it has returned.
+    /// What a write survives once it has returned.
     var promise = Promise.survivesProcessDeath
     /// Whether nothing is written.
     var onlyReads = false
-    /// Whether all that is written stays in the log, so that the next opening has to replay it.
-    var keepsLog = false
-    /// Whether values are compressed, by the engine's own means.
+    /// Whether values are compressed, by the engine's own compression.
     var compresses = false
-    /// Whether all the checks are on that the engine has, where they aren't as it comes.
+    /// Whether all checks of the engine are on, including those that are off by default.
     var isParanoid = false
 }
 
-/// A call of an engine that failed.
+/// A failed call of an engine.
 struct EngineFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ engine: String, _ message: String) { description = "\(engine): \(message)" }
 }
 
-/// A result that isn't what it must be: no figure of it is worth anything.
+/// A wrong result of a workload. The cell fails, and has no figures.
 struct WrongResult: Error, CustomStringConvertible {
     let description: String
 

@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// The engines by their names in results and on the command line, in the order of the tables.
+/// The engines with their names in results and on the command line, in the order of the tables.
 enum EngineID: String, Sendable, Codable, CaseIterable {
     case heartwood
     case heartwoodMapped = "heartwood-mapped"
@@ -12,13 +12,13 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     case grdb
     case raw
 
-    /// Whether it is Heartwood, in one of the ways of using it.
+    /// Whether it is one of the ways of using Heartwood.
     var isHeartwood: Bool { [.heartwood, .heartwoodMapped, .heartwoodThreads].contains(self) }
 
-    /// Whether only one writer gets in at a time, each with a sync of its own.
+    /// Whether it has one writer at a time, each with its own sync.
     var hasOneWriter: Bool { [.lmdb, .sqlite, .grdb].contains(self) }
 
-    /// Hands the engine to a visitor, by its concrete type: the one place where an engine is chosen at run time.
+    /// Passes the engine to a visitor, by its concrete type. The only function that chooses an engine at run time.
     ///
     /// - Throws: `NotBuilt`, and what the visitor throws.
     func accept<V: EngineVisitor>(_ visitor: V) async throws -> V.Result {
@@ -45,7 +45,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
         throw NotBuilt(engine: self)
     }
 
-    /// Whether it is in this program.
+    /// Whether this program was built with it.
     var isBuilt: Bool {
         switch self {
         case .heartwood, .heartwoodMapped, .heartwoodThreads, .raw: return true
@@ -67,20 +67,20 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// Something that is done with an engine of any type.
+/// An operation on an engine of any type.
 protocol EngineVisitor {
     associatedtype Result
     func visit<E: Engine>(_ engine: E) async throws -> Result
 }
 
-/// An engine that this program was built without.
+/// This program was built without an engine.
 struct NotBuilt: Error, CustomStringConvertible {
     let engine: EngineID
-    var description: String { "\(engine.rawValue) isn't in this program: \(engine.howToGet)" }
+    var description: String { "this program was built without \(engine.rawValue): \(engine.howToGet)" }
 }
 
 extension EngineID {
-    /// What the results say of it, whether it is in this program or not.
+    /// Its description in the results, whether this program was built with it or not.
     var info: EngineInfo {
         get async throws {
             guard isBuilt else {
@@ -91,7 +91,7 @@ extension EngineID {
         }
     }
 
-    /// How an engine that isn't there comes to be.
+    /// How to install an engine.
     var howToGet: String {
         let package =
             switch self {

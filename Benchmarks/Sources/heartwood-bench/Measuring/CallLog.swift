@@ -1,16 +1,15 @@
 internal import HeartwoodFileSystem
 internal import Synchronization
 
-/// The system's files, with a note of each write and sync that takes long: what a store that stalls may have waited
-/// for.
-struct NotedFileSystem: FileSystem {
+/// The system's files, with a record of each long write and sync, which may have caused a stall of the store.
+struct RecordingFileSystem: FileSystem {
     let calls: CallLog
     private let system = POSIXFileSystem()
 
     init(_ calls: CallLog) { self.calls = calls }
 
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
-        NotedFile(try system.openFile(path, for: access), calls)
+        RecordedFile(try system.openFile(path, for: access), calls)
     }
 
     func rename(_ path: String, to newPath: String) throws(FileSystemError) { try system.rename(path, to: newPath) }
@@ -23,7 +22,7 @@ struct NotedFileSystem: FileSystem {
     func createDirectory(_ path: String) throws(FileSystemError) { try system.createDirectory(path) }
 
     func syncDirectory(_ path: String) throws(FileSystemError) {
-        try calls.noting { () throws(FileSystemError) in try system.syncDirectory(path) }
+        try calls.recording { () throws(FileSystemError) in try system.syncDirectory(path) }
     }
 
     func kind(of path: String) throws(FileSystemError) -> FileKind? { try system.kind(of: path) }
@@ -32,8 +31,8 @@ struct NotedFileSystem: FileSystem {
     func availableBytes(at path: String) -> UInt64? { system.availableBytes(at: path) }
 }
 
-/// A file whose writes and syncs are noted.
-private final class NotedFile: File {
+/// A file whose writes and syncs are recorded.
+private final class RecordedFile: File {
     private let file: any File
     private let calls: CallLog
 
@@ -50,7 +49,7 @@ private final class NotedFile: File {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-        try calls.noting { () throws(FileSystemError) in try file.write(bytes, at: offset) }
+        try calls.recording { () throws(FileSystemError) in try file.write(bytes, at: offset) }
     }
 
     func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
@@ -60,7 +59,7 @@ private final class NotedFile: File {
     func truncate(to size: UInt64) throws(FileSystemError) { try file.truncate(to: size) }
 
     func sync(_ kind: SyncKind) throws(FileSystemError) {
-        try calls.noting { () throws(FileSystemError) in try file.sync(kind) }
+        try calls.recording { () throws(FileSystemError) in try file.sync(kind) }
     }
 
     func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { try file.map(count) }
@@ -75,15 +74,15 @@ private final class NotedFile: File {
     func close() throws(FileSystemError) { try file.close() }
 }
 
-/// When long writes and syncs began and ended.
+/// The times of long writes and syncs.
 final class CallLog: Sendable {
-    /// What is shorter isn't noted.
+    /// Shorter calls aren't recorded, in nanoseconds.
     private static let shortest: UInt64 = 5_000_000
 
     private let calls = Mutex<[Range<UInt64>]>([])
 
-    /// Calls `body`, and notes it if it takes long, whether it throws or not.
-    func noting<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
+    /// Calls `body`, and records the time if it is long, whether it throws or not.
+    func recording<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
         let start = Ticks.now
         defer {
             let end = Ticks.now
@@ -92,7 +91,7 @@ final class CallLog: Sendable {
         return try body()
     }
 
-    /// Whether a call at least as long was under way during a stall.
+    /// Whether a call that took at least as long as a stall overlaps it.
     func explains(_ stall: Stalls.Stall) -> Bool {
         calls.withLock { calls in
             calls.contains { UInt64($0.count) >= stall.length && $0.overlaps(stall.time) }

@@ -1,12 +1,11 @@
 internal import Histogram
 
-/// How long operations took, in nanoseconds, to two significant digits. Small enough that each of thousands of workers
-/// keeps its own.
+/// Durations of operations in nanoseconds, to two significant digits. Small enough for one per worker, even with
+/// thousands of workers.
 struct Latencies: Sendable {
     private static let highest: UInt64 = 60_000_000_000
     private var histogram = Histogram<UInt32>(highestTrackableValue: highest, numberOfSignificantValueDigits: .two)
 
-    /// Number of operations.
     var count: Int { Int(histogram.totalCount) }
 
     @inline(__always)
@@ -20,14 +19,14 @@ struct Latencies: Sendable {
 
     var maximum: UInt64 { histogram.max }
 
-    /// The latency that `percent` of the operations didn't exceed.
+    /// The latency that `percent` of the operations did not exceed.
     func percentile(_ percent: Double) -> UInt64 {
         histogram.valueAtPercentile(percent)
     }
 
-    /// What the results keep; nil where nothing was recorded.
+    /// The latencies for the results; nil if nothing was recorded.
     ///
-    /// - Parameter isCorrected: Whether each was counted from the moment at which it was due.
+    /// - Parameter isCorrected: Whether each operation was measured from the time at which it was due.
     func result(isCorrected: Bool = false) -> LatencyResult? {
         guard count > 0 else { return nil }
         return LatencyResult(
@@ -35,7 +34,7 @@ struct Latencies: Sendable {
             p999: percentile(99.9), p9999: percentile(99.99), maximum: maximum, isCorrected: isCorrected, curve: curve)
     }
 
-    /// Percentiles from the lowest up to the last that the number of operations supports, eight for each nine.
+    /// Percentiles from the lowest to the highest that the number of operations supports, eight for each nine.
     private var curve: [LatencyResult.Point] {
         var points = [0.0, 10, 20, 30, 40].map { LatencyResult.Point(percentile: $0, nanoseconds: percentile($0)) }
         var share = 0.5

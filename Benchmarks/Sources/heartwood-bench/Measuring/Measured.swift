@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What workers did together, on the way to a `CellResult.Run`.
+/// The work of all workers of a run. Becomes a `CellResult.Run`.
 struct Measured: Sendable {
     var operations = 0
     var seconds = 0.0
@@ -13,9 +13,9 @@ struct Measured: Sendable {
     init() {}
 
     /// - Parameters:
-    ///   - watches: Those of the workers.
+    ///   - watches: The stopwatches of the workers.
     ///   - start: When they began.
-    ///   - bytes: Of keys and values, of one operation.
+    ///   - bytesEach: Bytes of keys and values of one operation.
     init(_ watches: [Stopwatch], since start: UInt64, bytesEach: Int) {
         operations = watches.reduce(0) { $0 + $1.count }
         seconds = Ticks.seconds(from: start, to: watches.map(\.end).max() ?? start)
@@ -23,7 +23,7 @@ struct Measured: Sendable {
         for watch in watches { latencies.add(watch.latencies) }
     }
 
-    /// What comes of another stretch of the same.
+    /// Adds a repetition of the same work.
     mutating func add(_ other: Measured) {
         operations += other.operations
         seconds += other.seconds
@@ -32,7 +32,7 @@ struct Measured: Sendable {
         figures.merge(other.figures) { $1 }
     }
 
-    /// For the results.
+    /// The run, for the results.
     func run(started: Double) -> CellResult.Run {
         CellResult.Run(
             operations: operations, seconds: seconds, bytes: bytes,

@@ -1,6 +1,5 @@
-/// Steps at a rate that doesn't depend on how fast they are: each is due at its moment, and waits from then on. So a
-/// step that blocks makes all those late that were due meanwhile, as it would for those who send requests, and they are
-/// caught up with: coordinated omission has no room.
+/// Steps at a fixed rate. Each step is due at a fixed time, and its latency counts from that time. A step that blocks
+/// delays all steps that become due meanwhile, as it would for clients of a service. This avoids coordinated omission.
 struct Pace: Sendable {
     /// Nanoseconds from one step to the next.
     let distance: UInt64
@@ -9,19 +8,19 @@ struct Pace: Sendable {
     let start: UInt64
 
     /// - Parameters:
-    ///   - rate: Steps a second, of all workers together.
-    ///   - worker: Which of them; their steps alternate.
+    ///   - rate: Steps per second of all workers together.
+    ///   - worker: The number of this worker. The workers' steps alternate.
     init(rate: Int, worker: Int = 0, of workers: Int = 1, nanoseconds: UInt64, since start: UInt64) {
         distance = UInt64(1_000_000_000 * workers / rate)
         self.nanoseconds = nanoseconds
         self.start = start + distance * UInt64(worker) / UInt64(workers)
     }
 
-    /// What became of the steps.
+    /// The latencies of the steps.
     struct Steps: Sendable {
         var latencies = Latencies()
         var stalls = Stalls()
-        /// Those of each second.
+        /// The latencies of each second.
         var seconds: [Latencies] = []
         var count = 0
         var end: UInt64 = 0
@@ -35,7 +34,7 @@ struct Pace: Sendable {
             }
         }
 
-        /// What happened in each second, by when the steps were done.
+        /// Each second, with the steps that ended in it.
         var timeline: [CellResult.Moment] {
             seconds.enumerated().map { second, latencies in
                 CellResult.Moment(
@@ -53,12 +52,12 @@ struct Pace: Sendable {
         var second = 0
         var secondEnd = start + 1_000_000_000
         let last = start + nanoseconds
-        // Whoever doesn't keep up is given three times the time; how late it was is known by then.
+        // An engine that doesn't keep up gets three times the time.
         let deadline = start + 3 * nanoseconds
         var due = start
         var now = start
         while due < last, now < deadline {
-            // Asleep rather than looking at the clock all the time: that would take one of few cores from the store.
+            // Sleeps instead of polling the clock, which would take one of few cores from the store.
             if now < due { Ticks.sleep(from: now, until: due) }
             try await body()
             now = Ticks.now

@@ -1,26 +1,26 @@
-/// The times at which operations were late.
+/// The periods in which operations were late.
 struct Stalls: Sendable {
-    /// Operations in a row, each of which was late.
+    /// Consecutive operations that were late.
     struct Stall: Sendable {
-        /// From when the first was due to when the last was done.
+        /// From when the first was due until the last was done.
         var time: Range<UInt64>
-        /// How late the latest was, in nanoseconds.
+        /// The largest delay, in nanoseconds.
         var length: UInt64
     }
 
-    /// What is shorter isn't a stall.
+    /// The shortest delay of a stall, in nanoseconds.
     private static let shortest: UInt64 = 20_000_000
 
     private(set) var all: [Stall] = []
     private var isLate = false
 
-    /// Takes note of an operation.
+    /// Records an operation.
     @inline(__always)
     mutating func note(due: UInt64, done: UInt64) {
-        if done &- due > Self.shortest || isLate { noteRarely(due, done) }
+        if done &- due > Self.shortest || isLate { noteStall(due, done) }
     }
 
-    private mutating func noteRarely(_ due: UInt64, _ done: UInt64) {
+    private mutating func noteStall(_ due: UInt64, _ done: UInt64) {
         let length = done - due
         let wasLate = isLate
         isLate = length > Self.shortest

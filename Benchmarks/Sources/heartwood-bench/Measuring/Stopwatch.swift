@@ -1,10 +1,10 @@
-/// How one worker's loop keeps the time: when it ends, and which operations are timed by themselves.
+/// The time of one worker's loop: when it ends, and which operations are timed.
 struct Stopwatch: Sendable {
-    /// When it ends, at the latest.
+    /// When the loop ends at the latest.
     let deadline: UInt64
-    /// How many operations there are at most.
+    /// The largest number of operations.
     let limit: Int
-    /// One of so many operations is timed: a look at the clock takes some 25 ns, which is much of a quick one.
+    /// One operation in this many is timed: reading the clock takes about 25 ns, much of a fast operation.
     let interval: Int
 
     private(set) var count = 0
@@ -19,7 +19,7 @@ struct Stopwatch: Sendable {
         end = Ticks.now
     }
 
-    /// Whether another group of operations is to be done, and how many.
+    /// The number of operations in the next group; 0 at the end.
     @inline(__always)
     mutating func next() -> Int {
         guard end < deadline, count < limit else { return 0 }
@@ -29,14 +29,14 @@ struct Stopwatch: Sendable {
         return group
     }
 
-    /// The first operation of a group is done.
+    /// Call after the first operation of a group.
     @inline(__always)
     mutating func lap() {
         end = Ticks.now
         latencies.record(end &- began)
     }
 
-    /// The worker has done its last operation.
+    /// Call after the last operation of the worker.
     mutating func stop() {
         end = Ticks.now
     }

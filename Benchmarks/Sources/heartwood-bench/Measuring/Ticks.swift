@@ -1,12 +1,6 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
-/// A moment of the monotonic clock, in nanoseconds. Reading it costs some 25 ns.
+/// Times of the monotonic clock, in nanoseconds. Reading it takes about 25 ns.
 enum Ticks {
     @inline(__always)
     static var now: UInt64 {
@@ -15,7 +9,7 @@ enum Ticks {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Blocks the thread for the time between two moments, and for as long as the system takes to wake it: some 60 µs.
+    /// Blocks the thread for the time between two times, and until the system wakes it, about 60 µs later.
     static func sleep(from now: UInt64, until moment: UInt64) {
         var time = timespec(
             tv_sec: Int((moment - now) / 1_000_000_000), tv_nsec: Int((moment - now) % 1_000_000_000))

@@ -1,62 +1,49 @@
-/// Results as one HTML page, which needs nothing but itself: styles, pictures and script are in it.
+internal import Foundation
+
+/// Results as one HTML page: template, styles, script and data are in it. The script draws the tables and charts.
 ///
-/// All of it can be read without the script, which only lets the reader choose the theme and leave engines out. The
-/// policy in its head forbids everything that isn't in the page.
+/// The policy in the template's head forbids every request.
 enum ResultsPage {
-    static func html(_ results: Results) -> String {
-        let context = PageContext(results)
-        let groups = context.compared.groups.filter { group in
-            group.comparisons.contains { comparison in
-                !comparison.entries.isEmpty || results.cells.contains { $0.row == comparison.row.id }
-            }
+    /// - Throws: `EncodingError` if a number is not finite.
+    static func html(_ results: Results) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = String(decoding: try encoder.encode(PageData(results)), as: UTF8.self)
+        // In JSON this character occurs only in strings. Without it, no text can end the script or begin a comment.
+        let inert = json.replacing("<", with: "\\u003c")
+        return text(PackageResources.page_html).replacing("{{css}}", with: text(PackageResources.page_css))
+            .replacing("{{js}}", with: text(PackageResources.page_js)).replacing("{{data}}", with: inert)
+    }
+
+    /// A file that is compiled into the tool: see Package.swift.
+    private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
+}
+
+/// What the page's script reads: the results, and the words that the terminal and the documents have too.
+struct PageData: Sendable, Codable {
+    var results: Results
+    var standings: [Line]
+    /// The titles of figures by their names.
+    var figureTitles: [String: String]
+
+    /// Where Heartwood stands in one row.
+    struct Line: Sendable, Codable {
+        var row: String
+        /// `leads`, `leadsAs`, `behind` or `unknown`.
+        var outcome: String
+        var words: String
+        var isClaim: Bool
+    }
+
+    init(_ results: Results) {
+        let compared = ComparedResults(results)
+        self.results = results
+        standings = compared.comparisons.map { comparison in
+            let standing = Standing(comparison)
+            return Line(
+                row: comparison.row.id, outcome: standing.outcome.name, words: standing.words,
+                isClaim: ComparedResults.isClaim(comparison.row.id))
         }
-        let sections: [Markup] =
-            [
-                HeaderSection(context: context).markup, navigation(context, groups),
-                TermsSection(context: context).markup,
-                SummarySection(context: context).markup, GlanceSection(context: context).markup,
-            ] + groups.map { GroupSection(context: context, group: $0).markup } + [
-                SettingsSection(context: context).markup, MissingSection(context: context).markup,
-            ]
-        let page: Markup = """
-            <!DOCTYPE html>
-            <html lang="en">
-            \(head(results))
-            <body>
-            \(sections)<footer><p>Made by heartwood-bench from its file of results, and from nothing else.</p></footer>
-            <script>/*<![CDATA[*/
-            \(Markup(verbatim: String(decoding: PackageResources.page_js, as: UTF8.self)))
-            /*]]>*/</script>
-            </body>
-            </html>
-
-            """
-        return page.text
-    }
-
-    private static func head(_ results: Results) -> Markup {
-        """
-        <head>
-        <meta charset="utf-8"/>
-        <meta name="viewport" content="width=device-width, initial-scale=1"/>
-        <meta http-equiv="Content-Security-Policy" content="\(policy)"/>
-        <meta name="color-scheme" content="light dark"/>
-        <title>Heartwood beside other engines – \(results.plan), \(FigureText.moment(results.started))</title>
-        <style>/*<![CDATA[*/
-        \(Markup(verbatim: PageStyle.text))
-        /*]]>*/</style>
-        </head>
-        """
-    }
-
-    private static let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-
-    private static func navigation(_ context: PageContext, _ groups: [ComparedResults.Group]) -> Markup {
-        let links = groups.map { "<li><a href=\"#group-\($0.id)\">\(GroupText($0.id).title)</a></li>" as Markup }
-        return """
-            <nav aria-label="Sections"><ul><li><a href="#summary">Summary</a></li>\(links)\
-            <li><a href="#settings">Settings</a></li></ul></nav>
-
-            """
+        figureTitles = Dictionary(uniqueKeysWithValues: Figure.allCases.map { ($0.rawValue, $0.title) })
     }
 }

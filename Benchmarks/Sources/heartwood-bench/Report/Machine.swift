@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension MachineInfo {
-    /// What this process can find out of the machine, and of the disk that a directory lies on.
+    /// This machine, with the disk of a directory.
     static func current(directory: String) -> MachineInfo {
         let mounted = MountedFileSystem.of(directory)
         return MachineInfo(
@@ -49,8 +49,8 @@ extension MachineInfo {
         return getloadavg(&loads, 1) == 1 ? loads[0] : nil
     }
 
-    /// The version of the `swift` on the path, which is the one that `swift run` has built this with; failing that,
-    /// what is known of the compiler.
+    /// The version of the `swift` on the path, with which `swift run` has built this program. If there is none, the
+    /// known part of the compiler's version.
     private static func swiftVersion() -> String {
         if let line = CommandOutput.firstLine("swift", "--version") { return line }
         #if compiler(>=6.4)

@@ -1,18 +1,17 @@
 internal import Foundation
 
-/// The file system that a directory lies on.
+/// The file system of a directory.
 struct MountedFileSystem: Sendable, Codable {
     /// `ext4`, `xfs`, `apfs`, …
     var kind: String
     var device: String
-    /// Where it is mounted.
     var mountPoint: String
     var options: String
 
-    /// Whether it is in memory, so that a sync costs nothing and means nothing.
+    /// Whether it is in memory, where a sync has no cost and no effect.
     var isInMemory: Bool { ["tmpfs", "ramfs"].contains(kind) }
 
-    /// The file system of an absolute path; nil where the system doesn't say.
+    /// The file system of an absolute path; nil if it isn't known.
     static func of(_ path: String) -> MountedFileSystem? {
         #if canImport(Darwin)
         var information = statfs()
@@ -27,7 +26,7 @@ struct MountedFileSystem: Sendable, Codable {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
         let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         var best: MountedFileSystem?
-        // Of several that contain the path the longest holds it, and of several of the same length the last.
+        // The longest mount point that contains the path counts, and the last of several with that length.
         for line in mounts.split(separator: "\n") {
             let fields = line.split(separator: " ").map { unescaped($0) }
             guard fields.count >= 4, contains(fields[1], path) else { continue }
@@ -43,7 +42,7 @@ struct MountedFileSystem: Sendable, Codable {
         mountPoint == "/" || path == mountPoint || path.hasPrefix(mountPoint + "/")
     }
 
-    /// Blanks and the like stand as `\040` in the kernel's list.
+    /// The kernel's list has `\040` for a blank, and the like.
     private static func unescaped(_ field: Substring) -> String {
         field.replacingOccurrences(of: "\\040", with: " ").replacingOccurrences(of: "\\011", with: "\t")
             .replacingOccurrences(of: "\\134", with: "\\")

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Numbers as text.
 enum Numbers {
     /// `1,234,567`.
     static func grouped(_ number: Int) -> String {
@@ -10,10 +10,10 @@ enum Numbers {
         return (number < 0 ? "-" : "") + String(result.reversed())
     }
 
-    /// A rate: whole, with its thousands grouped.
+    /// A rate as a whole number, with thousands grouped.
     static func rate(_ value: Double) -> String { grouped(Int(value.rounded())) }
 
-    /// With that many digits after the point.
+    /// With a number of digits after the point.
     static func decimal(_ value: Double, digits: Int) -> String {
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
         let scaled = Int((value * Double(scale)).rounded())
@@ -24,7 +24,7 @@ enum Numbers {
         return (scaled < 0 ? "-" : "") + "\(whole).\(zeros)\(fraction)"
     }
 
-    /// A ratio, with as many digits as make sense: `0.83`, `15.2`, `128`.
+    /// A ratio with three digits: `0.83`, `15.2`, `128`.
     static func ratio(_ value: Double) -> String {
         decimal(value, digits: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
     }

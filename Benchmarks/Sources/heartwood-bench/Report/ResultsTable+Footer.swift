@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ResultsTable {
-    /// What is missing, and why.
+    /// Engines and cells without figures, with the reasons.
     var missing: [String] {
         let engines = compared.engines.compactMap { engine in engine.missing.map { "\(engine.title): \($0)" } }
         let failures = compared.results.cells.compactMap { cell in
@@ -12,7 +12,7 @@ extension ResultsTable {
         }
     }
 
-    /// The footer: whether Heartwood leads every peer where it claims to.
+    /// Whether Heartwood leads every peer in the rows where it claims to.
     var claims: [String] {
         let standings = compared.claims
         guard !standings.isEmpty else { return [] }

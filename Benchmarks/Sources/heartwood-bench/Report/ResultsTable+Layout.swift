@@ -25,14 +25,14 @@ struct TextColumn: Sendable {
 
     var width: Int { max(title.count, cells.map(\.text.count).max() ?? 0) }
 
-    /// A text in the column's width.
+    /// The text, padded to the column's width.
     fileprivate func padded(_ text: String) -> String {
         let space = String(repeating: " ", count: max(width - text.count, 0))
         return isLeft ? text + space : space + text
     }
 }
 
-/// Columns beside each other, and those that have no room below them, with the first ones repeated.
+/// Columns side by side. Columns that don't fit follow below, with the fixed columns repeated.
 struct TextBlocks: Sendable {
     let fixed: [TextColumn]
     let columns: [TextColumn]
@@ -50,7 +50,7 @@ struct TextBlocks: Sendable {
         if blocks.isEmpty { blocks = [[]] }
         return blocks.enumerated().flatMap { index, block in
             let rows = (0..<(fixed.first?.cells.count ?? 0)).filter { row in
-                // Below the first block there is nothing new in a row without any cell.
+                // Below the first block, rows without any cell are left out.
                 index == 0 || block.contains { !$0.cells[row].text.isEmpty }
             }
             return (index > 0 ? [""] : []) + lines(fixed + block, rows, style)
@@ -72,7 +72,7 @@ struct TextBlocks: Sendable {
 }
 
 extension ResultsTable {
-    /// How text is set off on the terminal.
+    /// How text is highlighted on the terminal.
     struct Style: Sendable {
         let hasColour: Bool
 
@@ -80,7 +80,7 @@ extension ResultsTable {
 
         init(hasColour: Bool) { self.hasColour = hasColour }
 
-        /// Colour on a terminal that has some, unless `NO_COLOR` is set.
+        /// Colour on a terminal that supports it, unless `NO_COLOR` is set.
         init(environment: [String: String], isTerminal: Bool) {
             hasColour = isTerminal && environment["TERM"] != "dumb" && environment["NO_COLOR", default: ""].isEmpty
         }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Results as text for a terminal: a table for each group with Heartwood's median and spread, each other engine's
-/// median with its ratio to that, and what becomes of Heartwood's claims.
+/// Results as text for a terminal: a table for each group, and whether Heartwood's claims hold. A table has Heartwood's
+/// median and spread, and each other engine's median with its ratio to Heartwood's.
 struct ResultsTable: Sendable {
-    /// The most columns of a line.
+    /// Characters of a line.
     static let width = 120
 
     let compared: ComparedResults
@@ -14,7 +14,7 @@ struct ResultsTable: Sendable {
         self.style = style
     }
 
-    /// All of it; the last line ends with a newline.
+    /// The whole text, with a newline at the end.
     var text: String {
         var lines = header
         for group in compared.groups {
@@ -52,17 +52,17 @@ struct ResultsTable: Sendable {
         }
         let state =
             results.isInterrupted
-            ? [style.warning("Interrupted: these are the figures of what was measured until then.")] : []
+            ? [style.warning("Interrupted: these are the figures that were measured before.")] : []
         let isShort = results.rows.contains { $0.promise == .mayLoseLastMoments }
         let terms =
             isShort
             ? Self.wrapped(
-                "What survives neither power loss nor process death is in the kernel some moments after it returned.",
-                indent: 0)
+                "Writes that survive neither power loss nor process death are in the kernel within 10 ms.", indent: 0)
             : []
         return lines + state + terms
             + Self.wrapped(
-                "Medians, with the lowest and the highest run; × is an engine's median by Heartwood's.", indent: 0)
+                "Medians, with the lowest and the highest run. × is an engine's median divided by Heartwood's.",
+                indent: 0)
     }
 
     // MARK: - A group
@@ -94,7 +94,7 @@ struct ResultsTable: Sendable {
         return TextBlocks(fixed: fixed, columns: columns, width: Self.width).lines(style)
     }
 
-    /// Heartwood's figure with its spread.
+    /// Heartwood's median with its spread.
     private func full(_ entry: Comparison.Entry, _ row: RowInfo) -> String {
         let median = text(entry.figures.median, row)
         guard entry.figures.count > 1 else { return median }
@@ -135,7 +135,7 @@ struct ResultsTable: Sendable {
         return TextBlocks(fixed: fixed, columns: columns, width: Self.width).lines(style)
     }
 
-    /// A text as lines that are not too long.
+    /// Breaks a text into lines of at most `width` characters.
     static func wrapped(_ text: String, first: String = "", indent: Int) -> [String] {
         let margin = String(repeating: " ", count: indent)
         var (lines, line) = ([String](), first)
@@ -143,13 +143,13 @@ struct ResultsTable: Sendable {
             var rest = word
             while !rest.isEmpty {
                 let isFresh = line.count <= indent
-                let room = width - line.count - (isFresh ? 0 : 1)
-                if rest.count <= room {
+                let space = width - line.count - (isFresh ? 0 : 1)
+                if rest.count <= space {
                     line += (isFresh ? "" : " ") + rest
                     rest = ""
                 } else if isFresh {
-                    line += rest.prefix(room)
-                    rest = rest.dropFirst(room)
+                    line += rest.prefix(space)
+                    rest = rest.dropFirst(space)
                 } else {
                     lines.append(line)
                     line = margin
@@ -161,7 +161,7 @@ struct ResultsTable: Sendable {
 }
 
 extension Promise {
-    /// What a write survives, in few words.
+    /// What a write survives, in a few words.
     var survived: String {
         switch self {
         case .survivesPowerLoss: "power loss"

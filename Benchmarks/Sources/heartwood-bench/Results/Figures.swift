@@ -1,65 +1,65 @@
-/// The figures that a run may have besides its rate and its latency, by the names that results use.
+/// The figures that a run may have in addition to rate and latency, with their names in the results.
 enum Figure: String, Sendable, Codable, CaseIterable {
-    /// Bytes given to the system to be written, by bytes put.
+    /// Bytes passed to the system to be written, per byte put.
     case writeAmplification
-    /// Blocks of the directory at the end, by the bytes of all keys and values; at most; and after compaction.
+    /// Disk space of the directory per byte of all keys and values: at the end, at most, and after compaction.
     case spaceAmplification
     case peakSpaceAmplification
     case compactedSpaceAmplification
-    /// Blocks of the directory by the bytes of all keys and values, once all was compacted.
+    /// Disk space of the directory per byte of all keys and values, after everything was compacted.
     case diskBytesPerPayloadByte
-    /// Memory of the process beyond its files' cache, by the keys, and that of mapped files.
+    /// Memory of the process per key: without files, and of mapped files.
     case memoryBytesPerKey
     case mappedBytesPerKey
-    /// The most memory of the process, in bytes, files' cache that it maps included.
+    /// Peak memory of the process in bytes, including mapped files.
     case peakMemoryBytes
-    /// Bytes of Heartwood's index by its keys, after single puts and after the store was opened anew.
+    /// Bytes of Heartwood's index per key: after single puts, and after the store was opened again.
     case indexBytesPerKey
     case loadedIndexBytesPerKey
-    /// Of an opening.
+    /// Speed of an opening.
     case recordsPerSecond
     case megabytesPerSecond
-    /// Time by records.
+    /// Time per record.
     case nanosecondsPerRecord
-    /// Of the processor, all threads.
+    /// Processor time of all threads.
     case processorNanosecondsPerOperation
-    /// What Heartwood tells of its log.
+    /// Heartwood's statistics of its log.
     case syncs
     case writesPerSync
     case rotations
     case compactions
-    /// Rows of operations that were all more than 20 ms late, and those of them with no write or sync as long.
+    /// Periods in which all operations were more than 20 ms late, and those without a write or sync of that length.
     case stalls
     case unexplainedStalls
-    /// Operations a second of what goes on beside what is measured.
+    /// Operations per second of the work that runs at the same time.
     case besidePerSecond
-    /// The share of the work that was done when the time was over, where it is a fixed amount.
+    /// The share of a fixed amount of work that was done at the time limit.
     case done
 
-    /// What it is, for people.
+    /// The description in tables.
     var title: String {
         switch self {
-        case .writeAmplification: "bytes written a byte put"
-        case .spaceAmplification: "disk, by live bytes"
-        case .peakSpaceAmplification: "most disk, by live bytes"
-        case .compactedSpaceAmplification: "disk after compaction, by live bytes"
-        case .diskBytesPerPayloadByte: "disk, by bytes put"
-        case .memoryBytesPerKey: "bytes of memory a key"
-        case .mappedBytesPerKey: "bytes mapped from files a key"
-        case .peakMemoryBytes: "most memory, bytes"
-        case .indexBytesPerKey: "bytes of index a key"
-        case .loadedIndexBytesPerKey: "bytes of index a key, opened anew"
+        case .writeAmplification: "bytes written per byte put"
+        case .spaceAmplification: "disk bytes per live byte"
+        case .peakSpaceAmplification: "peak disk bytes per live byte"
+        case .compactedSpaceAmplification: "disk bytes per live byte after compaction"
+        case .diskBytesPerPayloadByte: "disk bytes per byte put"
+        case .memoryBytesPerKey: "bytes of memory per key"
+        case .mappedBytesPerKey: "bytes of mapped files per key"
+        case .peakMemoryBytes: "peak memory in bytes"
+        case .indexBytesPerKey: "bytes of index per key"
+        case .loadedIndexBytesPerKey: "bytes of index per key after opening"
         case .recordsPerSecond: "records a second"
         case .megabytesPerSecond: "MB a second"
-        case .nanosecondsPerRecord: "ns a record"
-        case .processorNanosecondsPerOperation: "ns of processor an operation"
+        case .nanosecondsPerRecord: "ns per record"
+        case .processorNanosecondsPerOperation: "ns of processor time per operation"
         case .syncs: "syncs"
-        case .writesPerSync: "writes a sync"
-        case .rotations: "turns to a new segment"
+        case .writesPerSync: "writes per sync"
+        case .rotations: "rotations to a new segment"
         case .compactions: "compactions"
         case .stalls: "stalls"
         case .unexplainedStalls: "stalls without a slow disk"
-        case .besidePerSecond: "operations a second beside"
+        case .besidePerSecond: "operations a second of the other worker"
         case .done: "share done"
         }
     }

@@ -1,32 +1,31 @@
-/// What a run of the program came to: the file that `--json` writes, that a later run resumes, and that the page, the
-/// tables and the README's numbers are made from.
+/// The results of a run of the program: the file that `--json` writes and that a later run resumes. The page, the
+/// tables and the figures of documents are made from it.
 ///
-/// Everything that a reader of the file needs to understand a number stands in it: titles, units, settings, machine and
-/// command.
+/// The file has everything that a reader needs to understand a number: titles, units, settings, machine and command.
 struct Results: Sendable, Codable {
-    /// The version of this layout.
+    /// The version of this format.
     static let currentFormat = 1
 
     var format = Results.currentFormat
     /// The plan that was measured: `quick`, `default` or `full`.
     var plan: String
-    /// How to measure the same again.
+    /// The command that was used.
     var command: String
-    /// All that was asked for; only results of the same are resumed.
+    /// The parameters. Only results with the same parameters are resumed.
     var parameters: Parameters?
-    /// The version of Heartwood, with the commit where the sources are a checkout.
+    /// The version of Heartwood, with the commit if the sources are a Git checkout.
     var heartwood: String
     var machine: MachineInfo
     /// In seconds since 1970.
     var started: Double
     var finished: Double?
-    /// Whether somebody ended it before its time.
+    /// Whether the run was ended early.
     var isInterrupted = false
     var seed: UInt64
     var engines: [EngineInfo]
     /// Rows of the table, in its order, measured or not.
     var rows: [RowInfo]
-    /// What was measured, in the order in which it was.
+    /// What was measured, in the order of measurement.
     var cells: [CellResult] = []
 }
 
@@ -36,37 +35,37 @@ struct MachineInfo: Sendable, Codable {
     var cores: Int
     var memoryBytes: UInt64
     var system: String
-    /// What the directory lies on: `ext4`.
+    /// The file system of the directory: `ext4`.
     var fileSystem: String
-    /// The device or its model, where the system tells.
+    /// The device or its model, if known.
     var disk: String?
     var swift: String
-    /// The load of the last minute when it began.
+    /// The load of the last minute before the run.
     var load: Double?
 }
 
-/// An engine, or one of the ways in which it is used.
+/// An engine, or one way of using it.
 struct EngineInfo: Sendable, Codable, Identifiable {
     /// `heartwood`, `heartwood-mapped`, `heartwood-threads`, `rocksdb`, `leveldb`, `lmdb`, `sqlite`, `grdb`, `raw`.
     var id: String
-    /// As people call it.
+    /// The name in tables.
     var title: String
-    /// What it is a way of using: `heartwood` for all of Heartwood's.
+    /// The engine of which it is a way of using: `heartwood` for all of Heartwood's.
     var family: String
     var version: String
-    /// What was set differently from how it comes, and why; one sentence each.
+    /// Settings that differ from the defaults, with the reasons; one sentence each.
     var settings: [String]
-    /// Why it wasn't measured, and how to get it; nil where it was.
+    /// Why it wasn't measured, and how to install it; nil if it was measured.
     var missing: String?
 }
 
-/// What a write has survived once it has returned. Only equals are compared.
+/// What a write survives once it has returned. Only rows with the same promise are compared.
 enum Promise: String, Sendable, Codable, CaseIterable {
-    /// It is on the disk.
+    /// The write is on the disk.
     case survivesPowerLoss
-    /// It is in the kernel.
+    /// The write is in the kernel.
     case survivesProcessDeath
-    /// It is in the process, and in the kernel some moments later.
+    /// The write is in the process, and in the kernel within 10 ms.
     case mayLoseLastMoments
 
     var title: String {
@@ -78,70 +77,69 @@ enum Promise: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// A row of the table: one piece of work, the same for all engines.
+/// A row of the table: the same work for all engines.
 struct RowInfo: Sendable, Codable, Identifiable {
     /// `fillsync-64`.
     var id: String
-    /// The name that the field knows: `fillsync`.
+    /// The usual name of the workload: `fillsync`.
     var workload: String
     /// The section of the table.
     var group: String
-    /// What is done, in a line.
+    /// What is done, in one line.
     var title: String
-    /// What the writes promise; nil where there are none.
+    /// What the writes survive; nil if there are none.
     var promise: Promise?
-    /// Threads or tasks that work at the same time.
+    /// Number of threads or tasks that work at the same time.
     var workers: Int
     var keys: Int
     var valueBytes: Int
-    /// What the row's figure is.
+    /// The kind of the row's figure.
     var measure: Measure
 
-    /// What is compared.
+    /// The kind of a figure.
     enum Measure: String, Sendable, Codable {
         /// Operations a second; more is better.
         case rate
-        /// Seconds of one whole; less is better.
+        /// Seconds of one operation; less is better.
         case seconds
-        /// A figure named in `CellResult.Run.figures`: bytes by bytes or bytes a key; less is better.
+        /// A figure named in `CellResult.Run.figures`, like bytes per key; less is better.
         case figure
-        /// Percentiles at a rate that is offered; less is better.
+        /// Percentiles of latency at a fixed rate; less is better.
         case latency
-        /// What became of changed bytes.
+        /// Effects of changed bytes.
         case damage
     }
-    /// Which figure, where `measure` is one.
+    /// The name of the figure, if `measure` is `figure`.
     var figure: String?
 }
 
-/// What one engine did in one row.
+/// The runs of one engine in one row.
 struct CellResult: Sendable, Codable {
     var row: String
     var engine: String
     var runs: [Run] = []
-    /// Why there are none, or fewer; the reason in a sentence.
+    /// Why runs are missing, in a sentence.
     var failure: String?
 
-    /// One run.
     struct Run: Sendable, Codable {
         var operations: Int
         var seconds: Double
         /// Bytes of keys and values of these operations.
         var bytes: UInt64
         var latency: LatencyResult?
-        /// What else was measured, by name: see `Figures`.
+        /// Further figures by name: see `Figure`.
         var figures: [String: Double] = [:]
-        /// Second by second, where the row shows what happens over time.
+        /// Each second, in rows that show changes over time.
         var timeline: [Moment]?
         var damage: DamageResult?
-        /// When it began, in seconds since 1970: shows the interleaving.
-        var started: Double
+        /// When it began, in seconds since 1970; nil in a summary. Shows how the engines' runs alternate.
+        var started: Double?
 
         /// Operations a second.
         var rate: Double { seconds > 0 ? Double(operations) / seconds : 0 }
     }
 
-    /// One second, or one step, of a run.
+    /// One second of a run.
     struct Moment: Sendable, Codable {
         /// Seconds since the run began.
         var second: Double
@@ -162,9 +160,9 @@ struct LatencyResult: Sendable, Codable {
     var p999: UInt64
     var p9999: UInt64
     var maximum: UInt64
-    /// Whether load was offered at a rate, and each operation counted from the moment at which it was due.
+    /// Whether operations were offered at a fixed rate, and measured from the time at which they were due.
     var isCorrected: Bool
-    /// The curve for drawing: percentile (0 to 100) and nanoseconds, some fifty points.
+    /// The curve for drawing, about fifty points; empty in most runs of a summary.
     var curve: [Point]
 
     struct Point: Sendable, Codable {
@@ -173,21 +171,21 @@ struct LatencyResult: Sendable, Codable {
     }
 }
 
-/// What became of changes of one byte each.
+/// Effects of changes of one byte each.
 struct DamageResult: Sendable, Codable {
     var changes: Int
-    /// The engine said so: opening, or a read, ended in an error.
+    /// The opening or a read failed with an error.
     var refused: Int
-    /// Every record came back as it was put, and nothing was said.
+    /// Every record was returned as it was put, without an error.
     var harmless: Int
-    /// Records were missing, and nothing was said.
+    /// Records were missing, without an error.
     var lost: Int
-    /// A record that nobody put came back: another value, or another key.
+    /// A record was returned that was never put: another value, or another key.
     var wrong: Int
-    /// The process died of it.
+    /// The process died.
     var crashed: Int
-    /// It didn't end within its time.
+    /// The process didn't end within the time limit.
     var hung: Int
-    /// Of those lost: where a report of the opening, which one has to ask for, told that something was passed over.
+    /// Of those lost: the report of the opening, which a program must request, said that something was skipped.
     var lostButTold: Int?
 }

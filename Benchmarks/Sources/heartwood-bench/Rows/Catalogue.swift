@@ -1,4 +1,4 @@
-/// All rows for some parameters, in the order of the table.
+/// All rows for the given parameters, in the order of the table.
 struct Catalogue: Sendable {
     let parameters: Parameters
     let rows: [Row]
@@ -12,7 +12,9 @@ struct Catalogue: Sendable {
             + maker.heartwood
     }
 
-    /// The row of that name.
+    /// The row with this name.
+    ///
+    /// - Throws: `UnknownName`.
     func row(_ id: String) throws -> Row {
         guard let row = rows.first(where: { $0.id == id }) else { throw UnknownName(id, "row", rows.map(\.id)) }
         return row
@@ -25,7 +27,7 @@ struct Catalogue: Sendable {
         }
     }
 
-    /// The rows of these names and groups; those of the plan where there are none.
+    /// The rows with these names and groups; the rows of the plan if `names` is nil.
     ///
     /// - Throws: `UnknownName`.
     func select(_ names: [String]?) throws -> [Row] {
@@ -39,7 +41,7 @@ struct Catalogue: Sendable {
     }
 }
 
-/// A name on the command line that stands for nothing.
+/// An unknown name on the command line.
 struct UnknownName: Error, CustomStringConvertible {
     let description: String
 

@@ -2,17 +2,19 @@ internal import Foundation
 
 /// A filled store that rows start from, made once for each engine by a process of its own.
 struct Fixture: Sendable, Codable, Hashable {
-    /// How it was filled and left.
+    /// How the store was filled and left.
     enum State: String, Sendable, Codable, Hashable {
-        /// Filled, brought into the best shape for reading, and closed.
+        /// Filled in batches, compacted, and closed.
         case compacted
-        /// Every key put by a write of its own, all of it in the log, and then killed.
-        case killedLog
-        /// Filled and overwritten once, by single writes, as the engine comes, and then killed.
-        case killedOverwritten
+        /// Every key put by a single write, in random order, and closed. No compaction was requested.
+        case filled
+        /// The same as `filled`, but the process was killed.
+        case filledKilled
+        /// Every key put twice by single writes, and the process was killed.
+        case overwrittenKilled
         /// Few records, part of them compacted, and closed.
         case smallClosed
-        /// The same, and killed.
+        /// The same, but the process was killed.
         case smallKilled
     }
 
@@ -22,51 +24,52 @@ struct Fixture: Sendable, Codable, Hashable {
     var contents: Dataset.Contents
     var compresses: Bool
 
-    /// What its directory is called.
+    /// The name of its directory. The ways of using Heartwood share their stores. GRDB shares closed stores with
+    /// SQLite, because it makes the same files.
     func name(_ engine: EngineID) -> String {
+        let sharesFiles = engine == .grdb && [.compacted, .filled].contains(state)
+        let family = engine.isHeartwood ? .heartwood : sharesFiles ? EngineID.sqlite : engine
         let compression = compresses ? "-compressed" : ""
-        return "\(family(engine))-\(state.rawValue)-\(keys)-\(valueBytes)-\(contents.rawValue)\(compression)"
+        return "\(family.rawValue)-\(state.rawValue)-\(keys)-\(valueBytes)-\(contents.rawValue)\(compression)"
     }
 
-    /// Heartwood's ways of being used share their stores.
-    private func family(_ engine: EngineID) -> String { engine.isHeartwood ? "heartwood" : engine.rawValue }
-
-    /// Whether the process that makes it is killed when it is done.
-    var isKilled: Bool { ![.compacted, .smallClosed].contains(state) }
+    /// Whether the process that makes it is killed instead of closing the store.
+    var isKilled: Bool { [.filledKilled, .overwrittenKilled, .smallKilled].contains(state) }
 }
 
 /// Makes fixtures.
 enum FixtureMaker {
-    /// Pairs of one batch while it is filled.
+    /// Pairs in one batch of a fill.
     private static let batchSize = 10_000
 
-    /// Fills the store of a cell as the fixture of its row says.
+    /// Keeps databases open until the process is killed: releasing one may close it.
+    nonisolated(unsafe) private static var openDatabases: [any Database] = []
+
+    /// Fills the store of a cell as the fixture of its row requires.
     static func make<E: Engine>(_ fixture: Fixture, _ engine: E, _ cell: Cell) async throws {
         if engine is RawEngine { return try RawValues.write(cell.data, to: RawValues.path(in: cell.store)) }
+        var use = EngineUse(compresses: fixture.compresses)
+        // Durable, so that no engine may take a changed byte for the effect of a crash.
+        if [.smallClosed, .smallKilled].contains(fixture.state) { use.promise = .survivesPowerLoss }
+        let database = try await engine.open(at: cell.store, for: use)
         switch fixture.state {
-        case .compacted: try await fill(engine, cell, compresses: fixture.compresses)
-        case .killedLog: try await putAll(engine, cell, EngineUse(keepsLog: true), rounds: 1)
-        case .killedOverwritten: try await putAll(engine, cell, EngineUse(), rounds: 2)
+        case .compacted: try await fillInBatches(database, cell, inOrder: engine.isFilledInOrder)
+        case .filled, .filledKilled: try await putAll(engine, database, cell, rounds: 1)
+        case .overwrittenKilled: try await putAll(engine, database, cell, rounds: 2)
         case .smallClosed, .smallKilled:
-            // Durable, so that no engine may take a change for what a crash left.
-            let database = try await engine.open(at: cell.store, for: EngineUse(promise: .survivesPowerLoss))
             let session = try database.session()
             try await DamageStore.fill(session, database, cell.data)
-            guard fixture.isKilled else {
-                session.end()
-                return try await database.close()
-            }
-            held.append(database)
+            session.end()
         }
+        if fixture.isKilled { openDatabases.append(database) } else { try await database.close() }
     }
 
-    private static func fill<E: Engine>(_ engine: E, _ cell: Cell, compresses: Bool) async throws {
-        let database = try await engine.open(at: cell.store, for: EngineUse(compresses: compresses))
+    private static func fillInBatches<D: Database>(_ database: D, _ cell: Cell, inOrder: Bool) async throws {
         let session = try database.session()
         let keys = cell.data.keys()
         var numbers: [Int] = []
         numbers.reserveCapacity(keys.count)
-        if engine.isFilledInOrder {
+        if inOrder {
             keys.forEachInOrder { numbers.append($0) }
         } else {
             numbers += 0..<keys.count
@@ -84,12 +87,12 @@ enum FixtureMaker {
         session.end()
         try await database.compactAll()
         try await database.settle()
-        try await database.close()
     }
 
-    /// Puts every key by a write of its own, and leaves the store open: the process is killed next.
-    private static func putAll<E: Engine>(_ engine: E, _ cell: Cell, _ use: EngineUse, rounds: Int) async throws {
-        let database = try await engine.open(at: cell.store, for: use)
+    /// Puts every key by a single write, `rounds` times.
+    private static func putAll<E: Engine>(
+        _ engine: E, _ database: E.Opened, _ cell: Cell, rounds: Int
+    ) async throws {
         _ = try await Team.run(1, onThreads: engine.runsOnThreads) { _ in
             let session = try database.session()
             let keys = cell.data.keys()
@@ -101,13 +104,10 @@ enum FixtureMaker {
                         key, cell.data.values[value(number, round: round, of: cell.data.values.count)])
                 }
             }
+            session.end()
         }
-        // Held until the process ends: a store that is let go of may be closed.
-        held.append(database)
     }
 
-    /// Which value a key gets in a round, counted from 0.
+    /// The value of a key in a round, counted from 0.
     static func value(_ number: Int, round: Int, of values: Int) -> Int { (number + round * 7_919) % values }
-
-    nonisolated(unsafe) private static var held: [any Database] = []
 }

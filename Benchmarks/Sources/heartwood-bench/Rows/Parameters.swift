@@ -1,15 +1,15 @@
-/// What a run of the program was asked for: the rows follow from it, in the parent and in its children.
+/// The parameters of a run of the program. They determine the rows, in the parent and in its children.
 struct Parameters: Sendable, Codable, Hashable {
     var plan: PlanName
-    /// Keys of a store, but for rows that say otherwise.
+    /// Keys of a store, except in rows that set another number.
     var keys: Int
-    /// Seconds of a run, and of a durable one.
+    /// Seconds of a run, and of a run with durable writes.
     var seconds: Double
     var durableSeconds: Double
     var runs: Int
     var seed: UInt64 = 42
 
-    /// The plan as it comes.
+    /// The defaults of a plan.
     init(_ plan: PlanName) {
         self.plan = plan
         switch plan {

@@ -1,22 +1,22 @@
-/// A row of the table with all that its cells need: which engines, what work, on what data.
+/// A row of the table with all that its cells need: engines, work and data.
 struct Row: Sendable {
     var info: RowInfo
     var work: Work
     var engines: [EngineID]
-    /// What the store is opened with.
+    /// How the store is opened.
     var use: EngineUse
-    /// The filled store that a cell starts from; nil for an empty one.
+    /// The filled store that a cell starts from; nil for an empty store.
     var fixture: Fixture?
-    /// Whether cells change the fixture, so that each gets a copy.
+    /// Whether each run gets a copy of the fixture, because it changes the store.
     var copiesFixture = false
     var contents = Dataset.Contents.random
     var order = KeySource.Order.random
-    /// How long a run of it takes, and how many there are.
+    /// Seconds of a run, and the number of runs.
     var seconds: Double
     var runs: Int
     /// The plans that measure it by default.
     var plans: Set<PlanName>
-    /// The row whose runs are this one's too: another figure of the same work.
+    /// The row whose runs also count for this row, which shows another figure of the same work.
     var source: String?
 
     var id: String { info.id }
@@ -27,14 +27,14 @@ struct Row: Sendable {
     }
 }
 
-/// How much is measured.
+/// How many rows are measured, and for how long.
 enum PlanName: String, Sendable, Codable, CaseIterable {
     case quick
     case `default`
     case full
 }
 
-/// What a cell does. Each case is a workload, which is generic over the engine; `CellRunner` brings the two together.
+/// What a cell does. Each case is a workload that is generic over the engine; `CellRunner` calls it with the engine.
 enum Work: Sendable {
     case write(Writing)
     case get(Getting)

@@ -1,5 +1,5 @@
 extension RowMaker {
-    /// What only Heartwood is measured at.
+    /// Rows in which only Heartwood is measured.
     var heartwood: [Row] { harness + reads + memories + costs }
 
     private func own(
@@ -44,13 +44,13 @@ extension RowMaker {
         let buffered = Promise.mayLoseLastMoments
         return [
             own(
-                "write-cost-small", "puts that overwrite, a tenth of the keys, compacted by itself", .writeCost,
+                "write-cost-small", "puts that overwrite, a tenth of the keys, automatic compaction", .writeCost,
                 promise: buffered, keys: max(1_000, parameters.keys / 10), fixture: .compacted, runs: 1),
             own(
-                "write-cost-large", "puts that overwrite, three times the keys, compacted by itself", .writeCost,
+                "write-cost-large", "puts that overwrite, three times the keys, automatic compaction", .writeCost,
                 promise: buffered, keys: parameters.keys * 3, fixture: .compacted, runs: 1, plans: [.full]),
             own(
-                "put-rate", "puts that overwrite, as fast as they can be made, no compaction", .putRate(.never),
+                "put-rate", "puts that overwrite, as fast as possible, no compaction", .putRate(.never),
                 promise: buffered, fixture: .compacted, runs: 2),
             own(
                 "put-rate-compacting", "the same, compactions back to back", .putRate(.backToBack), promise: buffered,
@@ -63,7 +63,7 @@ extension RowMaker {
                 promise: buffered, measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
             own(
                 "pace-beside-copying",
-                "200,000 steps a second of half a µs, no store, beside a thread that writes files",
+                "200,000 steps a second of half a µs, no store, while a thread writes files",
                 .paceFloor, measure: .latency, seconds: 2, runs: 1, engine: .raw),
         ]
     }

@@ -1,11 +1,10 @@
 extension RowMaker {
     private var writers: [EngineID] { [.heartwood] + Self.peers + [.raw] }
-    private var readers: [EngineID] { [.heartwood, .heartwoodMapped] + Self.peers + [.raw] }
 
-    /// They are many, and what they show is a curve.
+    /// Few, because there are many sizes.
     private var runsOfSizes: Int { parameters.plan == .full ? 2 : 1 }
 
-    /// Puts and gets by the size of values; the larger they are, the fewer.
+    /// Puts and gets by the size of values. Larger values have fewer keys.
     var values: [Row] {
         let most = parameters.plan == .full ? 128 << 20 : 64 << 20
         let sizes = [
@@ -32,7 +31,7 @@ extension RowMaker {
             row(
                 "json-\(compresses ? "compressed" : "plain")", "fillrandom", group: "json",
                 "puts of JSON documents, compression \(compresses ? "on" : "off")",
-                .write(Writing(kind: .fill, looksAtDisk: true)),
+                .write(Writing(kind: .fill, measuresDisk: true)),
                 compresses ? [.heartwood, .rocksdb, .leveldb] : [.heartwood] + Self.peers,
                 promise: .survivesProcessDeath, keys: max(1_000, parameters.keys / 4), valueBytes: 700,
                 figure: .diskBytesPerPayloadByte, use: EngineUse(compresses: compresses), contents: .json,
@@ -47,18 +46,18 @@ extension RowMaker {
         ]
         return sizes.flatMap { name, keys, title in
             let isLarge = keys > 1_000_000
-            // The largest take a quarter of an hour with these.
-            let left: Set<EngineID> = isLarge ? [.sqlite, .grdb, .raw] : []
+            // The largest stores take 15 minutes with these.
+            let excluded: Set<EngineID> = isLarge ? [.sqlite, .grdb, .raw] : []
             let plans: Set<PlanName> = isLarge ? [.full] : Self.unlessQuick
             return [
                 row(
                     "growth-fill-\(name)", "fillrandom", group: "growth", "puts into an empty store, \(title) keys",
-                    .write(Writing(kind: .fill, patience: 1_000)), writers.filter { !left.contains($0) },
+                    .write(Writing(kind: .fill, patience: 1_000)), writers.filter { !excluded.contains($0) },
                     promise: .survivesProcessDeath, keys: keys, seconds: 0.5, runs: isLarge ? 1 : runsOfSizes,
                     plans: plans),
                 row(
                     "growth-read-\(name)", "readrandom", group: "growth", "gets of random keys, \(title) keys",
-                    .get(Getting()), readers.filter { !left.contains($0) }, keys: keys, fixture: .compacted,
+                    .get(Getting()), readers.filter { !excluded.contains($0) }, keys: keys, fixture: .compacted,
                     runs: isLarge ? 1 : runsOfSizes, plans: plans),
             ]
         }

@@ -2,7 +2,7 @@ extension RowMaker {
     /// Durable writes by the number of writers.
     var durable: [Row] {
         [1, 8, 64, 256, 1_024, 4_096].map { writers in
-            // Where one writer at a time gets in, more of them only queue: up to 64 show it.
+            // In engines with one writer at a time, more writers only wait in a queue: they are measured up to 64.
             let engines = EngineID.allCases.filter {
                 $0 != .heartwoodMapped && (writers <= 64 || !($0.hasOneWriter || $0 == .raw))
             }

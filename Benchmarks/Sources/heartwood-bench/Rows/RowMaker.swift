@@ -1,4 +1,4 @@
-/// Makes rows with what most of them have in common.
+/// Makes rows with the usual values.
 struct RowMaker: Sendable {
     let parameters: Parameters
 
@@ -7,8 +7,8 @@ struct RowMaker: Sendable {
     static let unlessQuick: Set<PlanName> = [.default, .full]
 
     /// - Parameters:
-    ///   - seconds: As a multiple of those of the plan.
-    ///   - keys: Those of the plan where it is nil.
+    ///   - keys: Number of keys; nil for that of the plan.
+    ///   - seconds: Time of a run, as a multiple of that of the plan.
     func row(
         _ id: String, _ workload: String, group: String, _ title: String, _ work: Work, _ engines: [EngineID],
         promise: Promise? = nil, workers: Int = 1, keys: Int? = nil, valueBytes: Int = Dataset.valueBytes,

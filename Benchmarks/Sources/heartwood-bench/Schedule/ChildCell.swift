@@ -1,8 +1,10 @@
 internal import Foundation
 
-/// The parent's side of a cell: starts the child, and makes a result or a reason of what becomes of it.
+/// The parent's side of a cell: starts the child process, and returns its result or throws the reason for its failure.
 enum ChildCell {
-    /// - Parameter seconds: After which it is killed.
+    /// Measures one run.
+    ///
+    /// - Parameter seconds: Time limit, after which the child is killed.
     static func measure(_ spec: CellSpec, seconds: Double) async throws -> CellResult.Run {
         let child = try start(spec)
         let ending = try await child.wait(seconds: seconds)
@@ -16,14 +18,14 @@ enum ChildCell {
             let failure = try? JSONDecoder().decode(CellFailure.self, from: child.text)
             throw failure ?? CellFailure(failure: "its process ended with code \(code)")
         case .crashed(let signal):
-            let complaint = child.lastComplaint.map { ": \($0)" } ?? ""
-            throw CellFailure(failure: "its process died of signal \(signal)\(complaint)")
-        case .timedOut: throw CellFailure(failure: "it wasn't done after \(Int(seconds)) s, and was ended")
+            let reason = child.lastErrorLine.map { ": \($0)" } ?? ""
+            throw CellFailure(failure: "its process died of signal \(signal)\(reason)")
+        case .timedOut: throw CellFailure(failure: "it wasn't done after \(Int(seconds)) s, and was killed")
         case .interrupted: throw CellFailure(failure: "interrupted")
         }
     }
 
-    /// Has a fixture made.
+    /// Makes a fixture.
     static func makeFixture(_ spec: CellSpec, isKilled: Bool, seconds: Double) async throws {
         let child = try start(spec)
         guard isKilled else {
@@ -40,8 +42,8 @@ enum ChildCell {
     }
 
     private static func failure(_ ending: ChildProcess.Ending, _ child: ChildProcess) -> CellFailure {
-        let told = try? JSONDecoder().decode(CellFailure.self, from: child.text)
-        return CellFailure(failure: "the store that it starts from couldn't be made: \(told?.failure ?? "\(ending)")")
+        let reported = try? JSONDecoder().decode(CellFailure.self, from: child.text)
+        return CellFailure(failure: "making the store that it starts from failed: \(reported?.failure ?? "\(ending)")")
     }
 
     static func start(_ spec: CellSpec) throws -> ChildProcess {

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Has everything measured, one child process at a time, and keeps the results.
+/// Measures everything, one child process at a time, and saves the results.
 struct Conductor {
     let catalogue: Catalogue
     let rows: [Row]
     let directory: WorkDirectory
     let progress: ProgressLine
-    /// Where the results are kept after each run; nil for nowhere.
+    /// Where the results are saved after each run; nil if they aren't saved.
     let file: ResultsFile?
     private(set) var results: Results
     private var fixtures: FixtureStore
@@ -24,7 +24,7 @@ struct Conductor {
         fixtures = FixtureStore(directory: directory, parameters: catalogue.parameters)
     }
 
-    /// Runs all that isn't measured yet; what was measured before an interruption stays in `results`.
+    /// Runs everything that isn't measured yet. After an interruption, `results` has what was measured before.
     mutating func run(engines: [EngineID]) async throws {
         let steps = Schedule.remaining(Schedule.steps(rows, engines: engines), after: results.cells)
         let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
@@ -32,7 +32,7 @@ struct Conductor {
         defer { progress.end() }
         for (position, step) in steps.enumerated() {
             guard let row = byID[step.row] else { continue }
-            // A cell that failed isn't tried again.
+            // A failed cell isn't tried again.
             guard !hasFailed(step) else { continue }
             progress.show(step: position, "\(step.row), \(step.engine.rawValue)")
             try await perform(step, row)
@@ -69,22 +69,22 @@ struct Conductor {
     }
 
     private mutating func measure(_ step: Step, _ row: Row) async throws -> CellResult.Run {
-        let place = directory.freshPath("\(step.row)-\(step.engine.rawValue)")
-        try directory.make(place)
-        defer { try? directory.remove(place) }
-        var store = "\(place)/store"
+        let path = directory.newPath("\(step.row)-\(step.engine.rawValue)")
+        try directory.make(path)
+        defer { try? directory.remove(path) }
+        var store = "\(path)/store"
         if row.fixture != nil {
             let fixture = try await fixtures.path(row, step.engine)
             if row.copiesFixture { try directory.copy(fixture, to: store) } else { store = fixture }
         } else {
             try directory.make(store)
         }
-        try directory.make("\(place)/scratch")
-        // What earlier runs left to be written isn't to be written during this one.
-        directory.settle()
+        try directory.make("\(path)/scratch")
+        // Data of earlier runs must not be written to the disk during this one.
+        directory.sync()
         let spec = CellSpec(
             action: .measure, engine: step.engine, parameters: catalogue.parameters, row: row.id, run: step.run,
-            store: store, scratch: "\(place)/scratch")
+            store: store, scratch: "\(path)/scratch")
         if case .damage(let work) = row.work { return try await work.measure(spec) }
         return try await ChildCell.measure(spec, seconds: PlanTime.limit(row))
     }

@@ -1,4 +1,4 @@
-/// The filled stores that are there: made when they are needed first, and kept while later runs need them.
+/// The fixtures that exist: made on first use, and kept while later runs need them.
 struct FixtureStore {
     let directory: WorkDirectory
     let parameters: Parameters
@@ -14,8 +14,8 @@ struct FixtureStore {
         guard let fixture = row.fixture else { throw UnknownName(row.id, "fixture of the row", []) }
         let name = fixture.name(engine)
         if let path = paths[name] { return path }
-        let path = directory.freshPath(name)
-        let scratch = directory.freshPath("scratch")
+        let path = directory.newPath(name)
+        let scratch = directory.newPath("scratch")
         try directory.make(path)
         try directory.make(scratch)
         defer { try? directory.remove(scratch) }
@@ -27,7 +27,7 @@ struct FixtureStore {
         return path
     }
 
-    /// Deletes those that none of these needs any more.
+    /// Deletes fixtures that none of the remaining runs needs.
     mutating func removeUnneeded(_ remaining: [(Row, EngineID)]) {
         let needed = Set(remaining.compactMap { row, engine in row.fixture?.name(engine) })
         for (name, path) in paths where !needed.contains(name) {

@@ -1,11 +1,11 @@
-/// How long things take, about: for the time left, and for ending what hangs.
+/// Estimates of how long steps take: for the remaining time, and for time limits.
 enum PlanTime {
     /// Seconds of each step.
     static func estimates(_ steps: [Step], _ rows: [String: Row]) -> [Double] {
         var made: Set<String> = []
         return steps.map { step in
             guard let row = rows[step.row] else { return 0 }
-            // The process, what is read again to be compared, and what is copied before.
+            // Starting the process, checking the contents, and copying the fixture.
             var seconds = 0.3 + Double(row.info.keys) * 1e-6 + measuring(row, step.engine)
             if row.copiesFixture { seconds += bytes(row) / 500e6 }
             if let fixture = row.fixture, made.insert(fixture.name(step.engine)).inserted {
@@ -15,7 +15,7 @@ enum PlanTime {
         }
     }
 
-    /// Seconds of the measuring itself.
+    /// Seconds of the measurement alone.
     private static func measuring(_ row: Row, _ engine: EngineID) -> Double {
         let all = putting(row, engine)
         switch row.work {
@@ -41,13 +41,13 @@ enum PlanTime {
     private static func making(_ fixture: Fixture, _ row: Row, _ engine: EngineID) -> Double {
         switch fixture.state {
         case .compacted: putting(row, engine) / 3
-        case .killedLog: putting(row, engine)
-        case .killedOverwritten: 2 * putting(row, engine)
+        case .filled, .filledKilled: putting(row, engine)
+        case .overwrittenKilled: 2 * putting(row, engine)
         case .smallClosed, .smallKilled: 1
         }
     }
 
-    /// Seconds in which an engine puts all keys of a row once, one by one.
+    /// Seconds that an engine takes to put all keys of a row once, one by one.
     private static func putting(_ row: Row, _ engine: EngineID) -> Double {
         let rate: Double =
             switch engine {
@@ -60,12 +60,12 @@ enum PlanTime {
         return Double(row.info.keys) / rate + bytes(row) / 150e6
     }
 
-    /// Seconds of all of it.
+    /// Seconds of all steps.
     static func total(_ steps: [Step], _ rows: [Row]) -> Double {
         estimates(steps, Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })).reduce(0, +)
     }
 
-    /// Seconds after which a run is given up: several times what the slowest engine may take.
+    /// Time limit of a run in seconds: several times what the slowest engine may take.
     static func limit(_ row: Row) -> Double {
         60 + 20 * row.seconds + Double(row.info.keys) * 100e-6 + bytes(row) / 5e6
     }

@@ -1,10 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// How far the run is, in the last line of the terminal, with the time left; where standard error is no terminal, a
-/// line for each row.
-///
-/// Drawn once a second by a thread of its own.
+/// The progress of a run with the remaining time, in the last line of the terminal, updated every second. If standard
+/// error is no terminal: a line for each row.
 final class ProgressLine: Sendable {
     private struct State {
         var estimates: [Double] = []
@@ -18,9 +16,9 @@ final class ProgressLine: Sendable {
     private let state = Mutex(State())
     private let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-    /// Starts to draw.
+    /// Starts the display.
     ///
-    /// - Parameter estimates: Seconds of each step, about.
+    /// - Parameter estimates: Estimated seconds of each step.
     func begin(_ estimates: [Double]) {
         state.withLock { state in
             state = State(estimates: estimates, began: Ticks.now, stepBegan: Ticks.now, isRunning: true)
@@ -31,7 +29,7 @@ final class ProgressLine: Sendable {
         }.start()
     }
 
-    /// Tells which step has begun, counted from 0.
+    /// Shows the step that has begun, counted from 0.
     func show(step: Int, _ title: String) {
         state.withLock { state in
             let isOfNewRow = title.split(separator: ",").first != state.title.split(separator: ",").first
@@ -46,7 +44,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Tells something that stays to be read.
+    /// Prints a line that stays.
     func note(_ text: String) {
         state.withLock { state in
             Self.write("\(isTerminal ? "\r\u{1B}[K" : "")\(text)\n")
@@ -54,7 +52,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func end() {
         state.withLock { state in
             guard state.isRunning else { return }
@@ -78,12 +76,12 @@ final class ProgressLine: Sendable {
         return true
     }
 
-    /// The time left: what was estimated for the rest, as much longer as what is done took longer than it was
-    /// estimated.
+    /// The remaining time: the estimate for the remaining steps, corrected by how much longer the completed steps took
+    /// than estimated.
     static func secondsLeft(_ estimates: [Double], step: Int, elapsed: Double, ofStep: Double) -> Double {
         let done = estimates[..<step].reduce(0, +)
         let rest = estimates[step...].reduce(0, +)
-        // The first minutes say little.
+        // With 60 seconds added to both, because the first steps say little.
         let factor = (elapsed - ofStep + 60) / (done + 60)
         return max(0, rest * factor - min(ofStep, (estimates.dropFirst(step).first ?? 0) * factor))
     }

@@ -1,4 +1,4 @@
-/// One thing that is done: a run of a cell.
+/// One run of a cell.
 struct Step: Sendable, Equatable {
     var row: String
     var engine: EngineID
@@ -6,14 +6,12 @@ struct Step: Sendable, Equatable {
     var run: Int
 }
 
-/// The order of the runs: row by row, and within a row every engine once, then every engine again, so that a machine
-/// that drifts drifts for all; the engines in another order in each round, so that none always follows the same one.
+/// The order of the runs: row by row, and within a row every engine once, then every engine again, so that a change of
+/// the machine's speed affects all engines. Each round starts with another engine.
 enum Schedule {
-    /// - Parameters:
-    ///   - rows: In their order.
-    ///   - engines: Those that are chosen and there.
+    /// All runs of these rows and engines.
     static func steps(_ rows: [Row], engines: [EngineID]) -> [Step] {
-        // Other figures of the same work come with it.
+        // Rows with a source are other figures of the same runs.
         rows.filter { $0.source == nil }.flatMap { row in
             let order = row.engines.filter(engines.contains)
             return (0..<row.runs).flatMap { run in
@@ -24,7 +22,7 @@ enum Schedule {
         }
     }
 
-    /// Those that have no result yet.
+    /// The steps that have no result yet.
     static func remaining(_ steps: [Step], after cells: [CellResult]) -> [Step] {
         let done = Dictionary(cells.map { ("\($0.row) \($0.engine)", $0) }, uniquingKeysWith: { first, _ in first })
         return steps.filter { step in

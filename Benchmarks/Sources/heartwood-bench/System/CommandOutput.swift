@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What another program prints.
+/// The output of another program.
 enum CommandOutput {
-    /// Its first line; nil where the program isn't there or fails.
+    /// The first line; nil if the program doesn't exist or fails.
     static func firstLine(_ arguments: String...) -> String? {
         let process = Process()
         let output = Pipe()

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// The room that the files of a directory take.
+/// The disk space of the files in a directory.
 enum DiskUse {
-    /// Bytes that the file system has laid out for them, written or not.
+    /// Bytes that are allocated for the files, written or not.
     static func allocatedBytes(of directory: String) -> UInt64 {
         guard let entries = opendir(directory) else { return 0 }
         defer { closedir(entries) }
@@ -16,14 +16,14 @@ enum DiskUse {
                     fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
                 }
             }
-            // What went since it was listed takes nothing.
+            // Files that were deleted since the directory was listed don't count.
             guard found == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             bytes += UInt64(status.st_blocks) * 512
         }
         return bytes
     }
 
-    /// The same, once it doesn't change any more: engines delete files a little later. Waits for 5 s at most.
+    /// The same, after it has stopped changing, because engines delete files later. Waits for at most 5 s.
     static func settledBytes(of directory: String) async throws -> UInt64 {
         var bytes = allocatedBytes(of: directory)
         var unchanged = 0
@@ -36,13 +36,13 @@ enum DiskUse {
         return bytes
     }
 
-    /// Calls `body`, and tells the most that the directory took meanwhile, of a look every 10 ms.
+    /// Calls `body`, and also returns the largest size of the directory meanwhile, measured every 10 ms.
     static func peak<R>(of directory: String, during body: () async throws -> R) async throws -> (R, UInt64) {
         let isOver = Signal()
         async let peak = onThread {
             var peak: UInt64 = 0
             while true {
-                // The last look comes after the end.
+                // Measures once more after the end.
                 let isLast = isOver.isRaised
                 peak = max(peak, allocatedBytes(of: directory))
                 if isLast { return peak }

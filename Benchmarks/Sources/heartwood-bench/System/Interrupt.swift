@@ -1,15 +1,7 @@
+internal import Foundation
 internal import Synchronization
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
-/// A request to stop (Ctrl-C, or SIGTERM): the first one ends the run with what was measured so far, a second one ends
-/// the process.
+/// A request to stop (Ctrl-C or SIGTERM). The first ends the run, with the results so far; a second ends the process.
 enum Interrupt {
     private static let requested = Atomic(false)
 
@@ -17,7 +9,7 @@ enum Interrupt {
     static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
     static func listen() {
-        // Reading it here makes sure that the handler, which may do very little, isn't the first to touch it.
+        // Initialises the static variable here, because a signal handler must not.
         _ = isRequested
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()

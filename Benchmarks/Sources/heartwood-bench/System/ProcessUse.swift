@@ -1,19 +1,18 @@
 internal import Foundation
 
-/// What this process has used so far.
+/// Resources that this process has used so far.
 struct ProcessUse: Sendable {
-    /// Bytes that it gave the system to be written; nil where the system doesn't tell. (`write_bytes`, those sent to
-    /// the disk, says nothing any more: newer systems count whole folios of up to a MiB for each byte.)
+    /// Bytes passed to the system to be written; nil if the system doesn't report them. `write_bytes`, the bytes sent
+    /// to the disk, isn't usable: newer systems count a whole folio of up to a MiB for each byte.
     let writtenBytes: UInt64?
-    /// The most memory that it had, mapped files included.
+    /// Peak memory, including mapped files.
     let peakMemoryBytes: UInt64?
-    /// Nanoseconds of the processor, of all threads, in the program and in the system.
+    /// Processor time of all threads, in the program and in the system.
     let processorNanoseconds: UInt64
 
-    /// Up to now.
     static var now: ProcessUse {
         var usage = rusage()
-        // RUSAGE_SELF, which has another type on each system.
+        // 0 is RUSAGE_SELF, whose type differs between systems.
         getrusage(0, &usage)
         let io = lines(of: "/proc/self/io")
         return ProcessUse(
@@ -22,13 +21,13 @@ struct ProcessUse: Sendable {
             processorNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
     }
 
-    /// Memory that isn't of files, and mapped files, at this moment; nil where the system doesn't tell.
+    /// Current memory, without and of mapped files; nil if the system doesn't report it.
     static var memory: (anonymous: UInt64, mapped: UInt64)? {
         let status = lines(of: "/proc/self/status")
         return both(number("RssAnon:", status), number("RssFile:", status)).map { ($0 * 1024, $1 * 1024) }
     }
 
-    /// Both, where there are both.
+    /// Both values, or nil.
     static func both(_ first: UInt64?, _ second: UInt64?) -> (UInt64, UInt64)? {
         guard let first, let second else { return nil }
         return (first, second)
@@ -42,7 +41,7 @@ struct ProcessUse: Sendable {
         (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n") ?? []
     }
 
-    /// The number behind a name at the beginning of a line: `VmHWM:    4112 kB`.
+    /// The number after a name at the start of a line: `VmHWM:    4112 kB`.
     private static func number(_ name: String, _ lines: [Substring]) -> UInt64? {
         guard let line = lines.first(where: { $0.hasPrefix(name) }) else { return nil }
         return line.dropFirst(name.count).split(whereSeparator: { $0 == " " || $0 == "\t" }).first.flatMap {

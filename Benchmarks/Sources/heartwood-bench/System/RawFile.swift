@@ -1,16 +1,10 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
-/// A file by nothing but system calls.
+/// A file that is accessed by system calls only.
 final class RawFile {
     private let descriptor: Int32
 
-    /// Makes a file of `count` zeros, really written, and brings it to the disk.
+    /// Creates a file, writes `count` zeros, and syncs it.
     init(zeros count: Int, at path: String) throws {
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemCallFailure("open", path) }
@@ -32,7 +26,7 @@ final class RawFile {
         }
     }
 
-    /// Brings the data to the disk, its cache included.
+    /// Writes the data to the disk, through the disk's cache.
     func sync() throws {
         #if canImport(Darwin)
         guard fcntl(descriptor, F_FULLFSYNC) == 0 else { throw SystemCallFailure("fcntl(F_FULLFSYNC)", nil) }
@@ -42,7 +36,7 @@ final class RawFile {
     }
 }
 
-/// A system call that failed, with the reason that the system gives.
+/// A failed system call, with the system's reason.
 struct SystemCallFailure: Error, CustomStringConvertible {
     let description: String
 

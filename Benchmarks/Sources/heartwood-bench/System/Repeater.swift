@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Does something again and again, on a thread of its own, until it is stopped.
+/// Calls a function repeatedly, on its own thread, until it is stopped.
 final class Repeater: Sendable {
     private let isStopped = Signal()
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -16,7 +16,7 @@ final class Repeater: Sendable {
         thread.start()
     }
 
-    /// Returns once it is over.
+    /// Stops it, and returns after the last call.
     func stop() {
         isStopped.raise()
         hasEnded.wait()

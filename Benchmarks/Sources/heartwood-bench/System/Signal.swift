@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Something that has happened.
+/// A flag that one thread raises and others read.
 final class Signal: Sendable {
     private let raised = Atomic(false)
 

@@ -1,9 +1,9 @@
-/// Workers that do the same at the same time: tasks, each on a thread of its own where the engine's calls block.
+/// Workers that do the same at the same time: tasks, each on its own thread if the engine's calls block.
 struct Team: Sendable {
     let count: Int
     private let threads: [WorkerThread]
 
-    /// Makes the threads, so that making them is in no figure.
+    /// Creates the threads, so that this is not measured.
     init(_ count: Int, onThreads: Bool) {
         self.count = count
         threads = onThreads ? (0..<count).map { _ in WorkerThread() } : []
@@ -26,7 +26,7 @@ struct Team: Sendable {
     /// Ends the threads.
     func disband() { threads.forEach { $0.stop() } }
 
-    /// A team for one piece of work.
+    /// Calls `body` once for each worker of a new team.
     static func run<R: Sendable>(
         _ count: Int, onThreads: Bool, _ body: @escaping @Sendable (Int) async throws -> R
     ) async throws -> [R] {

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A thread of its own for one task: the same loop runs on it that runs on the shared threads, and may block.
+/// A thread for one task: the task runs the same loop as on the shared threads, and may block.
 ///
-/// - Note: `@unchecked`: the condition guards what changes.
+/// - Note: `@unchecked`: the condition protects the mutable state.
 final class WorkerThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
@@ -10,7 +10,7 @@ final class WorkerThread: TaskExecutor, @unchecked Sendable {
 
     init() {
         let thread = Thread { [self] in run() }
-        // Thousands of them take address space only.
+        // Thousands of threads use address space only.
         thread.stackSize = 1 << 20
         thread.start()
     }
@@ -23,7 +23,7 @@ final class WorkerThread: TaskExecutor, @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Ends the thread once it has nothing left to do.
+    /// Ends the thread after its last job.
     func stop() {
         condition.lock()
         isStopped = true

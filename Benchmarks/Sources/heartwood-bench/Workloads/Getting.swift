@@ -1,6 +1,6 @@
-/// Threads that get random keys and add up all bytes of their values: `readrandom`, `readmissing`.
+/// `readrandom`, `readmissing`: threads get random keys and add up all bytes of their values.
 struct Getting: Sendable {
-    /// Whether the keys are there.
+    /// Whether the keys exist.
     var isPresent = true
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
@@ -22,10 +22,11 @@ struct Getting: Sendable {
         return measured
     }
 
-    /// What one thread saw.
+    /// What one thread has read.
     struct Outcome: Sendable {
         var watch: Stopwatch
         var found = 0
+        var bytes = 0
         var sum: UInt64 = 0
     }
 
@@ -42,7 +43,11 @@ struct Getting: Sendable {
             if group == 0 { break }
             for step in 0..<group {
                 keys.write(numbers.next() &+ offset, to: &key)
-                if try session.get(key, { value in ByteSum.add(value, to: &outcome.sum) }) { outcome.found &+= 1 }
+                let isFound = try session.get(key) { value in
+                    outcome.bytes &+= value.byteCount
+                    ByteSum.add(value, to: &outcome.sum)
+                }
+                if isFound { outcome.found &+= 1 }
                 if step == 0 { outcome.watch.lap() }
             }
         }
@@ -54,13 +59,13 @@ struct Getting: Sendable {
         let count = outcome.watch.count
         guard outcome.found == (isPresent ? count : 0) else {
             throw WrongResult(
-                "of \(count) keys \(outcome.found) were found, and \(isPresent ? "all are" : "none is") there")
+                "\(outcome.found) of \(count) keys were found, but \(isPresent ? "all" : "none") of them exist")
         }
         guard isPresent else { return }
         var numbers = RandomNumbers(below: cell.data.keyCount, seed: cell.seed(worker))
         let expected = (0..<count).reduce(into: UInt64(0)) { sum, _ in sum &+= cell.data.sum(numbers.next()) }
         guard outcome.sum == expected else {
-            throw WrongResult("the values' bytes add up to \(outcome.sum), and \(expected) were put: they are wrong")
+            throw WrongResult("values are wrong: their bytes add up to \(outcome.sum), not to \(expected)")
         }
     }
 }

@@ -1,10 +1,8 @@
-/// Opens a full store and gets random keys: how much memory the process has for it, by the keys: `memory`.
+/// `memory`: opens a full store, gets random keys, and measures the memory of the process per key.
 struct Remembering: Sendable {
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         let keys = cell.data.keys()
-        guard let before = ProcessUse.memory else {
-            throw WrongResult("the system doesn't tell how much memory there is")
-        }
+        let before = try Self.memory()
         let database = try await engine.open(at: cell.store, for: cell.row.use)
         let session = try database.session()
         let start = Ticks.now
@@ -12,7 +10,7 @@ struct Remembering: Sendable {
             var numbers = RandomNumbers(below: keys.count, seed: cell.seed(0))
             var key = keys.makeBuffer()
             var (count, found) = (0, 0)
-            // As many gets as keys, so that what is cached is.
+            // As many gets as keys, to fill the engine's cache.
             while count < keys.count, Ticks.now < start + 4 * cell.nanoseconds {
                 keys.write(numbers.next(), to: &key)
                 if try session.get(key, { _ in }) { found += 1 }
@@ -21,9 +19,7 @@ struct Remembering: Sendable {
             return (count, found)
         }
         let end = Ticks.now
-        guard let after = ProcessUse.memory else {
-            throw WrongResult("the system doesn't tell how much memory there is")
-        }
+        let after = try Self.memory()
         var measured = Measured()
         measured.operations = outcomes[0].0
         measured.seconds = Ticks.seconds(from: start, to: end)
@@ -34,9 +30,16 @@ struct Remembering: Sendable {
         session.end()
         try await database.close()
         guard outcomes[0].0 == outcomes[0].1 else {
-            throw WrongResult("of \(outcomes[0].0) keys that are there \(outcomes[0].1) were found")
+            throw WrongResult("\(outcomes[0].1) of \(outcomes[0].0) keys were found, but all of them exist")
         }
         return measured
+    }
+
+    private static func memory() throws -> (anonymous: UInt64, mapped: UInt64) {
+        guard let memory = ProcessUse.memory else {
+            throw WrongResult("the system doesn't report the memory of a process")
+        }
+        return memory
     }
 
     private static func difference(_ after: UInt64, _ before: UInt64) -> Double {

@@ -1,5 +1,4 @@
-/// One thread that visits all pairs in order, again and again, and adds up all bytes of their values: `readseq`,
-/// `readreverse`.
+/// `readseq`, `readreverse`: one thread visits all pairs in order, repeatedly, and adds up all bytes of their values.
 struct Scanning: Sendable {
     var isBackwards = false
 
@@ -17,13 +16,13 @@ struct Scanning: Sendable {
     }
 }
 
-/// The loop of everything that scans.
+/// The loop of all workloads that scan.
 enum ScanLoop {
-    /// Scans again and again until the time is over, and holds each whole scan to what was put.
+    /// Scans repeatedly until the time is over, and compares each complete scan with what was put.
     ///
     /// - Parameters:
-    ///   - keysOnly: Whether values are left alone. Of keys one byte is looked at, so that they are really there.
-    ///   - scan: Shows every pair to `visit`, in order, until that says false.
+    ///   - keysOnly: Whether values are not read. One byte of each key is read, so that the key must be in memory.
+    ///   - scan: Calls `visit` with every pair, in order, until it returns false.
     @inline(__always)
     static func run(
         _ cell: Cell, keysOnly: Bool = false,
@@ -35,7 +34,7 @@ enum ScanLoop {
         let deadline = start + cell.nanoseconds
         var now = start
         while now < deadline {
-            var (pairs, sum, isCut): (Int, UInt64, Bool) = (0, 0, false)
+            var (pairs, sum, isIncomplete): (Int, UInt64, Bool) = (0, 0, false)
             try scan { key, value in
                 if keysOnly {
                     sum &+= UInt64(key.unsafeLoad(as: UInt8.self))
@@ -44,17 +43,17 @@ enum ScanLoop {
                 }
                 pairs &+= 1
                 guard pairs & 0xFFF == 0, Ticks.now >= deadline else { return true }
-                isCut = true
+                isIncomplete = true
                 return false
             }
             now = Ticks.now
             measured.operations += pairs
-            if isCut { break }
+            if isIncomplete { break }
             guard pairs == cell.data.keyCount else {
-                throw WrongResult("a scan showed \(pairs) of \(cell.data.keyCount) pairs")
+                throw WrongResult("a scan visited \(pairs) of \(cell.data.keyCount) pairs")
             }
             guard keysOnly || sum == expected else {
-                throw WrongResult("the values' bytes add up to \(sum), and \(expected) were put: they are wrong")
+                throw WrongResult("values are wrong: their bytes add up to \(sum), not to \(expected)")
             }
         }
         measured.seconds = Ticks.seconds(from: start, to: now)

@@ -1,6 +1,6 @@
-/// One thread that goes to a random key and reads the pairs from there on: `seekrandom`.
+/// `seekrandom`: one thread seeks to random keys and reads some pairs from each.
 struct Seeking: Sendable {
-    /// Pairs of each.
+    /// Pairs read per seek.
     var length = 10
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
@@ -32,11 +32,11 @@ struct Seeking: Sendable {
             if group == 0 { break }
             for step in 0..<group {
                 keys.write(numbers.next(), to: &key)
-                var left = length
+                var remaining = length
                 try session.scan(from: key) { _, value in
                     ByteSum.add(value, to: &sum)
-                    left &-= 1
-                    return left > 0
+                    remaining &-= 1
+                    return remaining > 0
                 }
                 if step == 0 { watch.lap() }
             }
@@ -45,7 +45,7 @@ struct Seeking: Sendable {
         return (watch, sum)
     }
 
-    /// What the pairs from each key on add up to, by the order of all keys.
+    /// Compares the sum with that of the pairs that follow each key, in the order of the keys.
     private func check(_ cell: Cell, _ count: Int, _ sum: UInt64) throws {
         let data = cell.data
         var order: [Int] = []
@@ -61,7 +61,7 @@ struct Seeking: Sendable {
         var numbers = RandomNumbers(below: data.keyCount, seed: cell.seed(0))
         let expected = (0..<count).reduce(into: UInt64(0)) { sum, _ in sum &+= sums[numbers.next()] }
         guard sum == expected else {
-            throw WrongResult("the values' bytes add up to \(sum), and \(expected) were put: they are wrong")
+            throw WrongResult("values are wrong: their bytes add up to \(sum), not to \(expected)")
         }
     }
 }

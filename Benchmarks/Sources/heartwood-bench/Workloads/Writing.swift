@@ -1,30 +1,30 @@
-/// Workers that put or remove, each in a range of keys of its own: `fillsync`, `fillseq`, `fillrandom`, `fillbatch`,
-/// `overwrite`, `deleterandom`.
+/// `fillsync`, `fillseq`, `fillrandom`, `fillbatch`, `overwrite`, `deleterandom`: workers put or remove, each in its
+/// own range of keys.
 struct Writing: Sendable {
     enum Kind: Sendable {
-        /// Every key once, into an empty store, and again into another one until the time is over.
+        /// Every key once, into an empty store; repeated with another store until the time is over.
         case fill
-        /// Every key in turn, again and again, into a store that is empty at first, until the time is over.
+        /// Every key of an empty store, repeatedly, until the time is over.
         case endless
-        /// Any keys of a filled store, until the time is over.
+        /// Random keys of a filled store, until the time is over.
         case overwrite
         /// Every key of a filled store once.
         case remove
     }
 
     var kind: Kind
-    /// Pairs of a write.
+    /// Pairs per write.
     var batch = 1
-    /// How many times longer than a run takes a fill goes on that isn't done, before it is ended.
+    /// Time limit of a fill, as a multiple of the time of a run.
     var patience: UInt64 = 3
-    /// Whether the room on the disk is looked at, once all is compacted.
-    var looksAtDisk = false
+    /// Whether the disk space is measured after compaction.
+    var measuresDisk = false
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         var total = try await measureOnce(engine, cell, at: cell.store, isChecked: true)
         if case .fill = kind {
             while total.seconds < cell.row.seconds {
-                total.add(try await measureOnce(engine, cell, at: cell.freshDirectory("fill"), isChecked: false))
+                total.add(try await measureOnce(engine, cell, at: cell.newDirectory("fill"), isChecked: false))
             }
         }
         return total
@@ -46,9 +46,10 @@ struct Writing: Sendable {
             return try await Self.put(sessions[worker], walk, cell.data, watch)
         }
         var measured = Measured(watches, since: start, bytesEach: cell.data.pairBytes)
-        measured.note(ProcessUse.now, since: before)
         measured.operations *= batch
         measured.bytes *= UInt64(batch)
+        // Large commits aren't written through the mapping, so there is no figure where a mapping was used.
+        measured.note(ProcessUse.now, since: before, mapped: database.mappedBytes == 0 ? 0 : nil)
         measured.noteHeartwood(database)
         if case .fill = kind {
             measured.figures[.done] = Double(measured.operations) / Double(cell.data.keyCount)
@@ -56,7 +57,7 @@ struct Writing: Sendable {
         }
         team.disband()
         sessions.forEach { $0.end() }
-        if looksAtDisk {
+        if measuresDisk {
             try await database.compactAll()
             try await database.settle()
             let payload = Double(measured.operations * cell.data.pairBytes)
@@ -84,13 +85,12 @@ struct Writing: Sendable {
         let range = KeyWalk.range(of: worker, of: cell.workers, in: cell.data.keyCount)
         let count = cell.data.values.count
         switch kind {
-        case .fill, .endless: return KeyWalk(.inTurn, range, valueCount: count)
-        case .remove: return KeyWalk(.inTurn, range, valueCount: count)
-        case .overwrite: return KeyWalk(.anyKey(seed: cell.seed(worker)), range, valueCount: count, round: 1)
+        case .fill, .endless, .remove: return KeyWalk(.sequential, range, valueCount: count)
+        case .overwrite: return KeyWalk(.random(seed: cell.seed(worker)), range, valueCount: count, round: 1)
         }
     }
 
-    /// Opens it again, and compares all of it with what the walks say.
+    /// Opens the store again, and compares all records with what the walks put.
     private func check<E: Engine>(_ engine: E, _ cell: Cell, at path: String, _ watches: [Stopwatch]) async throws {
         var isFilled = false
         switch kind {

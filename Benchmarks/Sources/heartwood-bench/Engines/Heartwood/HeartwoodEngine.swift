@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// Heartwood as a Swift service uses it: tasks that write, and reads that block for as long as the disk does.
+/// Heartwood as a Swift service uses it: tasks write, and reads block while the disk does.
 struct HeartwoodEngine: Engine {
     private let reading: ValueReading
 
@@ -16,15 +16,13 @@ struct HeartwoodEngine: Engine {
     var settings: [String] {
         reading == .mapped
             ? [
-                "valueReading = .mapped: values are read from a mapping of the files; gets only, otherwise as "
-                    + "Heartwood."
+                "valueReading = .mapped: values are read from a mapping of the files; otherwise as Heartwood."
             ]
             : [
-                "As it comes: values are read by pread, and every read verifies the record's checksum.",
+                "Default settings: values are read by pread, and every read verifies the record's checksum.",
                 "Writes are .synced, .written or .buffered, as the row promises.",
-                "Where a log is kept whole to be opened, compaction = .manual.",
-                "strictRecovery in the rows where all checks are on.",
-                "Compression is off, as it comes; .zlib() in the row that compresses.",
+                "strictRecovery in the rows with all checks on.",
+                "No compression, as by default; .zlib() in the row with compression.",
             ]
     }
 
@@ -33,11 +31,10 @@ struct HeartwoodEngine: Engine {
             try await Store.open(at: path, configuration: Self.configuration(reading, use)), use.promise.durability)
     }
 
-    /// What a store is opened with.
+    /// The configuration of a store.
     static func configuration(_ reading: ValueReading, _ use: EngineUse) -> Store.Configuration {
         var configuration = Store.Configuration()
         configuration.valueReading = reading
-        if use.keepsLog { configuration.compaction = .manual }
         configuration.strictRecovery = use.isParanoid
         if use.compresses { configuration.compression = .zlib() }
         return configuration
@@ -45,7 +42,7 @@ struct HeartwoodEngine: Engine {
 }
 
 extension Promise {
-    /// What Heartwood calls it.
+    /// Heartwood's name for it.
     var durability: Durability {
         switch self {
         case .survivesPowerLoss: .synced
@@ -74,6 +71,11 @@ struct HeartwoodDatabase: Database {
     }
 
     func close() async throws { try await store.close() }
+
+    var mappedBytes: UInt64? {
+        let statistics = store.statistics
+        return statistics.logWriting == .mapped ? statistics.writtenBytes : 0
+    }
 
     var reportsLoss: Bool {
         switch store.recoveryReport.tail {

@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// Heartwood from threads: a call that blocks until the write is what was promised, for code that isn't `async`.
+/// Heartwood from threads, for code that isn't `async`: each call blocks until the write has the row's durability.
 struct HeartwoodThreadsEngine: Engine {
     var id: EngineID { .heartwoodThreads }
     var title: String { "Heartwood, threads" }
@@ -19,7 +19,7 @@ struct HeartwoodThreadsEngine: Engine {
     }
 }
 
-/// An open store that threads use.
+/// An open store for threads.
 struct HeartwoodThreadsDatabase: Database {
     let base: HeartwoodDatabase
     let use: EngineUse
@@ -32,6 +32,7 @@ struct HeartwoodThreadsDatabase: Database {
     func settle() async throws { try await base.settle() }
     func close() async throws { try await base.close() }
     var reportsLoss: Bool { base.reportsLoss }
+    var mappedBytes: UInt64? { base.mappedBytes }
 }
 
 /// A thread's use of a store.

@@ -16,17 +16,16 @@ struct GRDBEngine: Engine {
         [
             "DatabasePool, which sets journal_mode = WAL, and cached statements: as its documentation advises.",
             "The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its "
-                + "default; it has nothing that holds writes back in the process. One writer at a time gets in: "
-                + "measured up to 64.",
-            "One transaction (write) a put and one reading block (read) a get, as its documentation's examples do; "
-                + "what its pool costs is in the figures.",
-            "busyMode = .timeout, because a reader that opens may hold the lock of writers for a moment.",
-            "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
+                + "default. It can't keep writes back in the process. It has one writer at a time, so it is measured "
+                + "with up to 64 writers.",
+            "One transaction (write) per put and one reading block (read) per get, as in the examples of its "
+                + "documentation; the figures include the cost of its pool.",
+            "busyMode = .timeout, because a reader that opens may hold the writers' lock for a short time.",
         ]
     }
 
     func open(at path: String, for use: EngineUse) async throws -> GRDBDatabase {
-        // The first connection that reads has the lock of writers for a moment, while it goes through the log it finds.
+        // The first connection that reads holds the writers' lock for a short time, while it reads an existing log.
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(10)
         let pool = try DatabasePool(path: "\(path)/pairs.sqlite", configuration: configuration)
@@ -34,7 +33,6 @@ struct GRDBEngine: Engine {
         let synchronous = use.promise == .survivesPowerLoss ? "FULL" : "NORMAL"
         try await pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(synchronous)")
-            if use.keepsLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
             try database.execute(
                 sql: "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
         }
@@ -108,10 +106,10 @@ struct GRDBSession: Session {
             let statement = try database.cachedStatement(sql: sql)
             let rows = try GRDB.Row.fetchCursor(statement, arguments: arguments)
             while let row = try rows.next() {
-                let goesOn = try row.withUnsafeData(atIndex: 0) { key in
+                let continues = try row.withUnsafeData(atIndex: 0) { key in
                     try row.withUnsafeData(atIndex: 1) { value in Self.lend(key, value, visit) }
                 }
-                if !goesOn { return }
+                if !continues { return }
             }
         }
     }

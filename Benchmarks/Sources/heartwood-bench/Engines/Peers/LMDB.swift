@@ -1,7 +1,7 @@
 #if PEER_LMDB
 internal import CLMDB
 
-/// LMDB, as it comes, with room for any database that these benchmarks make.
+/// LMDB with a map that is large enough for all databases of these benchmarks.
 struct LMDBEngine: Engine {
     var id: EngineID { .lmdb }
     var title: String { "LMDB" }
@@ -15,14 +15,14 @@ struct LMDBEngine: Engine {
         [
             "A map of 64 GiB, which is address space only; MDB_NOTLS, because reading transactions of these benchmarks "
                 + "aren't bound to threads.",
-            "As it comes where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives the death of "
-                + "the process (power loss may then damage the whole database). It has nothing that holds writes back "
-                + "in the process.",
-            "One transaction a put. Gets share a reading transaction a thread, renewed every 256 gets, in its favour: "
-                + "it reads fastest when it is never renewed, and sees newer writes only when it is.",
-            "Databases that are only read are filled in the order of the keys, in its favour: full pages, as a bulk "
-                + "load leaves them.",
-            "One writer at a time gets in, with a sync of its own: more only queue, so that it is measured up to 64.",
+            "Defaults where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives process death "
+                + "(power loss may then damage the whole database). It can't keep writes back in the process.",
+            "One transaction per put. The gets of a thread share a reading transaction, renewed every 256 gets, in its "
+                + "favour: without renewal it would read fastest, but not see newer writes.",
+            "Compacted databases are filled in the order of the keys, in its favour: pages are full, as after a bulk "
+                + "load.",
+            "It has one writer at a time, each with its own sync. More writers only wait in a queue, so it is measured "
+                + "with up to 64.",
             "It has no checksums and no compression.",
         ]
     }
@@ -30,15 +30,16 @@ struct LMDBEngine: Engine {
     func open(at path: String, for use: EngineUse) async throws -> LMDBDatabase { try LMDBDatabase(path, use) }
 }
 
-/// An open environment with its one database.
+/// An open environment with its only database.
 ///
-/// - Note: `@unchecked`: LMDB's own locks guard what the pointer leads to; the pointer itself never changes.
+/// - Note: `@unchecked`: LMDB's own locks protect the environment; the pointer never changes.
 final class LMDBDatabase: Database, @unchecked Sendable {
     /// Address space, not memory; the file grows as it is filled.
     private static let mapBytes = 64 << 30
 
     fileprivate let environment: OpaquePointer
     fileprivate let database: MDB_dbi
+    let mappedBytes: UInt64?
 
     init(_ path: String, _ use: EngineUse) throws {
         var environment: OpaquePointer?
@@ -55,10 +56,12 @@ final class LMDBDatabase: Database, @unchecked Sendable {
         try Self.check(mdb_txn_commit(transaction))
         self.environment = environment
         self.database = database
+        // With MDB_WRITEMAP all pages are written through the mapping.
+        mappedBytes = unsynced == 0 ? 0 : nil
     }
 
     func session() -> LMDBSession { LMDBSession(self) }
-    /// It has nothing to compact, and doesn't shrink.
+    /// It has nothing to compact, and never shrinks.
     func compactAll() async throws { try Self.check(mdb_env_sync(environment, 1)) }
     func close() async throws { mdb_env_close(environment) }
 
@@ -68,7 +71,7 @@ final class LMDBDatabase: Database, @unchecked Sendable {
     }
 }
 
-/// A thread's use of it, with a reading transaction of its own.
+/// A thread's session, with its own reading transaction.
 ///
 /// - Note: `@unchecked`: used by one thread at a time.
 final class LMDBSession: Session, @unchecked Sendable {
@@ -121,7 +124,7 @@ final class LMDBSession: Session, @unchecked Sendable {
             throw error
         }
         try LMDBDatabase.check(mdb_txn_commit(transaction))
-        // What it has written it sees.
+        // The next get must see this write.
         getsLeft = 0
     }
 
@@ -189,7 +192,7 @@ final class LMDBSession: Session, @unchecked Sendable {
     @inline(__always)
     private static func withItem<R>(_ bytes: [UInt8], _ body: (inout MDB_val) throws -> R) throws -> R {
         try bytes.withUnsafeBytes { bytes in
-            // LMDB writes to neither; its C declaration only doesn't say so.
+            // LMDB doesn't write to keys and values, although its C declaration isn't const.
             var item = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
             return try body(&item)
         }

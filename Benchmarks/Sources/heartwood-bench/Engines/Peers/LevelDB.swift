@@ -1,7 +1,7 @@
 #if PEER_LEVELDB
 internal import CLevelDB
 
-/// LevelDB through its C library, set as its documentation (doc/index.md) advises.
+/// LevelDB through its C library, with the settings that its documentation (doc/index.md) advises.
 struct LevelDBEngine: Engine {
     var id: EngineID { .leveldb }
     var title: String { "LevelDB" }
@@ -12,15 +12,13 @@ struct LevelDBEngine: Engine {
 
     var settings: [String] {
         [
-            "As its doc/index.md advises: a cache of blocks (a third of the memory, as RocksDB), Bloom filters of 10 "
-                + "bits a key, and a write buffer of 64 MiB (as RocksDB's), larger being better for bulk loads.",
-            "sync = true where a write survives power loss, otherwise false; it has nothing that holds writes back in "
-                + "the process, so it isn't in the rows whose writes may lose the last moments.",
-            "No compression, which Heartwood doesn't use as it comes either; Snappy in the row that compresses.",
-            "A write buffer of 1 GiB, its limit, where a log is kept whole to be opened; it is opened with the usual "
-                + "one.",
-            "It doesn't verify checksums of what it reads, as it comes; paranoid_checks and verify_checksums in the "
-                + "rows where all checks are on. Its C library returns a copy of a value.",
+            "As its doc/index.md advises: a block cache (a third of the memory, as RocksDB), Bloom filters of 10 bits "
+                + "per key, and a write buffer of 64 MiB (as RocksDB's), because a larger one speeds up bulk loads.",
+            "sync = true where a write survives power loss, otherwise false. It can't keep writes back in the process, "
+                + "so it isn't in the rows whose writes may be lost with the process.",
+            "No compression, because Heartwood has none by default; Snappy in the row with compression.",
+            "By default it doesn't verify checksums when it reads; paranoid_checks and verify_checksums in the rows "
+                + "with all checks on. Its C library returns a copy of a value.",
         ]
     }
 
@@ -29,7 +27,7 @@ struct LevelDBEngine: Engine {
 
 /// An open LevelDB database.
 ///
-/// - Note: `@unchecked`: LevelDB's own locks guard what the pointers lead to; the pointers themselves never change.
+/// - Note: `@unchecked`: LevelDB's own locks protect the database; the pointers never change.
 final class LevelDBDatabase: Database, @unchecked Sendable {
     fileprivate let database: OpaquePointer
     fileprivate let writing: OpaquePointer
@@ -47,7 +45,7 @@ final class LevelDBDatabase: Database, @unchecked Sendable {
         leveldb_options_set_filter_policy(options, filter)
         leveldb_options_set_compression(
             options, CInt(use.compresses ? leveldb_snappy_compression : leveldb_no_compression))
-        leveldb_options_set_write_buffer_size(options, use.keepsLog ? 1 << 30 : 64 << 20)
+        leveldb_options_set_write_buffer_size(options, 64 << 20)
         writing = leveldb_writeoptions_create()
         leveldb_writeoptions_set_sync(writing, use.promise == .survivesPowerLoss ? 1 : 0)
         reading = leveldb_readoptions_create()
@@ -73,7 +71,7 @@ final class LevelDBDatabase: Database, @unchecked Sendable {
     }
 }
 
-/// A thread's use of it.
+/// A thread's session.
 struct LevelDBSession: Session {
     let database: LevelDBDatabase
 
@@ -111,7 +109,7 @@ struct LevelDBSession: Session {
     @inline(__always)
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {
         var count = 0
-        // The C library has no form that lends: it copies the value.
+        // The C library has no call that lends a value: it copies.
         let value = try key.withCharacters { key, keyCount in
             try checked("LevelDB") { leveldb_get(database.database, database.reading, key, keyCount, &count, &$0) }
         }

@@ -1,12 +1,6 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
-/// Calls a function of LevelDB or RocksDB, which tell what failed by a message that the caller has to free.
+/// Calls a function of LevelDB or RocksDB, which report a failure by a message that the caller must free.
 @inline(__always)
 func checked<R>(_ engine: String, _ call: (inout UnsafeMutablePointer<CChar>?) -> R) throws -> R {
     var message: UnsafeMutablePointer<CChar>?
@@ -26,13 +20,13 @@ extension [UInt8] {
     }
 }
 
-/// Bytes that a library has lent.
+/// Bytes that a library lends.
 @inline(__always)
 func lent(_ start: UnsafeRawPointer?, _ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: start, count: count)
 }
 
-/// The memory that an engine's cache may take where its documentation advises a share of the machine's: a third.
+/// The size of an engine's cache where its documentation advises a share of the machine's memory: a third.
 enum CacheAdvice {
     static var bytes: Int {
         let pages = sysconf(Int32(_SC_PHYS_PAGES))

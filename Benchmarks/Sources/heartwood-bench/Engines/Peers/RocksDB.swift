@@ -2,14 +2,14 @@
 internal import CRocksDB
 internal import Foundation
 
-/// RocksDB through its C library, set as the page "Setup Options and Basic Tuning" of its wiki advises.
+/// RocksDB through its C library, with the settings that the page "Setup Options and Basic Tuning" of its wiki advises.
 struct RocksDBEngine: Engine {
     var id: EngineID { .rocksdb }
     var title: String { "RocksDB" }
     var family: String { "rocksdb" }
     var runsOnThreads: Bool { true }
     var unimportantFiles: [String] { ["LOCK", "LOG", "LOG.old", "IDENTITY"] }
-    /// The C library doesn't tell it.
+    /// The C library doesn't report its version.
     var version: String { Self.installedVersion }
     private static let installedVersion =
         CommandOutput.firstLine("pkg-config", "--modversion", "rocksdb") ?? "of unknown version"
@@ -18,15 +18,14 @@ struct RocksDBEngine: Engine {
         [
             "As its wiki's \"Setup Options and Basic Tuning\" advises: as many background jobs as cores, a block cache "
                 + "of a third of the memory with index and filter blocks in it (level 0's pinned), blocks of 16 KiB, "
-                + "Bloom filters of 10 bits a key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 MiB.",
+                + "Bloom filters of 10 bits per key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 MiB.",
             "sync = true where a write survives power loss, otherwise false.",
-            "manual_wal_flush, with a flush of the log every 10 ms, where a write may lose the last moments: the same "
-                + "as Heartwood's .buffered.",
-            "No compression, which Heartwood doesn't use as it comes either; LZ4, and Zstandard in the last level, in "
-                + "the row that compresses.",
-            "Checksums of blocks are verified as it comes; wal_recovery_mode = kAbsoluteConsistency in the rows where "
-                + "all checks are on.",
-            "A write buffer of 4 GiB where a log is kept whole to be opened; it is opened with the usual one.",
+            "manual_wal_flush, with a flush of the log every 10 ms, where writes may be lost with the process: as "
+                + "Heartwood's .buffered.",
+            "No compression, because Heartwood has none by default; LZ4, and Zstandard in the last level, in the row "
+                + "with compression.",
+            "Checksums of blocks are verified by default; wal_recovery_mode = kAbsoluteConsistency in the rows with "
+                + "all checks on.",
         ]
     }
 
@@ -35,14 +34,14 @@ struct RocksDBEngine: Engine {
 
 /// An open RocksDB database.
 ///
-/// - Note: `@unchecked`: RocksDB's own locks guard what the pointers lead to; the pointers themselves never change.
+/// - Note: `@unchecked`: RocksDB's own locks protect the database; the pointers never change.
 final class RocksDBDatabase: Database, @unchecked Sendable {
     fileprivate let database: OpaquePointer
     fileprivate let writing: OpaquePointer
     fileprivate let reading: OpaquePointer
     private let options: OpaquePointer
     private let cache: OpaquePointer
-    /// Flushes the log now and then, where the writes don't.
+    /// Flushes the log regularly, if writes don't.
     private var flusher: Repeater?
 
     init(_ path: String, _ use: EngineUse) throws {
@@ -88,7 +87,6 @@ final class RocksDBDatabase: Database, @unchecked Sendable {
         } else {
             rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
         }
-        if use.keepsLog { rocksdb_options_set_write_buffer_size(options, 4 << 30) }
         if use.promise == .mayLoseLastMoments { rocksdb_options_set_manual_wal_flush(options, 1) }
         if use.isParanoid {
             rocksdb_options_set_wal_recovery_mode(options, CInt(rocksdb_absolute_consistency_recovery))
@@ -120,7 +118,7 @@ final class RocksDBDatabase: Database, @unchecked Sendable {
     }
 }
 
-/// A thread's use of it.
+/// A thread's session.
 struct RocksDBSession: Session {
     let database: RocksDBDatabase
 

@@ -14,23 +14,22 @@ struct SQLiteEngine: Engine {
 
     var settings: [String] {
         [
-            "A table WITHOUT ROWID, journal_mode = WAL, prepared statements: what makes it a key-value store.",
-            "synchronous = FULL where a write survives power loss, else NORMAL; it has nothing that holds writes back "
-                + "in the process.",
-            "One connection writes, and threads that write wait for it in a queue, which is faster than its busy "
-                + "handler; each thread that reads has a connection of its own. More writers only queue, so that it is "
-                + "measured up to 64.",
+            "A table WITHOUT ROWID, journal_mode = WAL and prepared statements, as a key-value store.",
+            "synchronous = FULL where a write survives power loss, else NORMAL. It can't keep writes back in the "
+                + "process.",
+            "One connection writes. Threads that write wait for it in a queue, which is faster than its busy handler; "
+                + "each thread that reads has its own connection. More writers only wait, so it is measured with up to "
+                + "64.",
             "cache_size of 256 MiB and mmap_size of 16 GiB, as its documentation advises for databases of that size.",
-            "wal_autocheckpoint = 0 where a log is kept whole to be opened.",
-            "Databases that are only read are filled in the order of the keys, in its favour; it has no checksums of "
-                + "pages and no compression.",
+            "Compacted databases are filled in the order of the keys, in its favour. It has no checksums of pages and "
+                + "no compression.",
         ]
     }
 
     func open(at path: String, for use: EngineUse) async throws -> SQLiteDatabase { try SQLiteDatabase(path, use) }
 }
 
-/// An open database: the connection that writes, and the way to open others.
+/// An open database: the connection that writes, and what is needed to open others.
 final class SQLiteDatabase: Database {
     private let path: String
     private let use: EngineUse
@@ -57,7 +56,7 @@ final class SQLiteDatabase: Database {
     func close() async throws { try writing { try $0.close() } }
 }
 
-/// A thread's use of it.
+/// A thread's session.
 final class SQLiteSession: Session {
     private let database: SQLiteDatabase
     private let reader: SQLiteConnection

@@ -24,10 +24,9 @@ final class SQLiteConnection: @unchecked Sendable {
         try execute("PRAGMA synchronous=\(use.promise == .survivesPowerLoss ? "FULL" : "NORMAL")")
         try execute("PRAGMA cache_size=-262144")
         try execute("PRAGMA mmap_size=17179869184")
-        if use.keepsLog { try execute("PRAGMA wal_autocheckpoint=0") }
     }
 
-    /// For the connection that writes, once the table is there.
+    /// For the connection that writes, after the table was created.
     func prepareWrites() throws {
         putting = try prepare("REPLACE INTO pairs (key, value) VALUES (?1, ?2)")
         removing = try prepare("DELETE FROM pairs WHERE key = ?1")
@@ -38,7 +37,7 @@ final class SQLiteConnection: @unchecked Sendable {
         defer { sqlite3_reset(putting) }
         try key.withUnsafeBytes { key in
             try value.withUnsafeBytes { value in
-                // Bound without a copy: the bytes stay where they are until the statement is reset or bound again.
+                // Bound without a copy: the bytes stay valid until the statement is reset or bound again.
                 try check(sqlite3_bind_blob(putting, 1, key.baseAddress, CInt(key.count), nil))
                 try check(sqlite3_bind_blob(putting, 2, value.baseAddress, CInt(value.count), nil))
                 try check(sqlite3_step(putting), SQLITE_DONE)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The physical limit of the same work, by nothing but system calls and copies: what no engine can exceed much, unless
-/// its writers share what these do alone.
+/// The physical limit of the same work: system calls and copies only. An engine can exceed it much only if its writers
+/// share work that these threads do alone.
 struct RawEngine: Engine {
     var id: EngineID { .raw }
     var title: String { "raw" }
@@ -12,25 +12,24 @@ struct RawEngine: Engine {
     var settings: [String] {
         [
             "Where a write survives power loss: each thread appends key and value to a file of zeros (pwrite) and "
-                + "waits for the disk (fdatasync), for itself alone.",
-            "Where a write survives the death of the process: pwrite alone. Where it may lose the last moments: a copy "
-                + "in memory.",
+                + "waits for the disk (fdatasync) alone.",
+            "Where a write survives process death: pwrite alone. Where writes may be lost with the process: a copy in "
+                + "memory.",
             "Reads: pread of the value from a file of values, found by its number; scans in pieces of 64 KiB.",
-            "It keeps no order and finds nothing again, so nothing is compared with what was put, but for what is "
-                + "read.",
+            "It keeps no order and can't find keys, so writes aren't compared with what was put.",
         ]
     }
 
     func open(at path: String, for use: EngineUse) async throws -> RawDatabase { RawDatabase(path, use) }
 }
 
-/// A file that is appended to, and one of values that are read.
+/// A file for writes, and a file of values for reads.
 final class RawDatabase: Database {
-    /// The size of what is appended to; beyond it, writing begins at the front again, which costs the same.
+    /// Size of the file for writes. At its end, writing continues at the start, which costs the same.
     static let ringBytes = 64 << 20
 
     private let use: EngineUse
-    /// The files are made when they are needed first.
+    /// The files are created on first use.
     private let path: String
     private let ring = Mutex<RawFile?>(nil)
     private let nextSession = Atomic<Int>(0)
@@ -56,11 +55,11 @@ final class RawDatabase: Database {
     func close() async throws {}
 }
 
-/// A thread's use of them.
+/// A thread's session.
 ///
 /// - Note: `@unchecked`: used by one thread at a time.
 final class RawSession: Session, @unchecked Sendable {
-    /// Bytes of the ring that one thread appends to before it begins again; 4,096 threads share it.
+    /// Bytes of the ring that belong to one thread; 4,096 threads share the ring.
     private static let pieceBytes = 16 << 10
 
     private let file: RawFile?
@@ -76,7 +75,7 @@ final class RawSession: Session, @unchecked Sendable {
         self.file = file
         self.values = values
         promise = use.promise
-        // The first has the ring for itself until there is a second.
+        // The first session uses the whole ring, since there is often only one.
         start = number * Self.pieceBytes % RawDatabase.ringBytes
         length = number == 0 ? RawDatabase.ringBytes : Self.pieceBytes
         if !use.onlyReads, use.promise == .mayLoseLastMoments {

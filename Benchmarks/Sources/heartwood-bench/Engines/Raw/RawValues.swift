@@ -1,12 +1,6 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
-/// A flat file of keys and values, all of one size, in the order of their numbers, for one thread.
+/// A file of keys and values of equal sizes, in the order of their numbers. For one thread.
 final class RawValues {
     private static let pieceBytes = 64 << 10
 
@@ -17,7 +11,7 @@ final class RawValues {
     private let buffer: UnsafeMutableRawBufferPointer
     private var recordBytes: Int { Dataset.keyBytes + valueBytes }
 
-    /// The file of that path; nil where there is none.
+    /// Opens the file; nil if there is none.
     init?(opening path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -36,10 +30,10 @@ final class RawValues {
         close(descriptor)
     }
 
-    /// Where the file is in its directory.
+    /// The path of the file in a directory.
     static func path(in directory: String) -> String { "\(directory)/values" }
 
-    /// Makes such a file, of all pairs of the data.
+    /// Writes a file of all pairs of the data.
     static func write(_ data: Dataset, to path: String) throws {
         let file = try RawFile(zeros: 0, at: path)
         let header = [UInt64(data.keyCount), UInt64(data.valueBytes)]

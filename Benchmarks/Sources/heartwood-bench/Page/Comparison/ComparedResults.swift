@@ -1,5 +1,4 @@
-/// All rows of a run of the program with what every engine came to in them: what the page, the table and the documents
-/// are made from.
+/// All rows of a file of results with every engine's figures: the tables in the terminal and in documents use it.
 struct ComparedResults: Sendable {
     let results: Results
     /// One for each row of the results, in their order.
@@ -17,7 +16,7 @@ struct ComparedResults: Sendable {
     /// Each engine once.
     let engines: [EngineInfo]
 
-    /// The groups in the order in which rows name them first.
+    /// The groups, in the order of their first rows.
     var groups: [Group] {
         var order: [String] = []
         for comparison in comparisons where !order.contains(comparison.row.group) { order.append(comparison.row.group) }
@@ -29,23 +28,9 @@ struct ComparedResults: Sendable {
 
     func title(of engine: String) -> String { engines.first { $0.id == engine }?.title ?? engine }
 
-    /// A section of the table.
+    /// A group of rows.
     struct Group: Sendable, Identifiable {
         let id: String
         let comparisons: [Comparison]
-
-        /// The rows by what their writes promise: never two promises in one chart.
-        var byPromise: [(promise: Promise?, comparisons: [Comparison])] {
-            ([nil] + Promise.allCases).compactMap { promise in
-                let equal = comparisons.filter { $0.row.promise == promise }
-                return equal.isEmpty ? nil : (promise, equal)
-            }
-        }
-
-        /// The engines that have figures in it, in the order of the results.
-        func engines(of all: [EngineInfo]) -> [EngineInfo] {
-            let measured = Set(comparisons.flatMap { $0.entries.map(\.engine.id) })
-            return all.filter { measured.contains($0.id) }
-        }
     }
 }

@@ -1,10 +1,10 @@
-/// One row with what every engine came to in it. A row has one promise, so only equals meet here.
+/// One row with every engine's figures. A row has one promise, so only equal promises are compared.
 struct Comparison: Sendable {
     let row: RowInfo
     /// The engines that have figures, in the order of the results.
     let entries: [Entry]
 
-    /// One engine's share.
+    /// One engine's figures.
     struct Entry: Sendable {
         let engine: EngineInfo
         let figures: RunFigures
@@ -19,21 +19,19 @@ struct Comparison: Sendable {
         }
     }
 
-    /// Heartwood as it comes, or the first of its ways that was measured: what ratios refer to.
+    /// Heartwood with its defaults, or the first way that was measured: ratios refer to it.
     var heartwood: Entry? { ways.first { $0.engine.id == EngineInfo.heartwood } ?? ways.first }
-    /// What bars are drawn in proportion to: Heartwood, or the first engine where it has no figure.
-    var base: Entry? { heartwood ?? entries.first }
-    /// All the ways of using Heartwood that were measured.
+    /// All ways to use Heartwood that were measured.
     var ways: [Entry] { entries.filter { $0.engine.isHeartwood } }
     /// The engines that Heartwood is compared with.
     var peers: [Entry] { entries.filter { $0.engine.isPeer } }
 
-    /// An engine's median by Heartwood's.
+    /// An engine's median divided by Heartwood's.
     func ratio(_ entry: Entry) -> Double? {
         heartwood.flatMap { Self.quotient(entry.figures.median, $0.figures.median) }
     }
 
-    /// How many times as good one is as the other: below 1 where it is behind.
+    /// How many times as good one is as the other: below 1 if it is behind.
     func lead(_ entry: Entry, over other: Entry) -> Double? {
         row.isMoreBetter
             ? Self.quotient(entry.figures.median, other.figures.median)
@@ -46,7 +44,7 @@ struct Comparison: Sendable {
             ? entry.figures.median > other.figures.median : entry.figures.median < other.figures.median
     }
 
-    /// The peers that this one doesn't lead, the best first: who is level counts as not led.
+    /// The peers that this one doesn't lead, the best first; an equal median counts as not led.
     func notLed(by entry: Entry) -> [Entry] {
         peers.filter { !isBetter(entry, than: $0) }.sorted { isBetter($0, than: $1) }
     }
@@ -68,7 +66,7 @@ extension EngineInfo {
     static let raw = "raw"
 
     var isHeartwood: Bool { family == Self.heartwood }
-    /// The physical limit is no engine that one could use instead.
+    /// The limit of the machine, not an engine.
     var isRaw: Bool { family == Self.raw || id == Self.raw }
     var isPeer: Bool { !isHeartwood && !isRaw }
 }

@@ -1,11 +1,11 @@
-/// Median, lowest and highest of what the runs of one engine came to in one row.
+/// Median, lowest and highest figure of one engine's runs in one row.
 struct RunFigures: Sendable, Equatable {
     var median: Double
     var lowest: Double
     var highest: Double
     var count: Int
 
-    /// Nil where there are none.
+    /// Nil if there are no finite values.
     init?(_ values: [Double]) {
         let sorted = values.filter(\.isFinite).sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -16,12 +16,12 @@ struct RunFigures: Sendable, Equatable {
         count = sorted.count
     }
 
-    /// Whether some run of one was better than some run of the other, whichever has the better median.
+    /// Whether the ranges from the lowest to the highest run overlap.
     func overlaps(_ other: RunFigures) -> Bool { lowest <= other.highest && other.lowest <= highest }
 }
 
 extension RowInfo {
-    /// What a run came to in this row; nil where it has no such figure.
+    /// The run's figure in this row; nil if it has none.
     func value(_ run: CellResult.Run) -> Double? {
         switch measure {
         case .rate: run.seconds > 0 ? run.rate : nil
@@ -33,29 +33,13 @@ extension RowInfo {
     }
 
     var isMoreBetter: Bool { measure == .rate }
-
-    /// What the figure is, in words.
-    var measureTitle: String {
-        switch measure {
-        case .rate: "operations a second"
-        case .seconds: "seconds"
-        case .figure: figure.map(Figure.title) ?? "figure"
-        case .latency: "99th percentile of latency"
-        case .damage: "changes after which data was lost or wrong, and nothing was said, in a thousand"
-        }
-    }
-}
-
-extension Figure {
-    /// What a figure of that name is, for people; the name itself where it isn't known.
-    static func title(_ name: String) -> String { Figure(rawValue: name)?.title ?? name }
 }
 
 extension DamageResult {
-    /// After how many changes in a thousand records were lost or wrong and nothing was said.
+    /// Changes that lost or altered records without an error, in a thousand.
     var silent: Double { changes > 0 ? Double(lost + wrong) * 1_000 / Double(changes) : 0 }
 
-    /// Of all runs together; nil where none has one.
+    /// Of all runs together; nil if no run has one.
     static func sum(_ runs: [CellResult.Run]) -> DamageResult? {
         runs.compactMap(\.damage).reduce(nil) { sum, damage in sum.map { $0 + damage } ?? damage }
     }

@@ -3,26 +3,30 @@ struct Standing: Sendable {
     let comparison: Comparison
     let outcome: Outcome
 
-    /// Told from medians alone.
+    /// Derived from the medians.
     enum Outcome: Sendable {
-        /// As it comes it is ahead of every peer; the nearest, by how much, and whether some of the runs overlap.
+        /// With its defaults it leads every peer; the nearest, by how much, and whether some of the runs overlap.
         case leads(nearest: Comparison.Entry, lead: Double?, overlaps: Bool)
-        /// As it comes it isn't, but used in this way it is; with those that are ahead of the default.
+        /// With its defaults it doesn't, but this way to use it does; with those that are ahead of the defaults.
         case leadsAs(way: Comparison.Entry, ahead: [Comparison.Entry])
         /// Those that are ahead, the best first.
         case behind([Comparison.Entry])
         /// Nothing to compare.
         case unknown(String)
+
+        var name: String {
+            switch self {
+            case .leads: "leads"
+            case .leadsAs: "leadsAs"
+            case .behind: "behind"
+            case .unknown: "unknown"
+            }
+        }
     }
 
     init(_ comparison: Comparison) {
         self.comparison = comparison
         outcome = Self.outcome(comparison)
-    }
-
-    /// Whether there was anything to compare.
-    var isKnown: Bool {
-        if case .unknown = outcome { false } else { true }
     }
 
     private static func outcome(_ comparison: Comparison) -> Outcome {
@@ -53,7 +57,7 @@ struct Standing: Sendable {
         }
     }
 
-    /// What speaks against taking a difference for certain.
+    /// Why a difference is not certain.
     private func doubt(_ peer: Comparison.Entry, _ overlaps: Bool) -> String {
         if overlaps { return " (some runs overlap)" }
         let isSingle = peer.figures.count == 1 || comparison.heartwood?.figures.count == 1
@@ -73,12 +77,11 @@ struct Standing: Sendable {
 
 extension ComparedResults {
     /// The rows in which Heartwood claims to lead every peer.
-    var claims: [Standing] {
+    var claims: [Standing] { comparisons.filter { Self.isClaim($0.row.id) }.map(Standing.init) }
+
+    static func isClaim(_ row: String) -> Bool {
         let names: Set = ["fillrandom", "fillbatch", "overwrite", "readrandom", "write-amplification"]
-        return comparisons.filter { comparison in
-            let id = comparison.row.id
-            return names.contains(id) || id.hasPrefix("fillsync-") || id == "recovery" || id.hasPrefix("recovery-")
-        }.map(Standing.init)
+        return names.contains(row) || row.hasPrefix("fillsync-") || row == "recovery" || row.hasPrefix("recovery-")
     }
 
     /// Where Heartwood stands in every row that has a peer.

@@ -1,10 +1,10 @@
-/// The tables that documents take.
+/// The tables of figures in documents.
 struct FigureTables: Sendable {
     private let compared: ComparedResults
 
     init(_ compared: ComparedResults) { self.compared = compared }
 
-    /// The Markdown of that name; nil where there is none.
+    /// The table of that name as Markdown; nil if there is none.
     func markdown(_ name: String) -> String? {
         switch name {
         case "machine": machine
@@ -29,7 +29,7 @@ struct FigureTables: Sendable {
             + state
     }
 
-    /// What a reader of README.md needs to decide whether to read on: a few rows of each kind, lost ones included.
+    /// The table of README.md: a few rows of each kind, with rows in which peers are ahead.
     private var summary: String {
         let rows: Set = [
             "fillsync-1", "fillsync-64", "fillrandom", "fillbatch", "readrandom", "readseq", "recovery-default",
@@ -38,7 +38,7 @@ struct FigureTables: Sendable {
         return table(compared.comparisons.filter { rows.contains($0.row.id) }, withLead: true)
     }
 
-    /// The rows in which a peer is ahead of Heartwood as it comes, whatever its other ways do.
+    /// The rows in which a peer is ahead of Heartwood with its defaults, even if another way to use it leads.
     private var behind: String {
         var table = MarkdownTable(["row", "who is ahead"])
         var isEmpty = true
@@ -64,9 +64,9 @@ struct FigureTables: Sendable {
             .joined(separator: "\n\n")
     }
 
-    /// A line for each row, a column for each engine; what is best is bold.
+    /// A line for each row, a column for each engine. The best figure is bold.
     ///
-    /// - Parameter withLead: Whether a last column tells how far Heartwood is ahead of the best peer.
+    /// - Parameter withLead: Whether a last column has Heartwood's lead over the best peer.
     private func table(_ comparisons: [Comparison], withLead: Bool = false) -> String {
         let rows = comparisons.filter { !$0.entries.isEmpty }
         guard !rows.isEmpty else { return "Nothing of it was measured." }
@@ -85,8 +85,7 @@ struct FigureTables: Sendable {
         return table.text
     }
 
-    /// How many times as good the best way of using Heartwood is as the best peer, and which way that is; below 1 where
-    /// it is behind.
+    /// How many times as good the best way to use Heartwood is as the best peer, and that way; below 1 if it is behind.
     private func lead(_ comparison: Comparison) -> String {
         guard let peer = comparison.bestPeer else { return "" }
         let leads = comparison.ways.compactMap { way in

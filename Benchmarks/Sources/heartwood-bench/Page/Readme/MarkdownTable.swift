@@ -1,4 +1,4 @@
-/// A table as Markdown has them; its first column is flush left, the others flush right.
+/// A table in Markdown. Its first column is aligned left, the others right.
 struct MarkdownTable: Sendable {
     private var lines: [String]
 
@@ -9,12 +9,12 @@ struct MarkdownTable: Sendable {
         ]
     }
 
-    /// - Parameter cells: Markdown already.
+    /// - Parameter cells: Markdown, escaped already.
     mutating func add(_ cells: [String]) { lines.append("| \(cells.joined(separator: " | ")) |") }
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// Words in which nothing is taken for Markdown, nor for the end of a cell.
+    /// The words with every character escaped that Markdown or a table could interpret.
     static func escaped(_ words: String) -> String {
         var result = ""
         for character in PlainText.printable(words) {
@@ -29,7 +29,7 @@ struct MarkdownTable: Sendable {
         return result
     }
 
-    /// A name in the letters of code, where it can be.
+    /// A name as code, if it has no special characters.
     static func code(_ name: String) -> String {
         let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.+/ ".contains($0)) }
         return isPlain ? "`\(name)`" : escaped(name)

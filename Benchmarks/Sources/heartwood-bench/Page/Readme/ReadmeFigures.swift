@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// Takes figures from results into a document, so that none of them is ever typed.
+/// Puts figures from results into a document.
 ///
-/// What is between `<!-- figures: NAME -->` and `<!-- /figures -->`, each on a line of its own, is replaced by the
-/// table of that name: `summary`, `behind` (where peers are ahead), a group of rows, or `machine`, which is a line.
+/// The lines between `<!-- figures: NAME -->` and `<!-- /figures -->`, each on its own line, are replaced by the table
+/// of that name: `summary`, `behind` (where peers are ahead), a group of rows, or `machine`, which is one line.
 struct ReadmeFigures: Sendable {
     private let tables: FigureTables
 
     init(_ results: Results) { tables = FigureTables(ComparedResults(results)) }
 
-    /// What a document comes to.
+    /// A document with new figures.
     struct Update: Sendable, Equatable {
         var text: String
-        /// The names that it has, in order.
+        /// The names of its tables, in order.
         var names: [String] = []
-        /// Those of them whose figures were other ones.
+        /// The names of the tables that had other figures.
         var outdated: [String] = []
         var isUpToDate: Bool { outdated.isEmpty }
     }
 
-    /// A document that can't be brought up to date.
+    /// Why a document can't be updated.
     enum Failure: Error, Equatable, CustomStringConvertible {
         case unknownName(String, line: Int)
         case withoutEnd(String, line: Int)
@@ -67,7 +67,7 @@ struct ReadmeFigures: Sendable {
 
     private static let end = "<!-- /figures -->"
 
-    /// The name in a line that begins figures; nil in any other line.
+    /// The name in a line that starts a table; nil in any other line.
     private static func beginning(_ line: String) -> String? {
         let trimmed = line.trimmingCharacters(in: .whitespaces)
         guard trimmed.hasPrefix("<!-- figures:"), trimmed.hasSuffix("-->") else { return nil }

@@ -1,7 +1,7 @@
-/// Words from a file of results, made fit to be shown.
+/// Makes words from a file of results printable.
 enum PlainText {
-    /// Without what moves a cursor, turns the direction of writing round, or may not stand in XML: each such character
-    /// becomes U+FFFD; ends of lines become spaces.
+    /// Replaces each character that moves a cursor, changes the direction of text or is not allowed in XML by U+FFFD,
+    /// and ends of lines by spaces.
     static func printable(_ words: String) -> String {
         var result = ""
         for scalar in words.unicodeScalars {
@@ -15,7 +15,7 @@ enum PlainText {
         return result
     }
 
-    /// At most that many characters, with an ellipsis where some are left out.
+    /// At most that many characters, with an ellipsis if some are left out.
     static func cut(_ words: String, to length: Int) -> String {
         words.count > length ? words.prefix(length - 1) + "…" : words
     }

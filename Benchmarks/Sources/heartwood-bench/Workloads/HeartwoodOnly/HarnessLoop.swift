@@ -1,10 +1,10 @@
-/// The loops of the other workloads without a store: what making keys, taking values and summing them costs by itself,
-/// and whether a loop of a task costs more than that of a plain thread.
+/// The loops of the other workloads without a store: the cost of making keys, taking values and summing them, and
+/// whether the loop of a task costs more than that of a plain thread.
 enum HarnessLoop {
     static func put(_ cell: Cell, isPlain: Bool) async throws -> Measured {
         let start = Ticks.now
         let watch = Stopwatch(deadline: start + cell.nanoseconds, interval: cell.interval)
-        let walk = KeyWalk(.inTurn, 0..<cell.data.keyCount, valueCount: cell.data.values.count)
+        let walk = KeyWalk(.sequential, 0..<cell.data.keyCount, valueCount: cell.data.values.count)
         let done: Stopwatch
         if isPlain {
             done = try await onThread { putPlainly(walk, cell.data, watch) }
@@ -48,7 +48,7 @@ enum HarnessLoop {
     }
 }
 
-/// Takes pairs and does nothing with them, and lends always the same value; the compiler isn't to see that.
+/// Ignores pairs, and always lends the same value. Not inlined, so that the compiler doesn't remove the calls.
 private struct NoSession: Session {
     var value: [UInt8] = []
 

@@ -1,8 +1,8 @@
 internal import Heartwood
 
-/// Reads that only Heartwood has.
+/// Reads that only Heartwood offers.
 enum HeartwoodReads {
-    /// Keys of one call of `get(all:)`.
+    /// Keys per call of `get(all:)`.
     private static let keysOfCall = 16
 
     private static func opened(
@@ -14,7 +14,7 @@ enum HeartwoodReads {
         return measured
     }
 
-    /// One thread that visits all keys in order, without their values, again and again.
+    /// One thread visits all keys in order, without their values, repeatedly.
     static func scanKeys(_ cell: Cell) async throws -> Measured {
         try await opened(cell) { store in
             try ScanLoop.run(cell, keysOnly: true) { visit in
@@ -23,7 +23,7 @@ enum HeartwoodReads {
         }
     }
 
-    /// One thread that gets sixteen random keys a call.
+    /// One thread gets 16 random keys per call.
     static func getTogether(_ cell: Cell) async throws -> Measured {
         try await opened(cell) { store in
             let source = cell.data.keys()
@@ -46,7 +46,7 @@ enum HeartwoodReads {
             }
             watch.stop()
             guard found == watch.count * keysOfCall, sum == expected else {
-                throw WrongResult("of \(watch.count * keysOfCall) keys \(found) were found, or values are wrong")
+                throw WrongResult("\(found) of \(watch.count * keysOfCall) keys were found, or values are wrong")
             }
             var measured = Measured([watch], since: start, bytesEach: cell.data.pairBytes * keysOfCall)
             measured.operations *= keysOfCall

@@ -1,8 +1,8 @@
 internal import Heartwood
 
-/// What only Heartwood is measured at: what its documents tell figures of, and what the harness costs itself.
+/// Work that only Heartwood does: for figures in its documents, and for the cost of the harness.
 enum HeartwoodWork: Sendable {
-    /// The loop of puts without a store, on a task's thread or on a plain one.
+    /// The loop of puts without a store, on a task's thread or on a plain thread.
     case putLoop(isPlain: Bool)
     case getLoop
     case indexMemory(keyBytes: Int)
@@ -28,38 +28,37 @@ enum HeartwoodWork: Sendable {
     }
 }
 
-/// When a store is compacted while something else is measured.
+/// When a store is compacted during a measurement.
 enum Compacting: Sendable {
-    /// Never.
     case never
-    /// Again and again, each as soon as the one before is done.
+    /// Without a pause between compactions.
     case backToBack
 
-    /// Calls `body` while the store is compacted like that.
+    /// Calls `body` while the store is compacted.
     ///
-    /// - Returns: What `body` returns, and how many compactions were done meanwhile.
+    /// - Returns: The result of `body`, and the number of compactions that were completed during the call.
     func during<R>(_ store: Store, _ body: () async throws -> R) async throws -> (result: R, compactions: Int) {
         guard self == .backToBack else { return (try await body(), 0) }
         let isOver = Signal()
-        let compactions = Task { try await Self.compactAgainAndAgain(store, until: isOver) }
+        let compactions = Task { try await Self.compactRepeatedly(store, until: isOver) }
         defer { compactions.cancel() }
         let result: R
         do {
             defer { isOver.raise() }
             result = try await body()
         }
-        // The one under way isn't waited for: what it costs would be in no figure.
+        // The running compaction isn't awaited: its cost is in no figure.
         compactions.cancel()
         return (result, try await compactions.value)
     }
 
-    private static func compactAgainAndAgain(_ store: Store, until isOver: Signal) async throws -> Int {
+    private static func compactRepeatedly(_ store: Store, until isOver: Signal) async throws -> Int {
         var count = 0
         var last = store.statistics.compaction.snapshot?.sequence
         while !isOver.isRaised {
             do {
                 let sequence = try await store.compact().snapshot?.sequence
-                // Where nothing was written since the last one, there is nothing to do.
+                // If nothing was written since the last compaction, there was nothing to do.
                 if sequence != last { count += 1 }
                 last = sequence
             } catch {

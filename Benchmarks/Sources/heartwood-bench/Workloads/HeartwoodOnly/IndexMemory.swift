@@ -1,12 +1,12 @@
 internal import Heartwood
 
-/// What the index takes for each key, after random keys were put one by one, and after the store was opened again,
-/// which builds the index from all keys at once.
+/// Memory of the index per key, after random keys were put one by one, and after the store was opened again, which
+/// builds the index from all keys at once.
 enum IndexMemory {
     static func measure(_ cell: Cell, keyBytes: Int) async throws -> Measured {
         let keys = KeySource(count: cell.data.keyCount, keyBytes: keyBytes)
         var configuration = Store.Configuration()
-        // A compaction under way would keep versions, and the moment of the counting is any.
+        // A running compaction would keep versions in memory.
         configuration.compaction = .manual
         let store = try await Store.open(at: cell.store, configuration: configuration)
         let start = Ticks.now
@@ -14,7 +14,7 @@ enum IndexMemory {
         var measured = Measured()
         measured.operations = keys.count
         measured.seconds = Ticks.seconds(from: start, to: Ticks.now)
-        // Once everything is on the disk, nothing is kept for readers of older states.
+        // When everything is on the disk, no older versions are kept for readers.
         try await store.flush()
         measured.figures[.indexBytesPerKey] = try bytesPerKey(store, keys.count)
         try await store.close()
@@ -26,7 +26,7 @@ enum IndexMemory {
     }
 
     private static func put(_ keys: KeySource, _ store: Store) async throws {
-        // Values stay on the disk: short ones do.
+        // The index keeps no values, so they are short.
         let value = [UInt8](repeating: 1, count: 8)
         var key = keys.makeBuffer()
         for number in 0..<keys.count {

@@ -1,9 +1,9 @@
 internal import HeartwoodFileSystem
 
-/// Steps at the rate of `PutLatency` that need no store, beside a thread that writes files as large as a snapshot,
-/// syncs them and reads them: how late steps are on this machine by its scheduler and its file system alone.
+/// Steps at the rate of `PutLatency` without a store, while a thread writes files of the size of a snapshot, syncs them
+/// and reads them: how late the scheduler and the file system alone make steps on this machine.
 enum PaceFloor {
-    /// What a record takes in a file besides key and value.
+    /// Bytes of a record in a file in addition to key and value.
     private static let overhead = 32
 
     static func measure(_ cell: Cell) async throws -> Measured {

@@ -1,7 +1,7 @@
 internal import Heartwood
 
-/// One task that overwrites, `.buffered`, at a rate that doesn't depend on how fast the store is, beside compactions or
-/// without: how late puts are, and whether it was the disk that they waited for.
+/// One task overwrites, `.buffered`, at a rate that doesn't depend on the store's speed, during compactions or without
+/// them: how late puts are, and whether they waited for the disk.
 enum PutLatency {
     static let rate = 200_000
 
@@ -9,7 +9,7 @@ enum PutLatency {
         let calls = CallLog()
         var configuration = Store.Configuration()
         configuration.compaction = .manual
-        configuration.fileSystem = NotedFileSystem(calls)
+        configuration.fileSystem = RecordingFileSystem(calls)
         let store = try await Store.open(at: cell.store, configuration: configuration)
         let start = Ticks.now
         let (puts, compactions) = try await compacting.during(store) {
@@ -17,10 +17,10 @@ enum PutLatency {
             try await Task { try await put(cell, store, start) }.value
         }
         let batches = store.statistics.batches
-        // A call is noted when it has ended.
+        // Closes first, because a call is recorded when it has ended.
         try await store.close()
         guard batches == UInt64(puts.count) else {
-            throw WrongResult("\(puts.count) puts were made, the store counted \(batches)")
+            throw WrongResult("\(puts.count) puts were made, but the store counted \(batches)")
         }
         let stalls = puts.stalls.all
         var measured = Measured(paced: puts, since: start, bytesEach: cell.data.pairBytes)
@@ -31,7 +31,7 @@ enum PutLatency {
 
     private static func put(_ cell: Cell, _ store: Store, _ start: UInt64) async throws -> Pace.Steps {
         let (keys, values) = (cell.data.keys(), cell.data.values)
-        var walk = KeyWalk(.anyKey(seed: cell.seed(0)), 0..<keys.count, valueCount: values.count, round: 1)
+        var walk = KeyWalk(.random(seed: cell.seed(0)), 0..<keys.count, valueCount: values.count, round: 1)
         var key = keys.makeBuffer()
         return try await Pace(rate: rate, nanoseconds: cell.nanoseconds, since: start).steps {
             walk.advance()
@@ -42,7 +42,7 @@ enum PutLatency {
 }
 
 extension Measured {
-    /// - Parameter paced: Steps at a rate that was offered.
+    /// - Parameter paced: Steps at a fixed rate.
     init(paced: Pace.Steps, since start: UInt64, bytesEach: Int) {
         operations = paced.count
         seconds = Ticks.seconds(from: start, to: paced.end)

@@ -1,16 +1,15 @@
 internal import Heartwood
 
-/// One task that overwrites random keys, `.buffered`, in a store that compacts itself: what a put costs, its share of
-/// compactions included.
+/// One task overwrites random keys, `.buffered`, in a store that compacts automatically: the cost of a put, including
+/// its share of the compactions.
 ///
-/// Counted from the end of one compaction to the end of a later one, so that there are as many of them as belong to the
-/// puts.
+/// Measured from the end of one compaction to the end of a later one, so that the compactions match the puts.
 enum WriteCost {
-    /// Compactions that are counted at least.
+    /// The smallest number of compactions that is measured.
     private static let compactions: UInt64 = 2
-    /// Bytes of log at which puts wait until a compaction is done: where compactions take long, the disk would be full.
+    /// Bytes of log at which puts wait for compaction, so that slow compactions don't fill the disk.
     private static let logLimit: UInt64 = 8 << 30
-    /// Puts from one look at the statistics to the next.
+    /// Puts between two reads of the statistics.
     private static let checkInterval = 4_096
 
     static func measure(_ cell: Cell) async throws -> Measured {
@@ -20,16 +19,16 @@ enum WriteCost {
         let keys = store.statistics.keys
         try await store.close()
         guard keys == cell.data.keyCount else {
-            throw WrongResult("\(cell.data.keyCount) keys were overwritten, and the store has \(keys)")
+            throw WrongResult("\(cell.data.keyCount) keys were overwritten, but the store has \(keys)")
         }
         return measured
     }
 
     private static func put(_ cell: Cell, _ store: Store) async throws -> Measured {
         let (keys, values) = (cell.data.keys(), cell.data.values)
-        var walk = KeyWalk(.anyKey(seed: cell.seed(0)), 0..<keys.count, valueCount: values.count, round: 1)
+        var walk = KeyWalk(.random(seed: cell.seed(0)), 0..<keys.count, valueCount: values.count, round: 1)
         var key = keys.makeBuffer()
-        /// Puts until that many compactions are done, and that time is over.
+        /// Puts until that many compactions are completed and the deadline has passed.
         func put(until compactions: UInt64, deadline: UInt64) async throws -> Int {
             var count = 0
             var completed: UInt64 = 0
@@ -43,7 +42,7 @@ enum WriteCost {
                 while store.statistics.logBytes > logLimit { try await Task.sleep(for: .milliseconds(10)) }
                 let statistics = store.statistics.compaction
                 if let failure = statistics.failure { throw WrongResult("a compaction failed: \(failure)") }
-                // The end of one, that of the last put or an earlier one, is what is waited for.
+                // Stops right after the end of a compaction.
                 let hasEnded = statistics.completed > completed
                 completed = statistics.completed
                 if hasEnded, completed >= compactions, Ticks.now >= deadline { return count }

@@ -2,7 +2,7 @@
 enum YCSBMix: String, Sendable, CaseIterable {
     case a, b, c, d, e, f
 
-    /// What is done, of a hundred operations.
+    /// Percentages of the operations.
     var shares: (reads: Int, updates: Int, inserts: Int, scans: Int, changes: Int) {
         switch self {
         case .a: (50, 50, 0, 0, 0)
@@ -36,10 +36,10 @@ enum YCSBOperation: Sendable, Equatable {
     case change(Int, value: Int)
 }
 
-/// The operations of one worker: the same again when it is made again.
+/// The operations of one worker; the same sequence for the same arguments.
 ///
-/// New keys have numbers that no other worker gives. "Latest" is drawn from what this worker has inserted and from the
-/// keys that were there: another worker's newest may not be there yet, and a read that finds nothing would be no read.
+/// Workers insert keys with different numbers. "Latest" keys are those that this worker has inserted and those that the
+/// store was filled with: the newest key of another worker may not be there yet.
 struct YCSBWalk: Sendable {
     private let mix: YCSBMix
     private let keyCount: Int
@@ -51,7 +51,7 @@ struct YCSBWalk: Sendable {
     private var random: SplitMix64
     private(set) var inserted = 0
 
-    /// - Parameter zipfian: Of all keys, for the latest; making it takes long.
+    /// - Parameter zipfian: Of all keys, for the latest; shared, because it takes long to make.
     init(
         _ mix: YCSBMix, keyCount: Int, valueCount: Int, worker: Int, of workers: Int, seed: UInt64, zipfian: Zipfian?
     ) {

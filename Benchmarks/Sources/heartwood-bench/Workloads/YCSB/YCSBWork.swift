@@ -1,4 +1,4 @@
-/// Workers that do what a workload of YCSB says, on a filled store: `ycsb-a` to `ycsb-f`.
+/// `ycsb-a` to `ycsb-f`: workers do the operations of a YCSB workload on a filled store.
 struct YCSBWork: Sendable {
     var mix: YCSBMix
 
@@ -19,7 +19,7 @@ struct YCSBWork: Sendable {
         sessions.forEach { $0.end() }
         try await database.close()
         let (reads, found) = outcomes.reduce((0, 0)) { ($0.0 + $1.reads, $0.1 + $1.found) }
-        guard reads == found else { throw WrongResult("of \(reads) keys that are there \(found) were found") }
+        guard reads == found else { throw WrongResult("\(found) of \(reads) keys were found, but all of them exist") }
         try await check(engine, cell, outcomes, zipfian)
         return measured
     }
@@ -30,12 +30,12 @@ struct YCSBWork: Sendable {
             seed: cell.seed(worker), zipfian: zipfian)
     }
 
-    /// What one worker did and saw.
+    /// What one worker has done and read.
     struct Outcome: Sendable {
         var watch: Stopwatch
         var reads = 0
         var found = 0
-        /// Of all bytes of all values, so that each is looked at.
+        /// The sum of all bytes of all values, so that each is read.
         var sum: UInt64 = 0
         var inserted = 0
     }
@@ -61,11 +61,11 @@ struct YCSBWork: Sendable {
                     try await session.put(key, values[value])
                 case .scan(let number, let length):
                     keys.write(number, to: &key)
-                    var left = length
+                    var remaining = length
                     try session.scan(from: key) { _, value in
                         ByteSum.add(value, to: &outcome.sum)
-                        left -= 1
-                        return left > 0
+                        remaining -= 1
+                        return remaining > 0
                     }
                 case .change(let number, let value):
                     keys.write(number, to: &key)
@@ -81,7 +81,7 @@ struct YCSBWork: Sendable {
         return outcome
     }
 
-    /// Goes through all operations again, and compares what is there with what they leave.
+    /// Repeats the sequence of operations, and compares the store with its result.
     private func check<E: Engine>(
         _ engine: E, _ cell: Cell, _ outcomes: [Outcome], _ zipfian: Zipfian?
     ) async throws {
