@@ -98,7 +98,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // Campaigns: random operations against a model, kill -9 upon kill -9.
+        // Campaigns: random operations against a model, kill -9 again and again.
         .target(
             name: "HeartwoodCampaignSupport",
             dependencies: [

@@ -176,7 +176,7 @@ extension Store {
     public nonisolated var statistics: Statistics {
         let index = log.index.statistics
         let log = log
-        let (compaction, heldFiles) = log.compactionControl.state.withState { ($0.statistics, $0.heldFiles) }
+        let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
         return log.withState { state in
             Statistics(
                 state: state.publicState,
@@ -187,8 +187,8 @@ extension Store {
                 logBytes: state.logBytes,
                 snapshotBytes: compaction.snapshot?.bytes ?? 0,
                 segments: log.segments.count,
-                heldFiles: heldFiles,
-                heldStates: index.readPoints,
+                pinnedFiles: pinnedFiles,
+                pinnedStates: index.readPoints,
                 lastSequence: state.commits.pipeline.lastSequence,
                 visibleSequence: state.commits.pipeline.visible,
                 syncedSequence: state.commits.pipeline.syncedSequence,

@@ -64,10 +64,10 @@ extension Store {
     ) throws(StoreError) -> SingleWrite {
         if Task.isCancelled { throw .cancelled }
         // First, so that the leaf is fetched into the cache while the checksum is computed and the lock is taken.
-        let hint = log.index.tree.approach(key)
-        let record = UnplacedRecord(kind, key: key, value: value, expiry: expiry)
+        let preparation = log.index.prepareWrite(key)
+        let record = SingleRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
-        switch try log.admit(record, level, hint) {
+        switch try log.admit(record, level, preparation) {
         case .accepted(let sequence, let isVisible):
             guard isVisible else { return .accepted(sequence) }
             return TimeSlice.isOver() ? .doneInOvertime(sequence) : .done(sequence)

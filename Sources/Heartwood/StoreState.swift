@@ -36,10 +36,10 @@ extension Store {
         public var segments: Int
         /// Number of files that a snapshot has replaced and that still exist because a read view, scan or transaction
         /// reads from them.
-        public var heldFiles: Int
+        public var pinnedFiles: Int
         /// Number of read points that read views, scans and transactions have pinned. Pins of the same read point count
         /// once.
-        public var heldStates: Int
+        public var pinnedStates: Int
         /// The sequence number of the newest write.
         public var lastSequence: SequenceNumber
         /// The sequence number up to which readers see writes.

@@ -41,7 +41,7 @@ extension StoreError {
             "the disk is mounted read-only, and opening a store takes a lock: mount it for writing, "
                 + "open a copy on another disk, or use what only reads the files: "
                 + "verify, inspect, log, and repair with an output elsewhere"
-        case (true, _): "the disk is mounted read-only: mount it for writing, or name a place on another one"
+        case (true, _): "the disk is mounted read-only: mount it for writing, or name a directory on another one"
         case (false, .list), (false, .status), (false, .read):
             "give this user read access to it, and access to the directories above it"
         case (false, .lock):

@@ -1,5 +1,5 @@
 /// The encoded records of one batch, complete except for what depends on their position. The caller's task encodes it
-/// in parallel with others. Once its position and number are known, `RecordPlacement` fills in the rest.
+/// in parallel with others. Once its position and number are known, `RecordHeader.bind` fills in the rest.
 ///
 /// Large values are not copied: they are kept beside the bytes as *externals*, each with the position at which it
 /// belongs.
@@ -56,8 +56,8 @@ package struct EncodedBatch: Sendable {
                     padding += 1
                 }
                 let crc = CRC32C.checksum(UnsafeRawBufferPointer(start: body, count: alignedUp(payload)))
-                Self.writeHeader(
-                    to: header, kind, flags, key: key.count, value: value.count, expiry: expiry, checksum: crc)
+                RecordHeader(kind, flags, key: key, value: value.count, expiry: expiry, checksum: crc)
+                    .store(to: header)
                 count += length
             }
         }
@@ -77,9 +77,8 @@ package struct EncodedBatch: Sendable {
         let zeros: UInt64 = 0
         crc = withUnsafeBytes(of: zeros) { CRC32C.checksum($0.slice(0, padding), continuing: crc) }
         withUnsafeTemporaryAllocation(byteCount: FormatConstants.recordHeaderSize, alignment: 8) { header in
-            Self.writeHeader(
-                to: header.baseAddress!, kind, flags, key: key.count, value: value.count, expiry: expiry,
-                checksum: crc)
+            RecordHeader(kind, flags, key: key, value: value.count, expiry: expiry, checksum: crc)
+                .store(to: header.baseAddress!)
             bytes.append(contentsOf: header)
         }
         bytes.append(contentsOf: key)
@@ -92,7 +91,7 @@ package struct EncodedBatch: Sendable {
     /// The previous record isn't the last one of its batch any more, and this one isn't the first.
     private mutating func beginRecord(_ flags: RecordHeader.Flags) -> (start: Int, RecordHeader.Flags) {
         guard recordCount > 0 else { return (bytes.count, flags) }
-        bytes[lastHeader + 1] |= RecordHeader.Flags.batchContinues.rawValue
+        bytes[lastHeader + RecordLayout.flags] |= RecordHeader.Flags.batchContinues.rawValue
         return (bytes.count, flags.union(.continuesBatch))
     }
 
@@ -102,76 +101,17 @@ package struct EncodedBatch: Sendable {
         if kind != .delete { removesOnly = false }
         acceptedBytes += accepted
     }
-
-    /// Writes a header without the sequence distance and what depends on the position.
-    @inline(__always)
-    static func writeHeader(
-        to header: UnsafeMutableRawPointer, _ kind: RecordKind, _ flags: RecordHeader.Flags, key: Int, value: Int,
-        expiry: UInt64, checksum: UInt32
-    ) {
-        header.store(kind.rawValue, littleEndianAt: 0)
-        header.store(flags.rawValue, littleEndianAt: 1)
-        header.store(UInt16(key), littleEndianAt: 2)
-        header.store(UInt32(value), littleEndianAt: 4)
-        header.store(0 as UInt64, littleEndianAt: 8)
-        header.store(expiry, littleEndianAt: 16)
-        header.store(checksum, littleEndianAt: RecordHeader.payloadChecksumOffset)
-        header.store(0 as UInt32, littleEndianAt: RecordHeader.checksumOffset)
-    }
 }
 
-/// Gives an encoded record its sequence number and its position.
-package enum RecordPlacement {
-    /// Encodes the header of a record that was read elsewhere and is copied to another position. It is a batch of its
-    /// own there, unless `batch` says otherwise. Its payload is unchanged, and so is its checksum.
-    package static func encode(
-        _ header: RecordHeader, batch: RecordHeader.Flags = [], to memory: UnsafeMutableRawPointer,
-        sequenceDistance: UInt64, tag: ChecksumTag
+extension RecordHeader {
+    /// The header of a record without a number yet.
+    @inline(__always)
+    init(
+        _ kind: RecordKind, _ flags: Flags = [], key: UnsafeRawBufferPointer, value: Int, expiry: UInt64,
+        checksum: UInt32
     ) {
-        EncodedBatch.writeHeader(
-            to: memory, header.kind, header.flags.subtracting([.batchContinues, .continuesBatch]).union(batch),
-            key: Int(header.keyLength),
-            value: Int(header.valueLength), expiry: header.expiry, checksum: header.payloadChecksum)
-        place(memory, sequenceDistance: sequenceDistance, tag: tag)
-    }
-
-    /// The fields of a header that are needed to place its record.
-    package struct Fields {
-        package let kind: RecordKind
-        package let keyLength: Int
-        package let valueLength: Int
-        package let expiry: UInt64
-        @inlinable
-        @inline(__always)
-        package var encodedLength: Int { FormatConstants.recordHeaderSize + alignedUp(keyLength + valueLength) }
-    }
-
-    /// Reads a header that this process has just encoded. Not for bytes from a file.
-    @inline(__always)
-    package static func fields(of header: UnsafeRawPointer) -> Fields {
-        let bytes = UnsafeRawBufferPointer(start: header, count: FormatConstants.recordHeaderSize)
-        let kind: RecordKind =
-            switch bytes[0] {
-            case 1: .put
-            case 2: .putExpiring
-            case 3: .delete
-            default: .optional(bytes[0])
-            }
-        return Fields(
-            kind: kind,
-            keyLength: Int(bytes.load(UInt16.self, littleEndianAt: 2)),
-            valueLength: Int(bytes.load(UInt32.self, littleEndianAt: 4)),
-            expiry: bytes.load(littleEndianAt: 16))
-    }
-
-    /// Writes the distance of the sequence number and binds both checksums to the record's offset.
-    @inline(__always)
-    package static func place(_ header: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag) {
-        let bytes = UnsafeRawBufferPointer(start: header, count: FormatConstants.recordHeaderSize)
-        header.store(sequenceDistance, littleEndianAt: 8)
-        let payload = bytes.load(UInt32.self, littleEndianAt: RecordHeader.payloadChecksumOffset)
-        header.store(tag.apply(payload), littleEndianAt: RecordHeader.payloadChecksumOffset)
-        let crc = CRC32C.checksum(bytes.slice(0, RecordHeader.checksumOffset))
-        header.store(tag.apply(crc), littleEndianAt: RecordHeader.checksumOffset)
+        self.init(
+            kind: kind, flags: flags, keyLength: UInt16(key.count), valueLength: UInt32(value), sequenceDistance: 0,
+            expiry: expiry, payloadChecksum: checksum)
     }
 }

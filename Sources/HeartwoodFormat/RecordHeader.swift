@@ -23,13 +23,15 @@ public enum RecordKind: Sendable, Hashable {
         }
     }
 
-    init(rawValue: UInt8) throws(FormatError) {
-        switch rawValue {
+    /// The kind of a stored byte. Of those that this version doesn't know, only the ones from
+    /// `FormatConstants.firstOptionalKind` on may be skipped.
+    @inline(__always)
+    init(byte: UInt8) {
+        switch byte {
         case 1: self = .put
         case 2: self = .putExpiring
         case 3: self = .delete
-        case FormatConstants.firstOptionalKind...: self = .optional(rawValue)
-        default: throw .unsupported(.recordKind(rawValue))
+        default: self = .optional(byte)
         }
     }
 }
@@ -123,18 +125,12 @@ public struct RecordHeader: Sendable, Hashable {
     ) throws(FormatError) -> RecordHeader {
         guard bytes.count >= FormatConstants.recordHeaderSize else { throw .truncated }
         let tag = ChecksumTag(salt: salt, offset: offset)
-        let crc = CRC32C.checksum(bytes.slice(0, Self.checksumOffset))
-        guard bytes.load(UInt32.self, littleEndianAt: checksumOffset) == tag.apply(crc) else {
+        let crc = CRC32C.checksum(bytes.slice(0, RecordLayout.headerChecksum))
+        guard bytes.load(UInt32.self, littleEndianAt: RecordLayout.headerChecksum) == tag.apply(crc) else {
             throw .checksumMismatch
         }
-        let header = RecordHeader(
-            kind: try RecordKind(rawValue: bytes[0]),
-            flags: Flags(rawValue: bytes[1]),
-            keyLength: bytes.load(littleEndianAt: 2),
-            valueLength: bytes.load(littleEndianAt: 4),
-            sequenceDistance: bytes.load(littleEndianAt: 8),
-            expiry: bytes.load(littleEndianAt: 16),
-            payloadChecksum: tag.apply(bytes.load(littleEndianAt: 24)))
+        var header = RecordHeader(unverified: bytes)
+        header.payloadChecksum = tag.apply(header.payloadChecksum)
         try header.validate(known)
         return header
     }
@@ -155,15 +151,16 @@ public struct RecordHeader: Sendable, Hashable {
     /// which is the lowest.
     @inline(__always)
     package static func mayBegin(_ word: UInt64, flags known: Flags) -> Bool {
-        let (kind, flags) = (UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8))
-        return kind >= FormatConstants.firstOptionalKind || 1...3 ~= kind && flags & ~known.rawValue == 0
+        let kind = UInt8(truncatingIfNeeded: word >> (8 * RecordLayout.kind))
+        if case .optional = RecordKind(byte: kind) { return kind >= FormatConstants.firstOptionalKind }
+        return Flags(rawValue: UInt8(truncatingIfNeeded: word >> (8 * RecordLayout.flags))).isSubset(of: known)
     }
-
-    static let payloadChecksumOffset = 24
-    static let checksumOffset = 28
 
     @inline(__always)
     private func validate(_ known: Flags) throws(FormatError) {
+        if case .optional(let byte) = kind, byte < FormatConstants.firstOptionalKind {
+            throw .unsupported(.recordKind(byte))
+        }
         guard encodedLength <= FormatConstants.maximumBatchBytes else { throw .invalidField(.valueLength) }
         if case .optional = kind { return }
         guard flags.isSubset(of: known) else { throw .unsupported(.recordFlags(flags.rawValue)) }

@@ -176,13 +176,13 @@ package struct SegmentScanner<Source: SegmentBytes> {
     ) throws(Source.Failure) -> Step {
         var (run, part) = (rest, ScannedCommit())
         part.header = commit.header
-        part.goOn(behind: commit)
+        part.restart(after: commit)
         while run.count > 0 {
             if let damage = try readRecords(&run, into: &part, most: 1_024) {
                 return .stop(stop(.damage(damage), at: run.position))
             }
             let last = part
-            if run.count > 0 { part.goOn(behind: last) }
+            if run.count > 0 { part.restart(after: last) }
         }
         if let stop = finish(run, part, of: commit.offset) { return stop }
         self.rest = rest
@@ -196,7 +196,7 @@ package struct SegmentScanner<Source: SegmentBytes> {
         var run = rest
         self.rest = nil
         let (start, next) = (run.position, commit.nextSequence)
-        commit.goOn(behind: commit)
+        commit.restart(after: commit)
         if let damage = try readRecords(&run, into: &commit) {
             // The file has changed since then.
             (position, nextSequence) = (start, next)
@@ -326,7 +326,7 @@ extension ScannedCommit {
     }
 
     /// Continues with the next part of the same commit.
-    fileprivate mutating func goOn(behind part: ScannedCommit) {
+    fileprivate mutating func restart(after part: ScannedCommit) {
         (offset, isFirstPart, beginsWithinBatch) = (part.end, false, part.batchIsOpen)
         (batchesBefore, batchCount) = (part.batchesBefore + part.batchCount, 0)
         records.removeAll(keepingCapacity: true)

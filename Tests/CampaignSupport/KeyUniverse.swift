@@ -1,9 +1,9 @@
 package import HeartwoodTesting
 package import Heartwood
 
-/// The keys that a run uses, in order. Operations name them by their position.
+/// The keys of a run, in order. Operations name them by their position.
 ///
-/// Short ones of extreme bytes, ordinary ones of text, ones that begin others, long ones, and the longest there may be.
+/// There are short keys of extreme bytes, ordinary text, prefixes of other keys, long keys, and keys of maximum length.
 package struct KeyUniverse: Sendable {
     package let keys: [[UInt8]]
 
@@ -33,7 +33,7 @@ package struct KeyUniverse: Sendable {
         self.keys = keys.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// The position of the first key that isn't before `bound`. O(log n).
+    /// The position of the first key that doesn't sort below `bound`. O(log n).
     func firstPosition(from bound: [UInt8]) -> Int {
         var low = 0
         var high = keys.count
@@ -44,7 +44,7 @@ package struct KeyUniverse: Sendable {
         return low
     }
 
-    /// The positions of the keys in a range. Defined by what a range means, not by how the engine represents it.
+    /// The positions of the keys in a range.
     func positions(in range: RangeChoice) -> Range<Int> {
         switch range {
         case .all: return 0..<keys.count
@@ -62,7 +62,7 @@ package struct KeyUniverse: Sendable {
     }
 }
 
-/// A range of keys, as an operation names it.
+/// A range of keys in an operation.
 package enum RangeChoice: Sendable, Hashable {
     case all
     case from([UInt8])

@@ -1,7 +1,7 @@
 package import Heartwood
 internal import Synchronization
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that only moves when it is set.
 package final class ManualClock: StoreClock {
     private let milliseconds: Atomic<UInt64>
 

@@ -1,8 +1,7 @@
 package import Heartwood
 
-/// What a store should hold: the simplest thing that can be right.
+/// The expected contents of a store, kept in the simplest way.
 package struct Model: Sendable {
-    /// What a key should have.
     package struct Entry: Sendable, Hashable {
         package var value: ValuePattern
         package var sequence: SequenceNumber
@@ -10,7 +9,7 @@ package struct Model: Sendable {
         package var expiry: UInt64
     }
 
-    /// The keys' entries at one moment, and the time by which they are judged.
+    /// The keys' entries at one time, and that time for judging expiry.
     package struct State: Sendable {
         package var entries: [Entry?]
         package var now: UInt64
@@ -22,7 +21,7 @@ package struct Model: Sendable {
         }
     }
 
-    /// An operation on one key, with its expiry worked out.
+    /// An operation on one key, with its absolute expiry.
     package struct Change: Sendable, Hashable {
         package var key: Int
         /// nil: removed.
@@ -32,21 +31,20 @@ package struct Model: Sendable {
 
     package let universe: KeyUniverse
     package private(set) var state: State
-    /// Number of keys that have an entry, expired or not.
+    /// The number of keys that have an entry, expired or not.
     package private(set) var count = 0
-    /// Number of the newest write.
     package private(set) var lastSequence: SequenceNumber = 0
-    /// Every write up to this number must survive a crash.
+    /// Every write up to this one must survive a crash.
     package private(set) var durableSequence: SequenceNumber = 0
-    /// The numbers of all batches since the store was made, ascending.
+    /// The sequence numbers of all batches of the store, ascending.
     private var sequences: [SequenceNumber] = []
-    /// The first that the current opening added.
+    /// The first sequence number of the current opening.
     package private(set) var firstOfOpening: SequenceNumber?
-    /// What the batches that may be lost have replaced, in their order.
+    /// What was replaced by batches that may be lost, in their order.
     private var undo: [(sequence: SequenceNumber, key: Int, old: Entry?)] = []
-    /// When each key was last set, or removed while it was there.
+    /// The last write that set each key, or removed it while it was present.
     private var changed: [SequenceNumber]
-    /// When each key was last removed while it wasn't there: nobody promises whether that counts as a change.
+    /// The last write that removed each key while it was absent. It may or may not count as a change.
     private var removedInVain: [SequenceNumber]
 
     package init(universe: KeyUniverse, now: UInt64) {
@@ -61,7 +59,7 @@ package struct Model: Sendable {
         set { state.now = newValue }
     }
 
-    /// A batch was acknowledged.
+    /// Applies an acknowledged batch.
     package mutating func apply(_ changes: [Change], sequence: SequenceNumber, isDurable: Bool) {
         for change in Self.lastOfEachKey(changes) {
             let old = state.entries[change.key]
@@ -76,21 +74,21 @@ package struct Model: Sendable {
         if isDurable { becomeDurable() }
     }
 
-    /// Everything so far must survive a crash.
+    /// Notes that everything so far must survive a crash.
     package mutating func becomeDurable() {
         durableSequence = lastSequence
         undo.removeAll(keepingCapacity: true)
     }
 
-    /// The store was opened again and recovered everything up to `sequence`.
+    /// Notes that a new opening recovered everything up to `sequence`.
     ///
-    /// - Returns: How many batches are lost.
+    /// - Returns: The number of lost batches.
     package mutating func reopen(at sequence: SequenceNumber) -> UInt64 {
         while let last = undo.last, last.sequence > sequence {
             set(last.key, last.old)
             undo.removeLast()
         }
-        // Numbers are dense within an opening, not beyond.
+        // Sequence numbers are dense only within an opening.
         var lost: UInt64 = 0
         if let firstOfOpening {
             lost = sequence < firstOfOpening ? lastSequence - firstOfOpening + 1 : lastSequence - sequence
@@ -102,13 +100,13 @@ package struct Model: Sendable {
         return lost
     }
 
-    /// How many batches there are behind a number.
-    package func batches(behind sequence: SequenceNumber) -> UInt64 {
+    /// The number of batches after a sequence number.
+    package func batches(after sequence: SequenceNumber) -> UInt64 {
         UInt64(sequences.reversed().prefix { $0 > sequence }.count)
     }
 
-    /// Whether no key of a range was changed after `sequence`; nil where nobody promises: a key that wasn't there then,
-    /// or had expired, and isn't there now, may have come and gone.
+    /// Whether no key of a range was changed after `sequence`; nil where either answer is allowed: a key that was
+    /// absent or expired then, and is absent now, may have been added and removed between.
     ///
     /// - Parameter base: The entries at `sequence`.
     package func isUnchanged(_ range: RangeChoice, since sequence: SequenceNumber, base: State) -> Bool? {
@@ -120,7 +118,7 @@ package struct Model: Sendable {
         return changedKeys.isEmpty && !positions.contains { removedInVain[$0] > sequence } ? true : nil
     }
 
-    /// Of several operations of a batch on one key the last one counts.
+    /// Only the last operation of a batch on a key counts.
     private static func lastOfEachKey(_ changes: [Change]) -> [Change] {
         if changes.count == 1 { return changes }
         var last: [Int: Change] = [:]

@@ -1,15 +1,15 @@
 package import Heartwood
 
-/// One step of a random run. Says what to do, independently of the state in which it is met.
+/// One step of a random run, independent of the state of the store.
 package enum ModelOperation: Sendable {
     case write([Mutation], if: [ConditionChoice], Durability?)
     case transaction(TransactionPlan)
     case read(ReadForm, key: Int)
     case scan(ScanForm, RangeChoice, reversed: Bool, limit: Int)
-    case takeSnapshot
-    case dropSnapshot(Int)
-    case readSnapshot(Int, key: Int)
-    case scanSnapshot(Int, ScanForm, RangeChoice, reversed: Bool, limit: Int)
+    case takeReadView
+    case dropReadView(Int)
+    case readInView(Int, key: Int)
+    case scanView(Int, ScanForm, RangeChoice, reversed: Bool, limit: Int)
     case flush
     case statistics
     case compact
@@ -28,19 +28,19 @@ package enum ModelOperation: Sendable {
 
     package enum ExpiryChoice: Sendable, Hashable {
         case never
-        /// Milliseconds from now; also in the past.
+        /// Milliseconds from now; may be in the past.
         case at(Int)
         case after(Int)
     }
 
     package enum ConditionChoice: Sendable, Hashable {
         case absent(Int)
-        /// The number that the key has.
+        /// The sequence number of the key.
         case matching(Int)
-        /// A number that the key doesn't have.
+        /// Another sequence number than that of the key.
         case stale(Int)
-        /// Since a held snapshot.
-        case unchanged(RangeChoice, snapshot: Int)
+        /// Since a read view.
+        case unchanged(RangeChoice, view: Int)
     }
 
     package enum ReadForm: Sendable, CaseIterable { case get, fetch, entry, contains, withValue }
@@ -60,12 +60,11 @@ package enum ModelOperation: Sendable {
         }
 
         package var steps: [Step]
-        /// What somebody else writes while the transaction runs for the first time, and before which step.
+        /// What another task writes during the first run of the transaction, and before which step.
         package var interleaved: (step: Int, Mutation)?
         package var durability: Durability?
     }
 
-    /// How a store is opened.
     package struct OpeningChoice: Sendable {
         package var segmentBytes: Int
         package var commitBufferBytes: Int
@@ -73,11 +72,11 @@ package enum ModelOperation: Sendable {
         package var compressionLevel: Int
         package var compressionThreshold: Int
         package var durability: Durability
-        /// Bytes of log at which the store compacts itself; nil: it doesn't.
+        /// Bytes of log at which the store compacts automatically; nil: never.
         package var compactedAt: UInt64?
         package var isAsynchronous: Bool
         package var isStrict: Bool
-        /// Keeps a snapshot of the old opening, to see that it never gives wrong bytes.
-        package var keepsSnapshot: Bool
+        /// Keeps a read view of the old opening, to check that it never returns wrong bytes.
+        package var keepsReadView: Bool
     }
 }

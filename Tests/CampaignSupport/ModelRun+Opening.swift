@@ -20,11 +20,11 @@ extension ModelRun {
         return configuration
     }
 
-    /// Opens the store for the first time in this life.
+    /// The first opening of this life.
     func open() async throws {
         store = try await openStore(strictly: true)
         isNew = false
-        try check(store!.recoveryReport.tail == .new, "a new store's tail is \(store!.recoveryReport.tail)")
+        try expect(store!.recoveryReport.tail == .new, "a new store's tail is \(store!.recoveryReport.tail)")
         beginOpening()
     }
 
@@ -37,18 +37,11 @@ extension ModelRun {
     private func openStore(strictly isStrict: Bool) async throws -> Store {
         var configuration = configuration
         configuration.strictRecovery = isStrict
-        let path = path
-        // The last reference to a dropped store may be let go a moment later, by another thread.
-        for attempt in 0... {
-            do throws(StoreError) {
-                if opening.isAsynchronous { return try await Store.open(at: path, configuration: configuration) }
-                return try Store(openingAt: path, configuration: configuration)
-            } catch {
-                guard error.code == .locked, attempt < 500 else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(10))
+        let (path, chosen) = (path, configuration)
+        return try await openWhenUnlocked {
+            if opening.isAsynchronous { return try await Store.open(at: path, configuration: chosen) }
+            return try Store(openingAt: path, configuration: chosen)
         }
-        preconditionFailure("unreachable")
     }
 
     func close() async throws {
@@ -57,11 +50,11 @@ extension ModelRun {
         try await store.close()
         try await refused(.closed) { try await store.put("key", "value", durability: .buffered) }
         try await refused(.closed) { _ = try store.get("key") }
-        try check(store.state == .closed, "a closed store says that it is \(store.state)")
-        for held in snapshots {
-            try await refused(.closed) { _ = try held.snapshot.get("key") }
+        try expect(store.state == .closed, "a closed store says that it is \(store.state)")
+        for held in views {
+            try await refused(.closed) { _ = try held.view.get("key") }
         }
-        snapshots = []
+        views = []
         self.store = nil
         model.becomeDurable()
     }
@@ -70,12 +63,12 @@ extension ModelRun {
         let hasWritten = model.firstOfOpening != nil
         let newest = model.lastSequence
         let durable = model.durableSequence
-        var kept: HeldSnapshot?
+        var kept: ModelView?
         if closes {
             try await close()
         } else {
-            kept = choice.keepsSnapshot ? snapshots.first : nil
-            snapshots = []
+            kept = choice.keepsReadView ? views.first : nil
+            views = []
             store = nil
             summary.crashes += 1
         }
@@ -84,36 +77,36 @@ extension ModelRun {
         store = opened
         let report = opened.recoveryReport
         let recovered = report.lastSequence
-        try check(recovered <= newest, "number \(recovered) was recovered, and \(newest) is the last one written")
-        try check(recovered >= durable, "only number \(recovered) was recovered, and \(durable) had to survive")
+        try expect(recovered <= newest, "number \(recovered) was recovered, and \(newest) is the last one written")
+        try expect(recovered >= durable, "only number \(recovered) was recovered, and \(durable) had to survive")
         if closes {
-            try check(recovered == newest, "after a close number \(recovered) was recovered instead of \(newest)")
-            try check(!hasWritten || report.tail == .closed, "after a close the tail is \(report.tail)")
+            try expect(recovered == newest, "after a close number \(recovered) was recovered instead of \(newest)")
+            try expect(!hasWritten || report.tail == .closed, "after a close the tail is \(report.tail)")
         }
         summary.lostWrites += model.reopen(at: recovered)
         let covered = try covered(by: report, upTo: recovered)
-        let behind = model.batches(behind: covered)
-        try check(
-            report.batches == behind, "\(report.batches) batches were recovered behind \(covered) instead of \(behind)")
+        let later = model.batches(after: covered)
+        try expect(
+            report.batches == later, "\(report.batches) batches were recovered after \(covered) instead of \(later)")
         beginOpening()
         if let kept { try neverWrong(kept) }
         try await compareWithModel()
     }
 
-    /// The last number that a snapshot file covers; they only ever grow.
+    /// The last sequence number that a snapshot covers. It never becomes smaller.
     private func covered(by report: RecoveryReport, upTo recovered: SequenceNumber) throws -> SequenceNumber {
-        try check(report.passedOver.isEmpty, "snapshots are damaged: \(report.passedOver)")
+        try expect(report.skippedFiles.isEmpty, "snapshots are damaged: \(report.skippedFiles)")
         try note(covered: report.snapshot?.sequence ?? 0, upTo: recovered)
         return coveredSequence
     }
 
     private func note(covered: SequenceNumber, upTo newest: SequenceNumber) throws {
-        try check(covered <= newest, "a snapshot covers \(covered), beyond the newest number, \(newest)")
-        try check(covered >= coveredSequence, "a snapshot covers \(covered), after one of \(coveredSequence)")
+        try expect(covered <= newest, "a snapshot covers \(covered), beyond the newest number, \(newest)")
+        try expect(covered >= coveredSequence, "a snapshot covers \(covered), after one of \(coveredSequence)")
         coveredSequence = covered
     }
 
-    /// Everything into a snapshot; nobody sees a difference.
+    /// A compaction changes nothing that readers see.
     func compact() async throws {
         let snapshot = try await store!.compact().snapshot
         summary.compactions += 1
@@ -121,12 +114,12 @@ extension ModelRun {
         try await compareWithModel()
     }
 
-    /// What a snapshot gives after its store is gone isn't promised; but wrong bytes are never given.
-    private func neverWrong(_ held: HeldSnapshot) throws {
+    /// A read view of a dropped store may fail, but it never returns wrong bytes.
+    private func neverWrong(_ held: ModelView) throws {
         for key in model.universe.keys.indices.prefix(20) {
             let entry: Entry?
-            do throws(StoreError) { entry = try held.snapshot.entry(model.universe.keys[key]) } catch { continue }
-            try compare(entry, held.state.visible(key), key, "a snapshot of a store that was dropped")
+            do throws(StoreError) { entry = try held.view.entry(model.universe.keys[key]) } catch { continue }
+            try compare(entry, held.state.visible(key), key, "a read view of a store that was dropped")
         }
     }
 }

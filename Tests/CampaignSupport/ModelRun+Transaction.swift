@@ -1,8 +1,8 @@
 internal import Heartwood
 
-/// Transactions, among them those that somebody else interferes with.
+/// Transactions, some of which conflict with a write of another task.
 extension ModelRun {
-    /// What one run of a transaction's closure should see.
+    /// What one run of a transaction's closure must see.
     private struct View {
         var base: Model.State
         var written: [Int: Model.Change] = [:]
@@ -20,7 +20,7 @@ extension ModelRun {
         var conflict: Bool? = false
         try await store!.transaction(durability: plan.durability) { transaction in
             runs += 1
-            try check(runs <= 3, "a transaction runs again though nobody interferes")
+            try expect(runs <= 3, "a transaction runs again without a conflict")
             var view = View(base: model.state)
             changes = []
             let before = newestSeen
@@ -35,7 +35,7 @@ extension ModelRun {
                 conflict = interferes(other.1.key, plan.steps, after: before, view.base)
             }
         }
-        try check(
+        try expect(
             conflict == nil || (runs == 2) == conflict!,
             "a transaction ran \(runs) times where it \(conflict! ? "was" : "was not") interfered with")
         summary.transactionReruns += runs - 1
@@ -43,7 +43,7 @@ extension ModelRun {
         try accept(changes, store!.statistics.lastSequence, plan.durability)
     }
 
-    /// A write of another task: the store refuses one of this task within its transaction.
+    /// Writes in another task: inside a transaction the store refuses a write of the same task.
     private func overtake(by mutation: ModelOperation.Mutation) async throws {
         let (store, key, value) = (store!, model.universe.keys[mutation.key], mutation.value?.bytes)
         let expires = expiry(mutation.expiry)
@@ -64,11 +64,11 @@ extension ModelRun {
             try compare(transaction.get(keys[key]), view.entry(key), key, "in a transaction, get")
         case .contains(let key):
             let found = try transaction.contains(keys[key])
-            try check(found == (view.entry(key) != nil), "in a transaction, contains(\(name(key))) is \(found)")
+            try expect(found == (view.entry(key) != nil), "in a transaction, contains(\(name(key))) is \(found)")
         case .entries(let range, let reversed):
             let found = try transaction.entries(in: range.keyRange, reversed: reversed)
             let positions = model.universe.positions(in: range).filter { view.entry($0) != nil }
-            try check(
+            try expect(
                 found.count == positions.count,
                 "in a transaction, a range has \(found.count) entries instead of \(positions.count)")
             for (entry, key) in zip(found, reversed ? positions.reversed() : positions) {
@@ -86,13 +86,13 @@ extension ModelRun {
         }
     }
 
-    /// Whether somebody else's write must make the transaction run again; nil where nobody promises.
+    /// Whether another task's write must make the transaction run again; nil where either is allowed.
     private func interferes(
         _ other: Int, _ steps: [ModelOperation.TransactionPlan.Step], after sequence: SequenceNumber,
         _ base: Model.State
     ) -> Bool? {
         let key = model.universe.keys[other]
-        // A removal of what isn't there changes nothing that a key's reader could see.
+        // The removal of an absent key changes nothing that a reader of the key could see.
         let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence, base: base) == false
         var written: Set<Int> = []
         var inRange = false

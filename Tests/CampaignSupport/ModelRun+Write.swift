@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodFormat
 
-/// Writes, with and without conditions, and what becomes of them.
+/// Writes with and without conditions, and their outcomes.
 extension ModelRun {
     func write(
         _ mutations: [ModelOperation.Mutation], _ choices: [ModelOperation.ConditionChoice], _ durability: Durability?
@@ -12,15 +12,15 @@ extension ModelRun {
         do {
             sequence = try await send(mutations, choices, durability)
         } catch let error as StoreError where error.code == .conflict {
-            try check(expectation != .holds, "a write was refused though its conditions hold: \(error)")
+            try expect(expectation != .holds, "a write was refused though its conditions hold: \(error)")
             summary.conflicts += 1
             return
         }
-        try check(expectation != .fails, "a write was let pass though a condition doesn't hold")
+        try expect(expectation != .fails, "a write was accepted though a condition doesn't hold")
         try accept(changes, sequence, durability)
     }
 
-    /// Gives a write to the store, in the form that fits it.
+    /// Calls the method of the store that fits the write.
     private func send(
         _ mutations: [ModelOperation.Mutation], _ choices: [ModelOperation.ConditionChoice], _ durability: Durability?
     ) async throws -> SequenceNumber {
@@ -57,14 +57,14 @@ extension ModelRun {
         }
     }
 
-    /// A write was acknowledged: its number must be the next, and the model follows.
+    /// Applies an acknowledged write to the model. Its sequence number must be the next.
     func accept(_ changes: [Model.Change], _ sequence: SequenceNumber, _ durability: Durability?) throws {
         if model.firstOfOpening != nil {
-            try check(
+            try expect(
                 sequence == model.lastSequence + 1, "write number \(sequence) came after number \(model.lastSequence)")
         } else {
-            try check(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen")
-            try check(
+            try expect(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen")
+            try expect(
                 sequence == model.lastSequence + 1 || sequence % FormatConstants.sequenceEpoch == 0,
                 "the first number of an opening is \(sequence), after \(model.lastSequence)")
         }
@@ -78,13 +78,13 @@ extension ModelRun {
     func flush() async throws {
         let sequence = try await store!.flush()
         let newest = model.firstOfOpening == nil ? visibleAtOpening : model.lastSequence
-        try check(sequence == newest, "a flush went up to \(sequence), not \(newest)")
+        try expect(sequence == newest, "a flush went up to \(sequence), not \(newest)")
         let synced = store!.statistics.syncedSequence
-        try check(synced >= sequence, "after a flush to \(sequence) the statistics say \(synced)")
+        try expect(synced >= sequence, "after a flush to \(sequence) the statistics say \(synced)")
         model.becomeDurable()
     }
 
-    // MARK: - From choices to what they mean now
+    // MARK: - From choices to arguments
 
     func change(_ mutation: ModelOperation.Mutation) -> Model.Change {
         let expiry: UInt64 =
@@ -108,7 +108,7 @@ extension ModelRun {
 
     private func staleSequence(_ key: Int) -> SequenceNumber { sequenceToMatch(key) &- 1 }
 
-    /// nil where the snapshot isn't held.
+    /// nil if the read view doesn't exist.
     private func condition(_ choice: ModelOperation.ConditionChoice) -> Condition? {
         let keys = model.universe.keys
         return switch choice {
@@ -116,11 +116,11 @@ extension ModelRun {
         case .matching(let key): .sequence(of: keys[key], is: sequenceToMatch(key))
         case .stale(let key): .sequence(of: keys[key], is: staleSequence(key))
         case .unchanged(let range, let number):
-            number < snapshots.count ? .unchanged(range.keyRange, since: snapshots[number].snapshot) : nil
+            number < views.count ? .unchanged(range.keyRange, since: views[number].view) : nil
         }
     }
 
-    /// Whether conditions hold together.
+    /// Whether all conditions of a write hold.
     private enum Expectation { case holds, fails, either }
 
     private func expectation(of choices: [ModelOperation.ConditionChoice]) -> Expectation {
@@ -132,8 +132,8 @@ extension ModelRun {
                 case .matching(let key): model.state.visible(key) != nil
                 case .stale: false
                 case .unchanged(let range, let number):
-                    number < snapshots.count
-                        ? model.isUnchanged(range, since: snapshots[number].sequence, base: snapshots[number].state)
+                    number < views.count
+                        ? model.isUnchanged(range, since: views[number].sequence, base: views[number].state)
                         : true
                 }
             if holds == false { return .fails }

@@ -3,26 +3,26 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A store and a model that are given the same random operations, and compared.
+/// Gives a store and a model the same random operations, and compares them.
 ///
-/// A run goes through several lives: each is a new store with keys of its own, in memory or on disk.
+/// A run has several lives. Each is a new store with its own keys, in memory or on disk.
 package final class ModelRun {
-    /// What a run did.
     package struct Summary: Sendable {
         package var operations = 0
         package var writes = 0
         package var lives = 0
         package var openings = 0
         package var crashes = 0
-        /// Those that were asked for.
+        /// Compactions on request.
         package var compactions = 0
         package var lostWrites: UInt64 = 0
         package var conflicts = 0
         package var transactionReruns = 0
     }
 
-    struct HeldSnapshot {
-        let snapshot: ReadView
+    /// A read view, and what it must show.
+    struct ModelView {
+        let view: ReadView
         let state: Model.State
         let sequence: SequenceNumber
     }
@@ -32,20 +32,19 @@ package final class ModelRun {
     let clock = ManualClock(milliseconds: 1_700_000_000_000)
     var model = Model(universe: KeyUniverse(keys: []), now: 0)
     var store: Store?
-    var snapshots: [HeldSnapshot] = []
-    /// The directory, its file system, and how it was opened last.
+    var views: [ModelView] = []
     var path = ""
     var fileSystem: any FileSystem = InMemoryFileSystem()
     var opening: ModelOperation.OpeningChoice
     var isInMemory = true
-    /// Whether the store's first opening is still to come.
+    /// Whether the store was never opened.
     var isNew = true
-    /// The largest number that anybody saw in this life.
+    /// The largest sequence number seen in this life.
     var newestSeen: SequenceNumber = 0
-    /// What is visible before the first write of an opening.
+    /// The sequence number that is visible before the first write of an opening.
     var visibleAtOpening: SequenceNumber = 0
     var writesOfOpening: UInt64 = 0
-    /// What the newest snapshot file covers, as far as it is known.
+    /// The last sequence number that the newest snapshot covers, as far as known.
     var coveredSequence: SequenceNumber = 0
 
     static let maximumValueBytes = 4 << 20
@@ -56,9 +55,8 @@ package final class ModelRun {
         opening = OperationGenerator(seed: seed, universe: model.universe, storesOnDisk: false).opening(&random)
     }
 
-    /// Runs that many operations; `progress` is told how many are done, now and then.
-    ///
-    /// - Throws: `ModelFailure`, with seed, number and operation filled in.
+    /// - Parameter progress: Called after every thousandth operation, with the number of operations done.
+    /// - Throws: ``ModelFailure``.
     package func run(operations: Int, progress: (Int) -> Void = { _ in }) async throws {
         var done = 0
         var life = 0
@@ -99,20 +97,13 @@ package final class ModelRun {
             try await compareWithModel()
             try await close()
         } catch {
-            snapshots = []
+            views = []
             store = nil
-            throw describe(error, number, operation)
+            let cause = (error as? Violation)?.description ?? "it threw \(error)"
+            throw ModelFailure(
+                seed: seed, number: number, cause: cause, operation: operation, directory: isInMemory ? nil : path)
         }
         if !isInMemory { TemporaryDirectory.remove(String(path.dropLast("/store".count))) }
-    }
-
-    private func describe(_ error: any Error, _ number: Int, _ operation: ModelOperation?) -> ModelFailure {
-        var failure = error as? ModelFailure ?? ModelFailure("it threw \(error)")
-        failure.seed = seed
-        failure.operation = number
-        failure.drawn = operation.map { "\($0)" } ?? ""
-        failure.directory = isInMemory ? nil : path
-        return failure
     }
 
     private func perform(_ operation: ModelOperation) async throws {
@@ -123,14 +114,14 @@ package final class ModelRun {
         case .read(let form, let key): try await read(form, key)
         case .scan(let form, let range, let reversed, let limit):
             try await scan(form, range, reversed: reversed, limit: limit, in: nil)
-        case .takeSnapshot: try takeSnapshot()
-        case .dropSnapshot(let number):
-            if number < snapshots.count { snapshots.remove(at: number) }
-        case .readSnapshot(let number, let key):
-            if number < snapshots.count { try read(key, in: snapshots[number]) }
-        case .scanSnapshot(let number, let form, let range, let reversed, let limit):
-            if number < snapshots.count {
-                try await scan(form, range, reversed: reversed, limit: limit, in: snapshots[number])
+        case .takeReadView: try takeReadView()
+        case .dropReadView(let number):
+            if number < views.count { views.remove(at: number) }
+        case .readInView(let number, let key):
+            if number < views.count { try read(key, in: views[number]) }
+        case .scanView(let number, let form, let range, let reversed, let limit):
+            if number < views.count {
+                try await scan(form, range, reversed: reversed, limit: limit, in: views[number])
             }
         case .flush: try await flush()
         case .statistics: try await compareStatistics()
@@ -144,7 +135,7 @@ package final class ModelRun {
         }
     }
 
-    /// Whatever a clock does, a store's now doesn't go back behind a commit: so there must be one at the latest time.
+    /// A store's time never goes back before that of its newest commit. The write makes a commit at the latest time.
     private func setClockBack(_ delta: UInt64) async throws {
         let value = ValuePattern(identity: model.now, length: 20)
         try await write([ModelOperation.Mutation(key: 0, value: value)], [], .written)

@@ -1,8 +1,8 @@
 package import HeartwoodTesting
 internal import Heartwood
 
-/// Draws the operations of a run. Each depends on the seed and its number alone, so that two runs of one seed do the
-/// same even where a crash kept more in one than in the other.
+/// Draws the operations of a run. Each depends only on the seed and on its number, so that two runs of one seed do the
+/// same even if a crash kept more in one of them.
 package struct OperationGenerator: Sendable {
     package typealias Operation = ModelOperation
 
@@ -29,11 +29,11 @@ package struct OperationGenerator: Sendable {
             return .scan(
                 random.pick(Operation.ScanForm.allCases), range(&random), reversed: random.oneIn(2),
                 limit: limit(&random))
-        case ..<3330: return .takeSnapshot
-        case ..<3360: return .dropSnapshot(random.below(8))
-        case ..<3560: return .readSnapshot(random.below(8), key: key(&random))
+        case ..<3330: return .takeReadView
+        case ..<3360: return .dropReadView(random.below(8))
+        case ..<3560: return .readInView(random.below(8), key: key(&random))
         case ..<3660:
-            return .scanSnapshot(
+            return .scanView(
                 random.below(8), random.pick(Operation.ScanForm.allCases), range(&random), reversed: random.oneIn(2),
                 limit: limit(&random))
         case ..<3680: return .flush
@@ -48,7 +48,6 @@ package struct OperationGenerator: Sendable {
 
     private typealias ReadForm = Operation.ReadForm
 
-    /// How the store is opened, at first or again.
     package func opening(_ random: inout SeededRandom) -> Operation.OpeningChoice {
         Operation.OpeningChoice(
             segmentBytes: random.pick([16 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20]),
@@ -59,13 +58,13 @@ package struct OperationGenerator: Sendable {
             compactedAt: random.pick([nil, 16 << 10, 256 << 10, 2 << 20]),
             isAsynchronous: random.oneIn(2),
             isStrict: random.oneIn(2),
-            keepsSnapshot: random.oneIn(3))
+            keepsReadView: random.oneIn(3))
     }
 
     // MARK: - Parts
 
     private func key(_ random: inout SeededRandom) -> Int {
-        // Half of them among a few: so that keys are overwritten, conditions meet and snapshots differ.
+        // Half of them are among a few keys, so that keys are overwritten, conditions match and read views differ.
         let count = universe.keys.count
         let few = min(count, 16)
         return random.oneIn(2) ? random.below(count) : random.below(few) * (count / few)
@@ -112,7 +111,7 @@ package struct OperationGenerator: Sendable {
         case ..<3: .absent(key)
         case ..<7: .matching(key)
         case ..<8: .stale(key)
-        default: .unchanged(range(&random), snapshot: random.below(8))
+        default: .unchanged(range(&random), view: random.below(8))
         }
     }
 
@@ -139,7 +138,7 @@ package struct OperationGenerator: Sendable {
         }
     }
 
-    /// Bytes on a key, just beside one, or far from any.
+    /// A key, bytes just beside one, or bytes far from any.
     private func bound(_ random: inout SeededRandom) -> [UInt8] {
         let key = universe.keys[random.below(universe.keys.count)]
         switch random.below(6) {
@@ -166,7 +165,7 @@ package struct OperationGenerator: Sendable {
         var interleaved: (Int, Operation.Mutation)?
         if random.oneIn(3) {
             var other = mutation(&random, mayBeHuge: false)
-            // Often a key that the transaction has to do with.
+            // Often a key that the transaction reads.
             if random.oneIn(2), case .get(let key) = random.pick(steps) { other.key = key }
             interleaved = (random.number(in: 0...steps.count), other)
         }

@@ -8,9 +8,9 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Directories for stores that are made and thrown away.
+/// Directories for temporary stores.
 package enum TemporaryDirectory {
-    /// Makes an empty directory in another one; in the system's place for temporary files where that is nil.
+    /// Makes an empty directory in `parent`, by default in the system's directory for temporary files.
     package static func make(_ purpose: String, in parent: String? = nil) throws -> String {
         let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/heartwood-\(purpose)-XXXXXX".utf8CString)
@@ -21,7 +21,7 @@ package enum TemporaryDirectory {
         return path
     }
 
-    /// Removes a directory with all that is in it.
+    /// Removes a directory and its contents.
     package static func remove(_ path: String) {
         let fileSystem = POSIXFileSystem()
         if (try? fileSystem.kind(of: path)) == .directory {

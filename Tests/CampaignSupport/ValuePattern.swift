@@ -1,9 +1,9 @@
 import HeartwoodTesting
 
-/// A value that is known by two numbers, so that a model needn't keep its bytes.
+/// A value that is described by two numbers, so that a model needn't keep its bytes.
 ///
-/// A quarter of them are one short pattern again and again and a quarter use few letters, so that compression has
-/// something to do; the rest is noise.
+/// A quarter of the values repeat a short pattern and a quarter use few letters, so that they compress. The rest is
+/// noise.
 package struct ValuePattern: Sendable, Hashable {
     package var identity: UInt64
     package var length: Int

@@ -1,21 +1,21 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
 
-/// Readers without locks beside a writer.
+/// Lock-free readers beside a writer.
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "Reads an index and a store while they are written to, and judges every answer.",
+        abstract: "Reads an index and a store while they are written to, and checks every result.",
         discussion: """
-            One writer lets keys come and go, so that nodes are split, merged, given back and used again. Readers look \
-            up single keys, which must be linearizable, and hold states, which must be those that the writer has made, \
-            at once and later. Rounds over the index by itself and over a store in memory take turns.
+            One writer adds and removes keys, so that nodes are split, merged, freed and reused. Readers look up \
+            single keys, whose results must be linearizable, and take read views, which must show states that the \
+            writer has made, at once and later. Rounds over the index alone and over a store in memory alternate.
 
-            Exit codes: 0 nothing was read that must not be; 1 something was. The seed fixes what is written and read, \
-            not who comes first.
+            Exit codes: 0 all results were right; 1 one was wrong. The seed fixes what is written and read, not the \
+            interleaving.
             """)
 
-    @Option(help: "How many single keys are read at least.")
+    @Option(help: "How many single keys to read, at least.")
     var reads = 2_000_000
 
     @Option(help: "For how many seconds, at least.")
@@ -33,60 +33,46 @@ struct ReadersCommand: AsyncParsableCommand {
     @Option(help: "Only rounds over this: index or store.")
     var over: ReadersRun.Target?
 
-    @Option(help: "The seed. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: SeedOptions
 
     func validate() throws {
         guard readers > 0, keys > 100, keys < 1 << 24, changes > 0 else {
-            throw ValidationError("there must be readers, changes, and 101 to 16,777,215 keys")
+            throw ValidationError("--readers and --changes: more than 0; --keys: 101 to 16777215")
         }
     }
 
     func run() async throws {
+        let seed = options.seed
         say("readers: \(reads) reads, \(seconds) s or more, \(readers) readers, seed \(seed)")
-        let watchdog = Watchdog(seconds: 180)
+        let progress = CampaignProgress()
         let run = ReadersRun(seed: seed, readers: readers, keys: keys)
-        let start = ContinuousClock.now
-        let line = ProgressLine()
         do {
             repeat {
                 for target in over.map({ [$0] }) ?? ReadersRun.Target.allCases {
                     try await run.round(target, changes: target == .store ? max(1, changes / 10) : changes) { done in
-                        watchdog.rearm()
-                        let time = ContinuousClock.now - start
-                        line.show("\(done) of \(reads) reads, \(inSeconds(time)), round \(run.summary.rounds)")
+                        progress.show("\(done) of \(reads) reads, \(progress.time), round \(run.summary.rounds)")
                     }
                 }
-            } while run.summary.reads < reads || ContinuousClock.now - start < .seconds(seconds)
+            } while run.summary.reads < reads || ContinuousClock.now - progress.start < .seconds(seconds)
             if run.summary.churn.isLacking, over != .store {
-                throw ChurnFailure(
-                    description: "nodes were not split, merged, freed and used again: \(run.summary.churn)")
+                throw Violation("nodes were not split, merged, freed and reused: \(run.summary.churn)")
             }
         } catch {
-            line.clear()
+            progress.end()
             say("FAILED: \(error)")
-            say("  in round \(run.summary.rounds); again, though the moments will differ:")
+            say("  in round \(run.summary.rounds); run it again, with other timing:")
             say("  Tools/campaign readers --seed \(seed) --readers \(readers) --keys \(keys) --changes \(changes)")
             throw ExitCode(1)
         }
-        line.clear()
-        watchdog.stop()
-        print(run.summary, ContinuousClock.now - start)
-    }
-
-    private func print(_ summary: ReadersRun.Summary, _ time: Duration) {
-        let churn = summary.churn
-        say("  \(summary.reads) reads in \(inSeconds(time)), \(summary.rounds) rounds, no violation")
-        say("  \(summary.scanned) keys in scans of held states")
+        progress.end()
+        let (summary, churn) = (run.summary, run.summary.churn)
+        say("  \(summary.reads) reads in \(progress.time), \(summary.rounds) rounds, no violation")
+        say("  \(summary.scanned) keys in scans of read views")
         say("  \(summary.changes) changes in \(summary.writes) writes")
         say(
             "  \(churn.splits) splits, \(churn.merges) merges, \(churn.freedNodes) nodes freed, "
-                + "\(churn.reusedNodes) used again"
+                + "\(churn.reusedNodes) reused"
         )
-    }
-
-    private struct ChurnFailure: Error, CustomStringConvertible {
-        let description: String
     }
 }
 

@@ -1,29 +1,25 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line without buffering.
 func say(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+    put(line + "\n")
+}
+
+private func put(_ text: String) {
+    let bytes = Array(text.utf8)
     _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// How far a campaign is, on one line; shown on a terminal only.
+/// A line that says how far a campaign is. Shown on a terminal only.
 struct ProgressLine {
     private let isShown = isatty(STDOUT_FILENO) == 1
 
-    func show(_ text: String) { put("\r\u{1B}[K  \(text)") }
+    func show(_ text: String) {
+        if isShown { put("\r\u{1B}[K  \(text)") }
+    }
 
-    func clear() { put("\r\u{1B}[K") }
-
-    private func put(_ text: String) {
-        guard isShown else { return }
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    func clear() {
+        if isShown { put("\r\u{1B}[K") }
     }
 }
 

@@ -1,7 +1,7 @@
 // accepts: blocking blocking-any read read-any
 import Heartwood
 
-// No 'await' stands at the top level, so it isn't asynchronous.
+// The top level has no 'await', so it isn't asynchronous.
 let note = "note"
 var count = 0
 let store = try Store(openingAt: note)

@@ -1,16 +1,16 @@
 package import HeartwoodTesting
 
-/// A decoder under fuzzing: what it is given, and what must hold whatever it is given.
+/// A decoder under fuzzing: the form of its input, and what must hold for every input.
 ///
-/// A target ends the process when something doesn't hold, in release builds too: that is what a fuzzer sees.
+/// A target ends the process if a condition doesn't hold, in release builds too. That is what a fuzzer detects.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// The 4,096 bytes at the start of a file.
     case fileHeader = "file-header"
-    /// The 48 bytes before the records of a commit.
+    /// The 48 bytes in front of the records of a commit.
     case commitHeader = "commit-header"
-    /// The 32 bytes before a key and its value.
+    /// The 32 bytes in front of a key and its value.
     case recordHeader = "record-header"
-    /// A whole log segment, as the scanner walks over it.
+    /// A whole log segment, read by the scanner.
     case segment
     /// A compressed value.
     case value
@@ -20,24 +20,23 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case snapshotFooter = "snapshot-footer"
     /// The name of a file in a store's directory.
     case fileName = "file-name"
-    /// What stands in a lock file.
+    /// The contents of a lock file.
     case lockText = "lock-text"
-    /// A directory with several files, as an opening recovers it.
+    /// A directory with several files, recovered by an opening.
     case directory
-    /// A directory with several files, as they are inspected and repaired.
+    /// A directory with several files, inspected and repaired.
     case inspection
 
-    /// Bytes of the longest input that is worth trying.
+    /// The maximum length of an input, in bytes.
     package var maximumInput: Int {
         switch self {
         case .fileHeader, .commitHeader, .recordHeader, .snapshotFooter, .fileName, .lockText: 128
         case .value, .keyBlock: 512
-        case .segment: 2048
-        case .directory, .inspection: 2048
+        case .segment, .directory, .inspection: 2048
         }
     }
 
-    /// Decodes the input, and ends the process if anything that must hold doesn't.
+    /// Decodes the input, and ends the process if a condition doesn't hold.
     package func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
         switch self {
         case .fileHeader: FileHeaderTarget.run(input, in: workspace)
@@ -54,10 +53,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// The input, changed a little, with checksums (and mostly lengths and numbers) made right again.
+    /// The input with a few changes, and with checksums (and mostly lengths and numbers) made right again.
     ///
-    /// - Parameter blind: Changes bytes without knowing what they mean; libFuzzer's own mutator, for one. What it
-    ///   returns has at most as many bytes as it is told.
+    /// - Parameter blind: For example libFuzzer's own mutator.
     package func mutate(
         _ input: [UInt8], random: inout SeededRandom, blind: BlindMutation, in workspace: Workspace
     ) -> [UInt8] {
@@ -79,7 +77,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// Changes bytes without knowing what they mean, to at most so many.
+/// Changes bytes without knowledge of their meaning, and returns at most `maximum` bytes.
 package typealias BlindMutation = (_ bytes: [UInt8], _ maximum: Int) -> [UInt8]
 
 /// Ends the process unless the condition holds.

@@ -1,8 +1,8 @@
 internal import HeartwoodFormat
 
-/// Inputs to start from: what a writer makes, in the form that the targets take.
+/// Inputs to start from: data that a writer makes, in the form that the targets take.
 package enum Seeds {
-    /// The inputs for each target that come from one store's files.
+    /// The inputs for each target, made from one store's files.
     package static func from(_ image: DirectoryImage) -> [FuzzTarget: [[UInt8]]] {
         var seeds: [FuzzTarget: [[UInt8]]] = [.directory: [image.encoded], .inspection: [image.encoded]]
         for (name, bytes) in image.files {
@@ -19,8 +19,8 @@ package enum Seeds {
         return seeds
     }
 
-    /// Salt and offset.
-    private static func place(_ offset: Int, in bytes: [UInt8]) -> [UInt8] {
+    /// The prefix of an input whose checksums depend on the location: salt and offset.
+    private static func prefix(_ offset: Int, in bytes: [UInt8]) -> [UInt8] {
         var prefix = [UInt8](repeating: 0, count: 12)
         prefix.replaceSubrange(..<4, with: bytes[12..<16])
         prefix.setNumber(UInt64(offset), at: 4, bytes: 8)
@@ -33,26 +33,26 @@ package enum Seeds {
         guard let layout = SnapshotLayout(bytes) else { return }
         for record in layout.records {
             let at = record.lowerBound
-            seeds[.recordHeader, default: []].append(place(at, in: bytes) + bytes[at..<(at + 32)])
+            seeds[.recordHeader, default: []].append(prefix(at, in: bytes) + bytes[at..<(at + 32)])
         }
         for block in layout.blocks {
             let end = block + 32 + Int(bytes.number(at: block + 16, bytes: 4))
             guard end <= layout.footer, end - block <= FuzzTarget.keyBlock.maximumInput - 20 else { continue }
             var limit = [UInt8](repeating: 0, count: 8)
             limit.setNumber(UInt64(layout.keySection), at: 0, bytes: 8)
-            seeds[.keyBlock, default: []].append(place(block, in: bytes) + limit + bytes[block..<end])
+            seeds[.keyBlock, default: []].append(prefix(block, in: bytes) + limit + bytes[block..<end])
         }
-        seeds[.snapshotFooter, default: []].append(place(layout.footer, in: bytes) + bytes[layout.footer...])
+        seeds[.snapshotFooter, default: []].append(prefix(layout.footer, in: bytes) + bytes[layout.footer...])
     }
 
     /// Each commit's header, each record's, and each compressed value.
     private static func add(_ bytes: [UInt8], to seeds: inout [FuzzTarget: [[UInt8]]]) {
         for commit in SegmentLayout(bytes).commits {
             seeds[.commitHeader, default: []].append(
-                place(commit.offset, in: bytes) + bytes[commit.offset..<(commit.offset + 48)])
+                prefix(commit.offset, in: bytes) + bytes[commit.offset..<(commit.offset + 48)])
             for record in commit.records {
                 let at = record.lowerBound
-                seeds[.recordHeader, default: []].append(place(at, in: bytes) + bytes[at..<(at + 32)])
+                seeds[.recordHeader, default: []].append(prefix(at, in: bytes) + bytes[at..<(at + 32)])
                 guard bytes[at] < 3, bytes[at + 1] & 2 != 0 else { continue }
                 let value = at + 32 + Int(bytes.number(at: at + 2, bytes: 2))
                 let stored = bytes[value..<(value + Int(bytes.number(at: at + 4, bytes: 4)))]
@@ -61,7 +61,7 @@ package enum Seeds {
         }
     }
 
-    /// Inputs that come from no store.
+    /// Inputs that are not made from a store.
     package static let others: [FuzzTarget: [[UInt8]]] = [
         .value: [[16, 0, 1, 0, 0, 0, 3, 0], [0, 0, 0, 0, 0, 0, 3, 0]],
         .fileName: ["LOCK", "spare.log.tmp", "0000000000000001.snapshot", "notes"].map { Array($0.utf8) },

@@ -1,18 +1,11 @@
+import Foundation
 import HeartwoodFileSystem
 import Testing
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 @Suite struct ConcurrencyTests {
     private struct Failure: Error, Equatable {}
 
-    @Test func lockedStateIsReachedByOneAtATime() throws {
+    @Test func lockedStateIsUsedByOneThreadAtATime() throws {
         let counter = Locked(0)
         let threads = try (0..<4).map { index in
             try startThread(name: "count \(index)") {
@@ -23,7 +16,7 @@ import Glibc
         #expect(counter.withLock { $0 } == 80_000)
     }
 
-    @Test func lockIsGivenBackWhenTheBodyThrows() {
+    @Test func lockIsReleasedWhenTheBodyThrows() {
         let locked = Locked([1])
         #expect(throws: Failure()) {
             try locked.withLock { state throws(Failure) in
@@ -37,7 +30,7 @@ import Glibc
         #expect(condition.withLock { $0.state } == 1)
     }
 
-    @Test func locksLetGoOfTheirState() {
+    @Test func locksReleaseTheirState() {
         final class Token: Sendable {}
         weak var first: Token?
         weak var second: Token?
@@ -137,7 +130,7 @@ import Glibc
     }
 }
 
-/// What the system calls the thread that asks.
+/// The system's name for the calling thread.
 private func currentThreadName() -> String {
     #if canImport(Darwin)
     var buffer = [CChar](repeating: 0, count: 64)

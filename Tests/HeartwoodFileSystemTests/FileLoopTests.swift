@@ -1,17 +1,10 @@
+import Foundation
 import HeartwoodFileSystem
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// The loops over system calls that fall short, against a file that does as it is told.
+/// The loops around system calls that transfer less than asked, against a file that follows a script.
 @Suite struct FileLoopTests {
-    @Test func readsGoOnAfterShortAndInterruptedReads() throws {
+    @Test func readsContinueAfterShortAndInterruptedReads() throws {
         let file = ScriptedFile("0123456789", [.atMost(3), .fails(EINTR), .fails(EINTR), .atMost(1)])
         #expect(try file.bytes(8, at: 1) == Array("12345678".utf8))
         #expect(file.calls == [.read(1, 8), .read(4, 5), .read(4, 5), .read(4, 5), .read(5, 4)])
@@ -28,7 +21,7 @@ import Glibc
         expectError(EIO, .read) { _ = try file.bytes(4) }
     }
 
-    @Test func writesGoOnAfterShortAndInterruptedWrites() throws {
+    @Test func writesContinueAfterShortAndInterruptedWrites() throws {
         let file = ScriptedFile("", [.fails(EINTR), .atMost(2), .fails(EINTR), .atMost(3)])
         try file.write("abcdefgh", at: 1)
         #expect(file.text == "\0abcdefgh")
@@ -56,8 +49,8 @@ import Glibc
         #expect(file.calls.isEmpty)
     }
 
-    /// The memory is reserved but never touched, so that this costs nothing.
-    @Test func transfersAreCutAtOneGiB() throws {
+    /// The memory is reserved but never touched, so it costs nothing.
+    @Test func transfersAreLimitedToOneGiB() throws {
         let count = (1 << 30) + 5
         let memory: UnsafeMutableRawPointer? = mmap(
             nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
@@ -72,7 +65,7 @@ import Glibc
         #expect(reader.calls == [.read(7, 1 << 30), .read(7 + (1 << 30), 5)])
     }
 
-    @Test func zerosComeInBlocks() throws {
+    @Test func zerosAreWrittenInBlocks() throws {
         let file = ScriptedFile("abc", [])
         try file.zero(from: 1, count: 300_000)
         #expect(file.calls == [.write(1, 262_144), .write(262_145, 37_856)])
@@ -105,7 +98,7 @@ import Glibc
     }
 }
 
-/// A file whose calls follow a script, and succeed when that is over.
+/// A file whose calls follow a script, and succeed after its end.
 private final class ScriptedFile: File {
     enum Step: Sendable {
         case fails(Int32)

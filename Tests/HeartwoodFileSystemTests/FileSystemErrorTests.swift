@@ -1,13 +1,6 @@
+import Foundation
 import HeartwoodFileSystem
 import Testing
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 @Suite struct FileSystemErrorTests {
     @Test func sortsCodesIntoClasses() {
@@ -20,9 +13,9 @@ import Glibc
         #expect(error(EINTR).isInterrupted)
         #expect(error(EWOULDBLOCK, .lock).isLocked)
         #expect(!error(EWOULDBLOCK, .read).isLocked)
-        let rot = error(EIO)
-        #expect(!rot.isOutOfSpace && !rot.isPermission && !rot.isTooManyFiles && !rot.isUnsupported)
-        #expect(!rot.isNotFound && !rot.isAlreadyExists && !rot.isInterrupted && !rot.isLocked)
+        let other = error(EIO)
+        #expect(!other.isOutOfSpace && !other.isPermission && !other.isTooManyFiles && !other.isUnsupported)
+        #expect(!other.isNotFound && !other.isAlreadyExists && !other.isInterrupted && !other.isLocked)
     }
 
     @Test func describesItself() {

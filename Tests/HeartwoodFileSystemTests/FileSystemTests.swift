@@ -1,15 +1,8 @@
+import Foundation
 import HeartwoodFileSystem
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// What every file system does.
+/// The behaviour of every file system.
 @Suite struct FileSystemTests {
     @Test(arguments: Implementation.allCases)
     func createsFilesOnce(implementation: Implementation) throws {
@@ -73,7 +66,7 @@ import Glibc
     }
 
     @Test(arguments: Implementation.allCases)
-    func tellsKinds(implementation: Implementation) throws {
+    func reportsKinds(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             _ = try fileSystem.openFile(directory + "/file", for: .create)
             #expect(try fileSystem.kind(of: directory + "/file") == .file)
@@ -107,7 +100,7 @@ import Glibc
             #expect(try fileSystem.contents(ofDirectory: directory) == ["new"])
             expectError(ENOENT, .rename) { try fileSystem.rename(old, to: new) }
             expectError(ENOENT, .rename) { try fileSystem.rename(new, to: directory + "/no/x") }
-            // What had the name before is replaced.
+            // A file that has the new name already is replaced.
             try fileSystem.openFile(old, for: .create).write("replacement")
             try fileSystem.rename(old, to: new)
             #expect(try fileSystem.openFile(new, for: .read).text() == "replacement")
@@ -115,7 +108,7 @@ import Glibc
     }
 
     @Test(arguments: Implementation.allCases)
-    func filesTellWhetherTheyHaveAName(implementation: Implementation) throws {
+    func filesReportWhetherTheyHaveAName(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             try fileSystem.createDirectory(directory + "/d")
             let (path, other) = (directory + "/d/file", directory + "/d/other")

@@ -1,15 +1,9 @@
+import Foundation
 import HeartwoodFileSystem
+import HeartwoodTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// What every open file does.
+/// The behaviour of open files, the same in every file system.
 @Suite struct FileTests {
     @Test(arguments: Implementation.allCases)
     func readsEndWithTheFile(implementation: Implementation) throws {
@@ -35,30 +29,30 @@ import Glibc
         }
     }
 
-    /// Whatever isn't zero lies in a part that exists, and going from part to part ends with the file.
+    /// Every byte that isn't zero lies in a part that `nextData` reports, and the parts end with the file.
     @Test(arguments: Implementation.allCases)
     func whatIsWrittenExists(implementation: Implementation) throws {
         try withFile(implementation) { file in
             #expect(try file.nextData(from: 0) == nil)
-            let places: [UInt64] = [0, 500_000, 500_001, 3_000_000]
-            for place in places { try file.write("x", at: place) }
+            let offsets: [UInt64] = [0, 500_000, 500_001, 3_000_000]
+            for offset in offsets { try file.write("x", at: offset) }
             try file.truncate(to: 1 << 22)
-            for place in places {
-                #expect(try file.nextData(from: place)?.contains(place) == true)
-                #expect(try file.nextData(from: place - min(place, 3)).map { $0.lowerBound <= place } == true)
+            for offset in offsets {
+                #expect(try file.nextData(from: offset)?.contains(offset) == true)
+                #expect(try file.nextData(from: offset - min(offset, 3)).map { $0.lowerBound <= offset } == true)
             }
             var parts: [Range<UInt64>] = []
             while let part = try file.nextData(from: parts.last?.upperBound ?? 0) {
                 #expect(part.lowerBound >= parts.last?.upperBound ?? 0 && part.upperBound <= 1 << 22)
                 parts.append(part)
             }
-            #expect(places.allSatisfy { place in parts.contains { $0.contains(place) } })
+            #expect(offsets.allSatisfy { offset in parts.contains { $0.contains(offset) } })
             #expect(try file.nextData(from: 1 << 22) == nil)
             #expect(try file.nextData(from: 1 << 30) == nil)
         }
     }
 
-    /// Where holes are known, a file of nothing else has no parts, and a byte is part of little.
+    /// In file systems that know holes, a file of holes has no parts, and a single byte makes one small part.
     @Test(arguments: [Implementation.posix, .memory])
     func holesDoNotExist(implementation: Implementation) throws {
         try withFile(implementation) { file in
@@ -75,10 +69,10 @@ import Glibc
     func manyPiecesMakeOneFile(implementation: Implementation) throws {
         try withFile(implementation) { file in
             var model = [UInt8](repeating: 0, count: 400_000)
-            var generator = SplitMix(state: 7)
+            var random = SeededRandom(7)
             for step in 1...300 {
-                let offset = Int.random(in: 0..<399_000, using: &generator)
-                let count = Int.random(in: 1...min(70_000, 400_000 - offset), using: &generator)
+                let offset = Int.random(in: 0..<399_000, using: &random)
+                let count = Int.random(in: 1...min(70_000, 400_000 - offset), using: &random)
                 let piece = [UInt8](repeating: UInt8(step % 5), count: count)
                 try file.write(piece, at: UInt64(offset))
                 model.replaceSubrange(offset..<(offset + count), with: piece)
@@ -168,8 +162,8 @@ import Glibc
         }
     }
 
-    /// While some threads read, one closes the file and opens another, which is given the same descriptor: a read
-    /// ends with the bytes of its own file or with EBADF.
+    /// While some threads read, another closes the file and opens the next one, which gets the same descriptor. A read
+    /// returns the bytes of its own file or fails with EBADF.
     @Test(arguments: Implementation.allCases)
     func closingNeverShowsAnotherFile(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
@@ -234,18 +228,5 @@ import Glibc
         try implementation.withDirectory { fileSystem, directory in
             try body(try fileSystem.openFile(directory + "/file", for: .create))
         }
-    }
-}
-
-/// Random numbers that are the same at every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,18 +1,10 @@
+import Foundation
 import HeartwoodFileSystem
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// The lock of a file.
 @Suite struct LockTests {
     @Test(arguments: Implementation.allCases)
-    func oneHoldsItAtATime(implementation: Implementation) throws {
+    func oneHolderAtATime(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             let path = directory + "/LOCK"
             let lock = try fileSystem.lock(path)
@@ -25,7 +17,7 @@ import Glibc
             lock.unlock()
             #expect(try fileSystem.kind(of: path) == .file)
             let next = try fileSystem.lock(path)
-            // Giving back twice must not give back what somebody else has taken since.
+            // A second unlock must not release a lock that was taken in between.
             lock.unlock()
             expectError(EWOULDBLOCK) { _ = try fileSystem.lock(path) }
             next.unlock()
@@ -33,7 +25,7 @@ import Glibc
     }
 
     @Test(arguments: Implementation.allCases)
-    func theLastReferenceGivesItBack(implementation: Implementation) throws {
+    func theLastReferenceReleasesIt(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             var lock: (any FileLock)? = try fileSystem.lock(directory + "/LOCK")
             expectError(EWOULDBLOCK) { _ = try fileSystem.lock(directory + "/LOCK") }
@@ -44,7 +36,7 @@ import Glibc
     }
 
     @Test(arguments: Implementation.allCases)
-    func anOldHolderIsForgotten(implementation: Implementation) throws {
+    func anOldHolderIsOverwritten(implementation: Implementation) throws {
         try implementation.withDirectory { fileSystem, directory in
             try fileSystem.openFile(directory + "/LOCK", for: .create).write("1234567890 and more\n")
             let lock = try fileSystem.lock(directory + "/LOCK")
@@ -76,11 +68,10 @@ import Glibc
         }
     }
 
-    /// The system gives the lock back when a process dies with it in hand.
+    /// The system releases the lock when the process that holds it dies.
     @Test func aDeadProcessHoldsNoLock() async throws {
-        var template = Array("/tmp/heartwood-tests-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
-        let directory = try #require(made)
+        let directory = try makeTemporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/LOCK"
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let lock = try POSIXFileSystem().lock(path)
@@ -89,7 +80,5 @@ import Glibc
         let holder = try POSIXFileSystem().openFile(path, for: .read).text()
         #expect(!holder.isEmpty && holder != "\(getpid())\n")
         try POSIXFileSystem().lock(path).unlock()
-        try POSIXFileSystem().remove(path)
-        try POSIXFileSystem().remove(directory)
     }
 }

@@ -2,15 +2,7 @@ import Foundation
 import HeartwoodFileSystem
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// What only a real system has: modes, descriptors, links.
+/// What only a real operating system has: modes, descriptors, links.
 @Suite struct POSIXFileSystemTests {
     private let fileSystem = POSIXFileSystem()
 
@@ -31,7 +23,7 @@ import Glibc
             #expect(mkfifo(pipe, 0o600) == 0)
             try fileSystem.openFile(target, for: .create).write("precious")
             #expect(symlink(target, link) == 0)
-            // Without waiting for the pipe's other end.
+            // Opening must not wait for the other end of the pipe.
             for access in [FileAccess.read, .readWrite] {
                 let error = expectError(ENXIO, .open) { _ = try fileSystem.openFile(pipe, for: access) }
                 #expect(error?.isNoRegularFile == true)
@@ -60,7 +52,7 @@ import Glibc
         }
     }
 
-    @Test func descriptorsAreGivenBack() throws {
+    @Test func descriptorsAreReleased() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/file"
             var file: (any File)? = try fileSystem.openFile(path, for: .create)
@@ -79,7 +71,7 @@ import Glibc
 
     @Test func theLastUserClosesTheDescriptor() throws {
         let number = open("/", O_RDONLY | O_CLOEXEC)
-        // Somewhere no other test is given a number by accident while this one looks at it.
+        // A high number: no other test gets it by accident meanwhile.
         let high = fcntl(number, F_DUPFD_CLOEXEC, 200)
         try #require(close(number) == 0 && high >= 200)
         let descriptor = SharedDescriptor(high)
@@ -91,7 +83,7 @@ import Glibc
         #expect(fcntl(high, F_GETFD) >= 0)
         descriptor.leave()
         #expect(fcntl(high, F_GETFD) == -1)
-        // Once closed, the number belongs to whoever opens next.
+        // After the close, the number belongs to the next file that is opened.
         let other = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, high)
         try #require(other == high)
         #expect(descriptor.enter() == nil)
@@ -108,7 +100,7 @@ import Glibc
             #expect(try fileSystem.kind(of: directory + "/pipe") == .other)
             #expect(try fileSystem.kind(of: directory + "/dangling") == nil)
             #expect(try fileSystem.kind(of: directory + "/link") == .directory)
-            // A link goes, not what it leads to.
+            // This removes the link, not its target.
             try fileSystem.remove(directory + "/link")
             #expect(try fileSystem.contents(ofDirectory: directory) == ["dangling", "pipe"])
         }
@@ -120,10 +112,9 @@ import Glibc
         return status
     }
 
-    /// The open descriptors of this process that lead to a file.
+    /// The open descriptors of this process for a file.
     private func descriptors(of path: String) throws -> [Int32] {
         let wanted = try status(path)
-        // However many the tests beside have open.
         let all = try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").compactMap { Int32($0) }
         return all.filter { descriptor in
             var status = stat()

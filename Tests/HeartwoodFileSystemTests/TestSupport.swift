@@ -1,22 +1,15 @@
+import Foundation
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// The file systems that one suite is held against.
+/// The file systems that the same tests run against.
 enum Implementation: CaseIterable, Sendable {
     case posix
     case memory
     case simulated
 
-    /// Calls `body` with a file system and the path of an empty directory in it, which is gone afterwards.
+    /// Calls `body` with a file system and the path of an empty directory in it; removes the directory afterwards.
     func withDirectory<R>(_ body: (any FileSystem, String) throws -> R) throws -> R {
         switch self {
         case .posix:
@@ -33,29 +26,21 @@ enum Implementation: CaseIterable, Sendable {
     }
 }
 
-/// Calls `body` with the path of an empty directory on the disk, and removes it afterwards with what is in it.
+/// Calls `body` with the path of an empty directory on the disk; removes the directory and its contents afterwards.
 func withTemporaryDirectory<R>(_ body: (String) throws -> R) throws -> R {
-    var template = Array("/tmp/heartwood-tests-XXXXXX".utf8CString)
-    let result = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
-    let path = try #require(result)
-    defer { removeTree(path, in: POSIXFileSystem()) }
+    let path = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: path) }
     return try body(path)
 }
 
-private func removeTree(_ path: String, in fileSystem: POSIXFileSystem) {
-    if (try? fileSystem.kind(of: path)) == .directory {
-        for name in (try? fileSystem.contents(ofDirectory: path)) ?? [] {
-            removeTree(path + "/" + name, in: fileSystem)
-        }
-    }
-    try? fileSystem.remove(path)
+func makeTemporaryDirectory() throws -> String {
+    var template = Array("/tmp/heartwood-tests-XXXXXX".utf8CString)
+    return try #require(
+        template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } })
 }
 
 extension File {
-    func write(_ text: String, at offset: UInt64 = 0) throws {
-        var text = text
-        try text.withUTF8 { try writeFully(UnsafeRawBufferPointer($0), at: offset) }
-    }
+    func write(_ text: String, at offset: UInt64 = 0) throws { try write(Array(text.utf8), at: offset) }
 
     func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
         try bytes.withUnsafeBytes { try writeFully($0, at: offset) }
@@ -68,7 +53,7 @@ extension File {
         return Array(bytes[..<length])
     }
 
-    /// All of the file.
+    /// The whole file.
     func text() throws -> String {
         String(decoding: try bytes(Int(try size())), as: UTF8.self)
     }

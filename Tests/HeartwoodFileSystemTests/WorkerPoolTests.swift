@@ -69,7 +69,7 @@ import Testing
             pause.withLock { held in _ = held.wait(timeoutNanoseconds: 5_000_000) }
         }
         #expect(pool.threadCount == 0)
-        // And it starts again.
+        // A new job starts a thread again.
         gate.withLock { $0.state.done = 0 }
         pool.submit(job)
         gate.withLock { held in

@@ -1,12 +1,12 @@
 import HeartwoodFormat
 import Testing
 
-/// What writers produce: records encoded before their place is known, placed afterwards, and held against the test
-/// writer's bytes.
+/// Records that are encoded before their position is known and bound to it afterwards, compared with the bytes of the
+/// test writer.
 @Suite struct EncodedBatchTests {
     private let salt: UInt32 = 0x7777_1234
 
-    private func place(_ batch: EncodedBatch, at offset: Int, distance: UInt64) -> [UInt8] {
+    private func bound(_ batch: EncodedBatch, at offset: Int, distance: UInt64) -> [UInt8] {
         var bytes = batch.bytes
         var inserted = 0
         for external in batch.externals {
@@ -17,8 +17,8 @@ import Testing
         bytes.withUnsafeMutableBytes { buffer in
             for _ in 0..<batch.recordCount {
                 let header = buffer.baseAddress! + position
-                let length = RecordPlacement.fields(of: header).encodedLength
-                RecordPlacement.place(
+                let length = RecordHeader(unverified: UnsafeRawBufferPointer(start: header, count: 32)).encodedLength
+                RecordHeader.bind(
                     header, sequenceDistance: distance,
                     tag: ChecksumTag(salt: salt, offset: UInt64(offset + position)))
                 position += length
@@ -63,14 +63,14 @@ import Testing
                 let operation = TestLog.Operation(key: Array("key".utf8), value: value)
                 var batch = EncodedBatch()
                 append(operation, to: &batch, external: external)
-                #expect(place(batch, at: 4144, distance: 0) == expected([operation], at: 4144, distance: 0))
+                #expect(bound(batch, at: 4144, distance: 0) == expected([operation], at: 4144, distance: 0))
                 #expect(batch.encodedLength == 32 + (3 + length + 7) / 8 * 8)
             }
         }
     }
 
-    /// By flag 1 a record says that another one of its batch follows, by flag 4 that one goes before.
-    @Test func recordsSayWhereInTheirBatchTheyAre() {
+    /// Flag 1 says that another record of the batch follows, flag 4 that one precedes.
+    @Test func flagsSayWhetherTheBatchContinues() {
         for (count, flags) in [(1, [0]), (2, [1, 4]), (4, [1, 5, 5, 4])] as [(Int, [UInt8])] {
             for external in [false, true] {
                 var batch = EncodedBatch()
@@ -80,22 +80,22 @@ import Testing
                         .init(kind: kind, flags: 2, key: [UInt8(number)], value: [7, 7, 7, 7, 7]), to: &batch,
                         external: external)
                 }
-                let bytes = place(batch, at: 4144, distance: 0)
+                let bytes = bound(batch, at: 4144, distance: 0)
                 #expect((0..<count).map { bytes[$0 * 40 + 1] } == flags.map { $0 | 2 })
             }
         }
     }
 
-    /// Among a snapshot's records there are no batches.
-    @Test func aRecordThatMovesElsewhereIsOfNoBatch() throws {
+    /// A snapshot's records form no batches.
+    @Test func aMovedRecordBelongsToNoBatch() throws {
         for flags in 0...7 as ClosedRange<UInt8> {
             let header = RecordHeader(
                 kind: .put, flags: .init(rawValue: flags), keyLength: 1, valueLength: 5, sequenceDistance: 9,
                 expiry: 0, payloadChecksum: 0x1234_5678)
             var bytes = [UInt8](repeating: 0xFF, count: 32)
             bytes.withUnsafeMutableBytes {
-                RecordPlacement.encode(
-                    header, to: $0.baseAddress!, sequenceDistance: 8, tag: ChecksumTag(salt: salt, offset: 4096))
+                header.encode(
+                    to: $0.baseAddress!, sequenceDistance: 8, tag: ChecksumTag(salt: salt, offset: 4096))
             }
             let found = try bytes.decoding { (buffer) throws(FormatError) in
                 try RecordHeader.decode(buffer, salt: salt, offset: 4096, flags: .original)
@@ -113,7 +113,7 @@ import Testing
         #expect(batch.recordCount == 0)
     }
 
-    @Test func randomBatchesAreEncodedAsThePageSays() {
+    @Test func randomBatchesAreEncodedAsDocumented() {
         var random = TestRandom(seed: 11)
         for _ in 0..<300 {
             var operations: [TestLog.Operation] = []
@@ -131,17 +131,17 @@ import Testing
             let offset = 4096 + 8 * random.below(1 << 20)
             let distance = random.next() >> 8
             #expect(
-                place(batch, at: offset, distance: distance) == expected(operations, at: offset, distance: distance))
+                bound(batch, at: offset, distance: distance) == expected(operations, at: offset, distance: distance))
             #expect(batch.recordCount == operations.count)
             #expect(batch.acceptedBytes == accepted)
         }
     }
 
-    @Test func theLongestKeyComesBack() throws {
+    @Test func theLongestKeyReadsTheSame() throws {
         let operation = TestLog.Operation(key: [UInt8](repeating: 7, count: 65_535), value: [1])
         var batch = EncodedBatch()
         append(operation, to: &batch, external: false)
-        let bytes = place(batch, at: 4096, distance: 3)
+        let bytes = bound(batch, at: 4096, distance: 3)
         let header = try bytes.decoding { (buffer) throws(FormatError) in
             try RecordHeader.decode(buffer, salt: salt, offset: 4096, flags: .known)
         }

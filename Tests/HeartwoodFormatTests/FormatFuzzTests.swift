@@ -1,7 +1,7 @@
 import HeartwoodFormat
 import Testing
 
-/// Bytes that nobody wrote, in numbers: each case may end in a record or in an error, and in nothing else.
+/// Random bytes: each case ends in a record or in an error.
 @Suite struct FormatFuzzTests {
     @Test func randomHeadersWithRightChecksums() {
         var random = TestRandom(seed: 0xF0)
@@ -9,7 +9,7 @@ import Testing
         var accepted = 0
         for _ in 0..<100_000 {
             var commit = Array("HWCM".utf8) + random.bytes(44)
-            // Mostly fields that could be right: else hardly anything gets past the first check.
+            // Mostly plausible fields: otherwise almost nothing passes the first check.
             if random.below(8) != 0 { commit.replace(number: UInt32(random.below(5)), at: 4) }
             if random.below(8) != 0 { commit.replace(number: UInt64(random.below(20) * 8), at: 8) }
             if random.below(8) != 0 { commit.replace(number: UInt64(random.below(10_000)), at: 24) }
@@ -64,7 +64,7 @@ import Testing
         for seed in 0..<6 as Range<UInt64> { mutateSegment(seed: seed, cases: 5000) }
     }
 
-    /// Changes bytes of headers of a log, makes their checksums right again, and scans.
+    /// Changes bytes in headers of a log, corrects the checksums, and scans.
     private func mutateSegment(seed: UInt64, cases: Int) {
         let log = SegmentDamageTests.randomLog(seed: 100 + seed, steps: 5, isClosed: seed % 2 == 0, longest: 30)
         let header = log.header
@@ -102,19 +102,19 @@ import Testing
         }
     }
 
-    /// Whatever was read agrees with itself.
+    /// What contradicts itself in the outcome; nil if nothing does.
     private func problem(with outcome: ScanOutcome, _ bytes: [UInt8], _ header: FileHeader) -> String? {
         var sequence = header.firstSequence
         var position: UInt64 = 4096
         for commit in outcome.commits {
             if commit.header.firstSequence != sequence { return "numbers are not dense" }
-            if commit.offset < position || commit.end > UInt64(bytes.count) { return "a commit outside of its place" }
-            if commit.header.syncedMark > commit.offset { return "a mark behind its commit" }
+            if commit.offset < position || commit.end > UInt64(bytes.count) { return "a commit out of bounds" }
+            if commit.header.syncedMark > commit.offset { return "a synced mark beyond its commit" }
             if commit.records.count != Int(commit.header.recordCount) { return "a wrong number of records" }
             var at = commit.offset + 48
             var batchIsOpen = false
             for record in commit.records {
-                if record.offset != at { return "records are not side by side" }
+                if record.offset != at { return "records are not adjacent" }
                 if header.marksBatches, record.header.flags.contains(.continuesBatch) != batchIsOpen {
                     return "records that disagree on their batch"
                 }
@@ -127,7 +127,7 @@ import Testing
             sequence = commit.nextSequence
         }
         if outcome.stop.offset != position { return "stopped at \(outcome.stop.offset), not \(position)" }
-        if outcome.provenEnd > position { return "more was proven than was read" }
+        if outcome.provenEnd > position { return "more was proven durable than was read" }
         return nil
     }
 }

@@ -1,7 +1,7 @@
 import HeartwoodFormat
 import Testing
 
-/// Which of the numbers that are missing were given to batches.
+/// Which of the missing sequence numbers were assigned to batches.
 @Suite struct GivenNumbersTests {
     private typealias Lost = GivenNumbers.Lost
     private let epoch = FormatConstants.sequenceEpoch
@@ -13,13 +13,13 @@ import Testing
             creationTime: 0)
     }
 
-    @Test func whatLiesBetweenSegmentsWasGiven() {
+    @Test func numbersBetweenSegmentsWereAssigned() {
         let given = GivenNumbers([log(1, after: nil), log(51, after: 50), log(71, after: 70)])
         #expect(given.lost(in: 51...70) == [Lost(51...70, isExact: true)])
         #expect(given.lost(in: 1...1) == [Lost(1...1, isExact: true)])
     }
 
-    @Test func whatAnOpeningSkippedWasNot() {
+    @Test func numbersThatAnOpeningSkippedWereNot() {
         let given = GivenNumbers([log(1, after: nil), log(epoch, after: 50)])
         #expect(given.lost(in: 51...epoch - 1).isEmpty)
         #expect(given.lost(in: 40...epoch - 1) == [Lost(40...50, isExact: true)])
@@ -27,7 +27,7 @@ import Testing
             given.lost(in: 40...epoch + 3) == [Lost(40...50, isExact: true), Lost(epoch...epoch + 3, isExact: true)])
     }
 
-    /// Two segments are missing: one that held numbers 51 and on, and the first one after a crash.
+    /// Two segments are missing: one with the numbers from 51 on, and the first one after a crash.
     @Test func whereAnEpochEndedIsNotKnownWithoutAHeader() {
         let given = GivenNumbers([log(1, after: nil), log(epoch + 6, after: epoch + 5)])
         #expect(
@@ -36,8 +36,8 @@ import Testing
             ])
     }
 
-    /// The missing segment held nothing: its number before its first is all that is recorded of it.
-    @Test func anEmptySegmentThatIsMissingHeldNothing() {
+    /// The missing segment was empty: its successor records only the number that precedes its first.
+    @Test func aMissingEmptySegmentLosesNothing() {
         let given = GivenNumbers([log(1, after: nil), log(2 * epoch, after: epoch - 1)])
         #expect(given.lost(in: 51...2 * epoch - 1) == [Lost(51...epoch - 1, isExact: false)])
     }

@@ -1,7 +1,7 @@
 import HeartwoodFormat
 import Testing
 
-/// Blocks of keys whose checksums are right and whose fields are not: each is refused for what is wrong with it.
+/// Blocks of keys with right checksums and wrong fields: the error names the wrong field.
 @Suite struct HostileKeyBlockTests {
     private let salt: UInt32 = 77
     private let offset: UInt64 = 1 << 20
@@ -22,7 +22,7 @@ import Testing
         TestKeyBlock.entry(shared: shared, rest, length: length, expiry: expiry)
     }
 
-    @Test func aSoundOneIsTaken() {
+    @Test func aSoundBlockIsAccepted() {
         #expect(refusal(entry(0, [1]) + entry(1, [1]), count: 2) == nil)
         #expect(refusal(entry(0, [1], expiry: 1) + entry(0, [2]), count: 2) == nil)
     }
@@ -42,12 +42,12 @@ import Testing
     @Test func equalKeys() {
         #expect(refusal(entry(0, [1, 2]) + entry(0, [1, 2]), count: 2) == .invalidField(.keyOrder))
         #expect(refusal(entry(0, [1, 2]) + entry(1, [2]), count: 2) == .invalidField(.keyOrder))
-        // All of it shared, and nothing behind it.
+        // The whole key is shared, and nothing follows.
         #expect(refusal(entry(0, [1, 2]) + entry(2, []), count: 2) == .invalidField(.keyLength))
     }
 
-    /// Greater, but written with less shared than there is: the order is told by the first byte that isn't shared.
-    @Test func lessSharedThanThereIs() {
+    /// A greater key that shares more than the entry says: the first byte after the shared part decides the order.
+    @Test func sharesMoreThanItSays() {
         #expect(refusal(entry(0, [1, 2]) + entry(0, [1, 3]), count: 2) == .invalidField(.keyOrder))
     }
 
@@ -57,10 +57,11 @@ import Testing
 
     @Test func keysThatAreTooLong() {
         let longest = [UInt8](repeating: 1, count: 65_535)
-        let room: UInt64 = 32 + 65_536
-        #expect(refusal(entry(0, longest, room), count: 1) == nil)
-        #expect(refusal(entry(0, longest + [1], room + 8), count: 1) == .invalidField(.keyLength))
-        #expect(refusal(entry(0, longest, room) + entry(65_535, [1], room + 8), count: 2) == .invalidField(.keyLength))
+        let length: UInt64 = 32 + 65_536
+        #expect(refusal(entry(0, longest, length), count: 1) == nil)
+        #expect(refusal(entry(0, longest + [1], length + 8), count: 1) == .invalidField(.keyLength))
+        let tooLong = entry(0, longest, length) + entry(65_535, [1], length + 8)
+        #expect(refusal(tooLong, count: 2) == .invalidField(.keyLength))
     }
 
     @Test func entriesThatOverrun() {
@@ -68,18 +69,18 @@ import Testing
             let bytes = TestKeyBlock.entry(shared: 0, [1], length: 1 << 20, restLength: claimed)
             #expect(refusal(bytes, count: 1) == .invalidField(.keyLength), "\(claimed)")
         }
-        // An expiry that doesn't fit any more.
+        // An expiry that is cut off.
         #expect(refusal([0, 1, 11, 1, 2, 3, 4, 5], count: 1) == .truncated)
     }
 
-    @Test func numbersThatAreCutOff() {
+    @Test func truncatedNumbers() {
         for numbers in [[0x80, 0x80, 0x80, 0x80], [0, 0xFF, 0x80, 0x80], [0, 1, 0x80, 0xFF]] as [[UInt8]] {
             #expect(refusal(entry(0, [1]) + numbers, count: 2) == .truncated, "\(numbers)")
         }
     }
 
     @Test func numbersOfTooManyBytes() {
-        // Up to five may be used, needed or not.
+        // Up to five bytes are allowed, even if fewer are enough.
         func bytes(_ count: Int) -> [[UInt8]] {
             let long = { (number: UInt64) in TestKeyBlock.number(number, bytes: count) }
             let short = { (number: UInt64) in TestKeyBlock.number(number) }
@@ -112,7 +113,7 @@ import Testing
         #expect(refusal(entry(0, [1]) + entry(0, [2]), count: 2, limit: 4136) == .invalidField(.blockLength))
     }
 
-    @Test func recordsThatBeginNowhere() {
+    @Test func recordsAtImpossibleOffsets() {
         for offset in [0, 8, 4088, 4097, 4100, 4103, 4104 + 4, .max, .max - 7, .max - 39] as [UInt64] {
             let error = refusal(entry(0, [1]), count: 1, firstRecord: offset)
             #expect(error == .invalidField(.blockLength), "\(offset)")
@@ -121,15 +122,15 @@ import Testing
         #expect(refusal(entry(0, [1]), count: 1, firstRecord: 1 << 40 - 32) == .invalidField(.blockLength))
     }
 
-    /// The sum of where the first record was said to be and its length overflowed, and trapped.
-    @Test func aRecordAtTheEndOfAllNumbersTrapped() {
+    /// The sum of the first record's offset and its length overflows.
+    @Test func aRecordOffsetThatOverflowsIsRefused() {
         for limit in [1 << 40, .max] as [UInt64] {
             #expect(
                 refusal(entry(0, [1]), count: 1, firstRecord: .max - 7, limit: limit) == .invalidField(.blockLength))
         }
     }
 
-    @Test func countsThatLie() {
+    @Test func wrongCounts() {
         let entries = entry(0, [1]) + entry(1, [1]) + entry(2, [1]) + entry(3, [1])
         #expect(refusal(entries, count: 4) == nil)
         #expect(refusal(entries, count: 0) == .invalidField(.blockLength))
@@ -138,13 +139,13 @@ import Testing
         for count in [5, 100, 1 << 31, .max] as [UInt32] {
             #expect(refusal(entries, count: count) == .invalidField(.blockLength))
         }
-        // As many as could be, by the length alone.
+        // The largest count that the block length allows.
         let wide = entry(0, [1, 2, 3, 4, 5, 6, 7, 8, 9], 48)
         #expect(refusal(wide, count: 2) == .invalidField(.keyLength))
         #expect(refusal(wide + [0, 1], count: 2) == .invalidField(.blockLength))
     }
 
-    @Test func lengthsThatLie() {
+    @Test func wrongLengths() {
         let entries = entry(0, [1]) + entry(1, [1])
         for length in [0, 1, 4, 7, 9, 12] as [UInt32] {
             #expect(refusal(entries, count: 2, length: length) == .invalidField(.blockLength))
@@ -153,7 +154,7 @@ import Testing
         #expect(refusal(entries, count: 2, length: 131_104) == .truncated)
         #expect(refusal(entries, count: 2, length: 131_112) == .invalidField(.blockLength))
         #expect(refusal(entries, count: 2, length: .max - 7) == .invalidField(.blockLength))
-        // Shorter than it is: then the checksum is of other bytes.
+        // Too short: the checksum then covers other bytes.
         #expect(refusal(entries + entries, count: 2, length: 8) == .checksumMismatch)
     }
 
@@ -165,7 +166,7 @@ import Testing
             padding[position] = 1
             #expect(refusal(entries + padding, count: 1) == .invalidField(.blockLength))
         }
-        // And more of it than it takes.
+        // More padding than needed.
         #expect(refusal(entries + [UInt8](repeating: 0, count: 11), count: 1) == .invalidField(.blockLength))
         #expect(refusal(entry(0, [1]) + entry(1, [1]) + [0], count: 2) == .invalidField(.blockLength))
     }
@@ -180,7 +181,7 @@ import Testing
         #expect(refusal(entry(0, [1], expiry: 0), count: 1) == .invalidField(.expiry))
     }
 
-    /// Anything at all under right checksums: entries in order, or an error.
+    /// Random entries under right checksums give entries in order, or an error.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func randomEntriesNeverTrap(seed: UInt64) {
         var random = TestRandom(seed: seed)

@@ -1,7 +1,7 @@
 import HeartwoodFormat
 import Testing
 
-/// Keys in blocks: what is written comes back, and nothing else does.
+/// Blocks of keys: a reader gets what was written, or an error.
 @Suite struct KeyBlockTests {
     private let salt: UInt32 = 0xDEAD_BEEF
     private let offset: UInt64 = 0x12_3456_7000
@@ -12,14 +12,14 @@ import Testing
         TestKeyBlock.result(bytes, salt: salt ?? self.salt, at: offset ?? self.offset, limit: limit)
     }
 
-    /// Blocks of these entries, side by side from `offset` on.
+    /// Blocks of these entries, one after the other from `offset` on.
     private func blocks(_ entries: [TestEntry]) -> [[UInt8]] {
         var blocks: [[UInt8]] = []
         var encoder = KeyBlockEncoder()
-        var (place, record) = (offset, 4096 as UInt64)
+        var (end, record) = (offset, 4096 as UInt64)
         func finish() {
-            encoder.finish(salt: salt, offset: place) { blocks.append([UInt8]($0)) }
-            place += UInt64(blocks.last!.count)
+            encoder.finish(salt: salt, offset: end) { blocks.append([UInt8]($0)) }
+            end += UInt64(blocks.last!.count)
         }
         for entry in entries {
             entry.key.withUnsafeBytes {
@@ -32,15 +32,15 @@ import Testing
         return blocks
     }
 
-    private func expectComesBack(_ entries: [TestEntry], blocks expected: ClosedRange<Int>) throws {
+    private func expectReadsTheSame(_ entries: [TestEntry], blocks expected: ClosedRange<Int>) throws {
         let blocks = blocks(entries)
         #expect(expected.contains(blocks.count), "\(blocks.count) blocks")
         let batch = KeyBatch()
-        var place = offset
+        var position = offset
         for block in blocks {
             #expect(block.count % 8 == 0)
-            try TestKeyBlock.decode(block, into: batch, salt: salt, at: place)
-            place += UInt64(block.count)
+            try TestKeyBlock.decode(block, into: batch, salt: salt, at: position)
+            position += UInt64(block.count)
         }
         let isSame = TestKeyBlock.entries(of: batch) == entries
         #expect(isSame)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Entries of these keys, in order, with lengths of records that they fit into.
+    /// Entries of these keys, in order, with record lengths that are large enough.
     private func entries(_ keys: [[UInt8]], _ random: inout TestRandom) -> [TestEntry] {
         Set(keys).sorted { $0.lexicographicallyPrecedes($1) }.map { key in
             TestEntry(
@@ -74,37 +74,37 @@ import Testing
     // MARK: - What is written
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func keysOfAllLengthsComeBack(seed: UInt64) throws {
+    func keysOfAllLengthsReadTheSame(seed: UInt64) throws {
         var random = TestRandom(seed: seed)
         var keys = [[], random.bytes(65_534)].map { $0 + [7] as [UInt8] }
         for _ in 0..<400 { keys.append(random.bytes(1 + random.below(1 << random.below(13)))) }
-        try expectComesBack(entries(keys, &random), blocks: 2...40)
+        try expectReadsTheSame(entries(keys, &random), blocks: 2...40)
     }
 
     @Test(arguments: [11, 12, 13] as [UInt64])
-    func keysThatShareTheirBeginningComeBack(seed: UInt64) throws {
+    func keysThatShareTheirBeginningReadTheSame(seed: UInt64) throws {
         var random = TestRandom(seed: seed)
         var keys: [[UInt8]] = [[0], [0, 0], [0, 0, 0], [255], [255, 255]]
         for _ in 0..<3_000 {
-            // A part of one that is there, and something new.
+            // A part of an existing key, and something new.
             let key = keys[random.below(keys.count)]
             keys.append(Array(key.prefix(random.below(key.count + 1))) + random.bytes(1 + random.below(6)))
         }
-        try expectComesBack(entries(keys, &random), blocks: 1...4)
+        try expectReadsTheSame(entries(keys, &random), blocks: 1...4)
     }
 
-    @Test func theLongestKeysThatShareAllButTheEndComeBack() throws {
+    @Test func theLongestKeysThatShareAllButTheEndReadTheSame() throws {
         var random = TestRandom(seed: 3)
         let long = random.bytes(65_534)
         let keys = (0..<5).map { long + [UInt8($0)] } + [long]
         // Each is a block of its own, with nothing to share.
-        try expectComesBack(entries(keys, &random), blocks: 6...6)
+        try expectReadsTheSame(entries(keys, &random), blocks: 6...6)
         let shorter = keys.map { Array($0.dropFirst(100)) }
-        try expectComesBack(entries(shorter, &random), blocks: 1...1)
+        try expectReadsTheSame(entries(shorter, &random), blocks: 1...1)
     }
 
-    /// A block of few bytes that tells of very many is read in parts, each of a bounded size.
-    @Test func keysThatShareVeryMuchComeInParts() throws {
+    /// A small block that describes very many bytes of keys is read in parts, each of a bounded size.
+    @Test func keysThatShareVeryMuchAreReadInParts() throws {
         let long = [UInt8](repeating: 7, count: 60_000)
         let entries = (0..<75).map { TestEntry(key: long + [UInt8($0)], length: 60_040) }
         let blocks = blocks(entries)
@@ -128,7 +128,7 @@ import Testing
 
     @Test func theLargestBlockThereCanBeIsRead() throws {
         var random = TestRandom(seed: 4)
-        // Just not full, and then the largest entry.
+        // A block that is almost full, then the largest entry.
         let first = TestEntry(key: [1] + random.bytes(65_517), length: 2_147_479_552, expiry: .max)
         let second = TestEntry(key: [2] + random.bytes(65_534), length: 2_147_479_552, expiry: .max)
         let blocks = blocks([first, second])
@@ -137,7 +137,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func everyFieldHasItsPlace() {
+    @Test func everyFieldIsAtItsOffset() {
         var expected: [UInt8] = [0x48, 0x57, 0x4B, 0x42, 4, 0, 0, 0]
         expected += [0x00, 0x10, 0, 0, 0, 0, 0, 0]
         expected += [0x20, 0, 0, 0, 0, 0, 0, 0]
@@ -165,33 +165,21 @@ import Testing
     // MARK: - What is damaged
 
     @Test func everyFlippedBitIsFound() {
-        var (bytes, _) = small()
-        for bit in 0..<(bytes.count * 8) {
-            bytes.flipBit(bit)
-            #expect(result(bytes) == .failure(bit < 32 ? .wrongMagic : .checksumMismatch), "bit \(bit)")
-            bytes.flipBit(bit)
-        }
+        expectFlippedBitsAreFound(in: small().bytes) { result($0) }
     }
 
     @Test func everyShorterLengthIsTruncated() {
-        let (bytes, _) = small()
-        for count in 0..<bytes.count {
-            #expect(result(Array(bytes[..<count])) == .failure(.truncated), "\(count) bytes")
+        expectShorterLengthsAreTruncated(small().bytes) { result($0) }
+    }
+
+    @Test func isBoundToItsOffsetAndItsFile() {
+        let bytes = small().bytes
+        expectIsBound(to: offset, salt, distances: [8, 16, 32, 4096, 1 << 20]) { offset, salt in
+            result(bytes, salt: salt, at: offset)
         }
     }
 
-    @Test func isBoundToItsPlaceAndItsFile() {
-        let (bytes, _) = small()
-        for distance in [8, 16, 32, 4096, 1 << 20] as [UInt64] {
-            #expect(result(bytes, at: offset + distance) == .failure(.checksumMismatch))
-            #expect(result(bytes, at: offset - distance) == .failure(.checksumMismatch))
-        }
-        for bit in 0..<32 as Range<UInt32> {
-            #expect(result(bytes, salt: salt ^ (1 << bit)) == .failure(.checksumMismatch))
-        }
-    }
-
-    /// What was in a batch before stays as it was when a block is refused.
+    /// A refused block leaves the earlier entries of the batch unchanged.
     @Test func aRefusedBlockAddsNothing() throws {
         let (bytes, entries) = small()
         let batch = KeyBatch()

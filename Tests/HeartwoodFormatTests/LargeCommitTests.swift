@@ -1,10 +1,10 @@
 import HeartwoodFormat
 import Testing
 
-/// A commit of very many records comes in parts, each of a bounded size, and only if all of it is whole.
+/// A commit of very many records is read in parts, each of a bounded size, and only if the whole commit is valid.
 @Suite struct LargeCommitTests {
     private static let count = 300_000
-    /// What is held at a time.
+    /// Records per part.
     private static let most = 256 << 10
 
     private func log(oneBatch: Bool) -> TestLog {
@@ -33,11 +33,11 @@ import Testing
     }
 
     @Test(arguments: [false, true], [.never, .betweenBatches, .withinBatches] as [CommitSplitting])
-    func itComesInParts(oneBatch: Bool, splitting: CommitSplitting) {
+    func itIsReadInParts(oneBatch: Bool, splitting: CommitSplitting) {
         let log = log(oneBatch: oneBatch)
         let (parts, stop) = parts(log.bytes, log.header, splitting)
         #expect(stop.reason == .end)
-        // A batch that must not be split is held as a whole.
+        // A batch that must not be split is one part.
         let isSplit = splitting == .withinBatches || splitting == .betweenBatches && !oneBatch
         #expect(
             parts.map(\.records.count) == [1] + (isSplit ? [Self.most, Self.count - Self.most] : [Self.count]) + [1])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func nothingOfItIsGivenIfItsLastRecordIsDamaged(oneBatch: Bool) throws {
+    func nothingOfItIsReadIfItsLastRecordIsDamaged(oneBatch: Bool) throws {
         let log = log(oneBatch: oneBatch)
         let last = try #require(log.items[1].records.last)
         var bytes = log.bytes

@@ -1,7 +1,7 @@
 import HeartwoodFormat
 import Testing
 
-/// Logs that were cut, changed or made by an enemy: never a trap, never a wrong record, and the verdict of the rules.
+/// Truncated, changed and hostile logs: never a trap, never a wrong record, and the documented verdict.
 @Suite struct SegmentDamageTests {
     /// A log of random commits, syncs and marks; one in three of version 1.
     static func randomLog(seed: UInt64, steps: Int, isClosed: Bool, longest: Int = 60) -> TestLog {
@@ -20,7 +20,7 @@ import Testing
                     })
             }
         }
-        if isClosed { log.mark(closing: true) } else { log.room(random.below(300)) }
+        if isClosed { log.mark(closing: true) } else { log.preallocate(random.below(300)) }
         return log
     }
 
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [(1, true), (2, false), (3, true), (4, false)] as [(UInt64, Bool)])
-    func aLogCutAtAnyLengthKeepsTheCommitsBeforeTheCut(seed: UInt64, isClosed: Bool) {
+    func aLogTruncatedAnywhereKeepsTheWholeCommits(seed: UInt64, isClosed: Bool) {
         let log = Self.randomLog(seed: seed, steps: 16, isClosed: isClosed)
         let header = log.header
         for length in 4096...log.bytes.count {
@@ -47,7 +47,7 @@ import Testing
                 rest.contains { $0 != 0 } ? .torn : kept.last?.isClosing == true ? .clean : .unclosed
             guard outcome.verdict == expected, outcome.stop.offset == UInt64(end), outcome.commits.count == kept.count
             else {
-                Issue.record("cut at \(length): \(outcome.verdict), not \(expected)")
+                Issue.record("truncated at \(length): \(outcome.verdict), not \(expected)")
                 continue
             }
             #expect(outcome.records == kept.flatMap(\.records))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// What is wrong with the outcome for a log in which one byte is another; nil where nothing is.
+    /// What is wrong with the outcome for a log in which one byte was changed; nil if nothing is.
     private func problem(with outcome: ScanOutcome, _ log: TestLog, changed at: Int) -> String? {
         let kept = log.items.prefix { $0.end <= at }
         let end = UInt64(kept.last?.end ?? 4096)
@@ -79,7 +79,7 @@ import Testing
         if outcome.records != kept.flatMap(\.records) { return "wrong records" }
         if outcome.stop.offset != end { return "stopped at \(outcome.stop.offset), not \(end)" }
         if outcome.stop.damageOffset > UInt64(at) { return "damage named at \(outcome.stop.damageOffset)" }
-        // The commits behind, and the one after a gap that was changed, still say what was durable.
+        // The later commits, and the one after a changed gap, still prove what was durable.
         let witness = log.items.first { $0.gapStart >= Int(end) && $0.offset > at && $0.syncedMark > end }
         switch (witness, outcome.verdict) {
         case (let witness?, .corrupt(.laterMark(let offset, let mark, let sequence))):
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func eachChangedByteBeforeARecordedEndIsRot() {
+    @Test func eachChangedByteBeforeARecordedEndIsCorruption() {
         let log = Self.randomLog(seed: 8, steps: 10, isClosed: false)
         let header = log.header
         let end = UInt64(log.items.last!.end)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func aCommitMovedElsewhereDoesNotVerify() {
-        // Two commits of one length, swapped: a block that a disk wrote to the wrong place.
+        // Two commits of equal length, swapped: a misdirected write of the disk.
         var log = TestLog()
         log.commit([[.init(key: [1], value: [1])]])
         log.commit([[.init(key: [2], value: [2])]])
@@ -115,14 +115,14 @@ import Testing
         #expect(ScanOutcome(Array(swapped), log.header).commits.isEmpty)
         let repeated = log.bytes + log.bytes[second.offset..<second.end]
         #expect(ScanOutcome(repeated, log.header).commits.count == 2)
-        // And the same log under another file's salt.
+        // The same log under another file's salt.
         let other = TestLog(salt: 0x0102_0304)
         let foreign = ScanOutcome(Array(other.bytes + log.bytes[4096...]), other.header)
         #expect(foreign.commits.isEmpty)
         #expect(foreign.verdict == .torn)
     }
 
-    /// A log kept as a value holds commits that verify only at their own place.
+    /// A log that is stored as a value holds commits, which verify only at their own offset.
     @Test func aLogAsAValueIsNoProof() {
         var inner = TestLog()
         inner.commit([[.init(key: [1])]])
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func zeroedPagesAreRotWhereAMarkProvesIt() {
+    @Test func zeroedPagesAreCorruptionIfAMarkProvesIt() {
         var log = TestLog()
         let value = [UInt8](repeating: 7, count: 300)
         for number in 0..<40 as Range<UInt8> { log.commit([[.init(key: [number], value: value)]]) }
@@ -144,7 +144,7 @@ import Testing
         var bytes = log.bytes
         bytes.replaceSubrange(8192..<12_288, with: [UInt8](repeating: 0, count: 4096))
         #expect(ScanOutcome(bytes, log.header).isCorrupt)
-        // The same without the mark: as after a crash.
+        // Without the mark, as after a crash.
         #expect(ScanOutcome(Array(bytes[..<log.items[39].end]), log.header).verdict == .torn)
     }
 
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Checksums that are right, and a record that says otherwise than the one before where its batch begins.
+    /// The checksums are right, but two neighbouring records disagree on where the batch begins.
     @Test func recordsThatDisagreeOnTheirBatchAreDamage() {
         for kind in [1, 130] as [UInt8] {
             var log = TestLog(firstSequence: 100)
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    /// A batch never goes on from one commit to the next, so neither does its flag.
+    /// A batch never continues in the next commit, so its flag doesn't either.
     @Test func aCommitThatBeginsWithinABatchIsDamage() {
         var log = TestLog()
         log.commit([[.init(key: [1])]])
@@ -209,7 +209,7 @@ import Testing
         #expect(outcome.stop.damageOffset == UInt64(log.items[1].records[0].offset))
     }
 
-    /// In a log of version 1 the flag is one that its reader doesn't know; of optional kinds nobody looks at it.
+    /// A reader of version 1 doesn't know the flag; in optional kinds it is ignored.
     @Test func theFlagOfVersion3IsUnsupportedInVersion1() {
         var log = TestLog(version: 1)
         log.commit([[.init(key: [1]), .init(kind: 130, flags: 4, key: []), .init(key: [2])]])
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test func hostileCountsAndLengthsAreDamage() {
-        // Valid checksums all the way: only the relations between the fields are wrong.
+        // All checksums are valid; only the relations between the fields are wrong.
         func expectDamage(_ field: FormatError, _ log: TestLog, _ change: (inout [UInt8], TestLog.Item) -> Void) {
             var bytes = log.bytes
             change(&bytes, log.items[0])
@@ -256,12 +256,12 @@ import Testing
                 bytes.replace(number: distance, at: item.records[0].offset + 8)
             }
         }
-        // The batch ends early, and so the next record's number is wrong; or it never ends.
+        // The batch ends early, so the next record has a wrong number; or it never ends.
         expectDamage(sequence, log) { bytes, item in bytes[item.records[0].offset + 1] = 0 }
         expectDamage(.invalidField(.batch), log) { bytes, item in bytes[item.records[2].offset + 1] = 1 }
     }
 
-    @Test func aRecordCountBeyondTheBodyIsRefusedAtOnce() {
+    @Test func aRecordCountBeyondTheBodyIsRefused() {
         var log = TestLog()
         log.commit([[.init(key: [1])]], recordCount: .max)
         #expect(ScanOutcome(log.bytes, log.header).stop.reason == .damage(.invalidField(.recordCount)))

@@ -1,9 +1,9 @@
 import HeartwoodFormat
 import Testing
 
-/// Logs that are whole, however they are laid out.
+/// Whole logs of every layout.
 @Suite struct SegmentScannerTests {
-    /// Holds everything that the scanner found against what the test writer wrote.
+    /// Compares everything that the scanner found with what the test writer wrote.
     private func expectWhole(
         _ log: TestLog, _ outcome: ScanOutcome, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -21,7 +21,7 @@ import Testing
         var outcome = ScanOutcome(log.bytes, log.header)
         #expect(outcome.verdict == .unclosed)
         #expect(outcome.stop == TailVerdict.Stop(offset: 4096, reason: .end, damageOffset: 4096))
-        log.room(10_000)
+        log.preallocate(10_000)
         outcome = ScanOutcome(log.bytes, log.header)
         #expect(outcome.verdict == .unclosed)
         #expect(outcome.stop.reason == .zeros)
@@ -51,8 +51,8 @@ import Testing
         #expect(outcome.records.map { $0.sequence - epoch } == [0, 1, 1, 2, 3, 4, 4])
     }
 
-    /// Every distance to the boundary, none and one of a few bytes included.
-    @Test func marksStandAtBoundariesBehindZeros() {
+    /// Every distance to the boundary, including none and a few bytes.
+    @Test func marksStandAtBoundariesAfterZeros() {
         for length in stride(from: 4096 - 48 - 40 - 200, through: 4096 - 48 - 40 + 200, by: 8) {
             var log = TestLog()
             log.commit([[.init(key: [1], value: [UInt8](repeating: 9, count: length))]])
@@ -67,11 +67,11 @@ import Testing
     }
 
     @Test func aGapEndsOnlyAtItsOwnBoundary() {
-        // A mark one boundary further on than it may be: the zeros before it are no gap.
+        // A mark that is one boundary too far: the zeros in front of it are no gap.
         var log = TestLog()
         log.commit([[.init(key: [1])]])
         let end = UInt64(log.bytes.count)
-        log.room(8192)
+        log.preallocate(8192)
         log.mark()
         let outcome = ScanOutcome(log.bytes, log.header)
         #expect(outcome.stop == TailVerdict.Stop(offset: end, reason: .damage(.wrongMagic), damageOffset: end))
@@ -85,7 +85,7 @@ import Testing
         var log = TestLog()
         log.commit([[.init(key: [1])]])
         let end = UInt64(log.bytes.count)
-        log.room(8192 - log.bytes.count)
+        log.preallocate(8192 - log.bytes.count)
         log.commit([[.init(key: [2])]])
         let outcome = ScanOutcome(log.bytes, log.header)
         #expect(outcome.stop.offset == end)
@@ -129,14 +129,14 @@ import Testing
             #expect(outcome.verdict == .intact)
             #expect(outcome.nextSequence == item.nextSequence)
         }
-        // An end that no commit has, before the first commit, within one, or beyond the file.
+        // An end that is no end of a commit: before the first commit, within one, or beyond the file.
         for end in [0, 8, 4095, 4104, log.items[0].end - 8, log.items[0].end + 8, log.bytes.count + 8, .max] {
             let outcome = ScanOutcome(log.bytes, log.header, successor: (UInt64(end), 3))
             #expect(outcome.isCorrupt, "\(end)")
         }
     }
 
-    @Test func bytesBehindTheRecordedEndAreDead() {
+    @Test func bytesAfterTheRecordedEndAreIgnored() {
         var log = TestLog()
         log.commit([[.init(key: [1])]])
         log.sync()
@@ -153,7 +153,7 @@ import Testing
         // `MemoryBytes` traps on a larger request; this log makes each kind of request.
         var log = TestLog()
         log.commit([[.init(key: [UInt8](repeating: 1, count: 65_535), value: [UInt8](repeating: 2, count: 600_000))]])
-        log.room(700_000)
+        log.preallocate(700_000)
         var bytes = log.bytes
         let outcome = ScanOutcome(bytes, log.header)
         #expect(outcome.verdict == .unclosed)

@@ -11,14 +11,12 @@ import Testing
     private func result(
         _ bytes: [UInt8], salt: UInt32? = nil, offset: UInt64? = nil
     ) -> Result<SnapshotFooter, FormatError> {
-        Result { () throws(FormatError) in
-            try bytes.decoding { (buffer) throws(FormatError) in
-                try SnapshotFooter.decode(buffer, salt: salt ?? self.salt, offset: offset ?? self.offset)
-            }
+        bytes.decoded { (buffer) throws(FormatError) in
+            try SnapshotFooter.decode(buffer, salt: salt ?? self.salt, offset: offset ?? self.offset)
         }
     }
 
-    /// The footer changed, with its checksum made right.
+    /// The footer with a change and the right checksum.
     private func changed(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = footer.encoded(salt: salt, offset: offset)
         change(&bytes)
@@ -27,7 +25,7 @@ import Testing
         return bytes
     }
 
-    @Test func comesBack() {
+    @Test func encodesAndDecodes() {
         #expect(result(footer.encoded(salt: salt, offset: offset)) == .success(footer))
         let empty = SnapshotFooter(
             recordCount: 0, keySectionOffset: 4096, blockCount: 0, keyBytes: 0, expiringCount: 0)
@@ -45,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func everyFieldHasItsPlace() {
+    @Test func everyFieldIsAtItsOffset() {
         var expected: [UInt8] = [0x48, 0x57, 0x53, 0x46, 0, 0, 0, 0]
         expected += [0x03, 0x02, 0x01, 0, 0, 0, 0, 0]
         expected += [0x00, 0x10, 0, 0, 0x12, 0, 0, 0]
@@ -59,27 +57,17 @@ import Testing
     }
 
     @Test func everyFlippedBitIsFound() {
-        var bytes = footer.encoded(salt: salt, offset: offset)
-        for bit in 0..<(64 * 8) {
-            bytes.flipBit(bit)
-            #expect(result(bytes) == .failure(bit < 32 ? .wrongMagic : .checksumMismatch), "bit \(bit)")
-            bytes.flipBit(bit)
-        }
+        expectFlippedBitsAreFound(in: footer.encoded(salt: salt, offset: offset)) { result($0) }
     }
 
     @Test func everyShorterLengthIsTruncated() {
-        let bytes = footer.encoded(salt: salt, offset: offset)
-        for count in 0..<64 { #expect(result(Array(bytes[..<count])) == .failure(.truncated)) }
+        expectShorterLengthsAreTruncated(footer.encoded(salt: salt, offset: offset)) { result($0) }
     }
 
-    @Test func isBoundToItsPlaceAndItsFile() {
+    @Test func isBoundToItsOffsetAndItsFile() {
         let bytes = footer.encoded(salt: salt, offset: offset)
-        for distance in [8, 16, 64, 4096, 1 << 20] as [UInt64] {
-            #expect(result(bytes, offset: offset + distance) == .failure(.checksumMismatch))
-            #expect(result(bytes, offset: offset - distance) == .failure(.checksumMismatch))
-        }
-        for bit in 0..<32 as Range<UInt32> {
-            #expect(result(bytes, salt: salt ^ (1 << bit)) == .failure(.checksumMismatch))
+        expectIsBound(to: offset, salt, distances: [8, 16, 64, 4096, 1 << 20]) { offset, salt in
+            result(bytes, salt: salt, offset: offset)
         }
     }
 
@@ -96,7 +84,7 @@ import Testing
         }
     }
 
-    /// Whoever allocates by the counts allocates no more than the file is large.
+    /// A reader that allocates memory by the counts allocates no more than the size of the file.
     @Test func countsThatDoNotFitTheFile() {
         func expectRefused(_ number: UInt64, at byte: Int, sourceLocation: SourceLocation = #_sourceLocation) {
             let found = result(changed { $0.replace(number: number, at: byte) })
@@ -115,7 +103,7 @@ import Testing
         for number in [footer.recordCount + 1, .max] { expectRefused(number, at: 40) }
     }
 
-    @Test func aFooterWhereNoneCanStand() {
+    @Test func aFooterAtAnImpossibleOffset() {
         for offset in [0, 8, 4088, 4097, 4100] as [UInt64] {
             let empty = SnapshotFooter(
                 recordCount: 0, keySectionOffset: min(offset, 4096), blockCount: 0, keyBytes: 0, expiringCount: 0)
@@ -124,8 +112,8 @@ import Testing
         }
     }
 
-    /// More than an opening can number: it trapped when the keys were read.
-    @Test func moreRecordsThanCanBeNumberedTrapped() {
+    /// More records than an opening can number.
+    @Test func moreRecordsThanCanBeNumberedAreRefused() {
         let footer = SnapshotFooter(
             recordCount: 1 << 30, keySectionOffset: 1 << 54 + 8, blockCount: 1 << 20, keyBytes: 1 << 33,
             expiringCount: 0)

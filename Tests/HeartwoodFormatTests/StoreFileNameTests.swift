@@ -29,11 +29,11 @@ import Testing
             ("0000000000000001", .other),
             ("0000000000000001.snapshot.log", .other),
         ] as [(String, StoreFileName)])
-    func namesMeanWhatTheySay(name: String, meaning: StoreFileName) {
+    func namesHaveMeanings(name: String, meaning: StoreFileName) {
         #expect(StoreFileName(name) == meaning)
     }
 
-    @Test func namesOfSegmentsComeBack() {
+    @Test func namesOfSegmentsParse() {
         var random = TestRandom(seed: 3)
         for _ in 0..<1000 {
             let sequence = random.next() >> UInt64(random.below(64))
@@ -47,14 +47,14 @@ import Testing
         #expect(names.sorted() == names)
     }
 
-    @Test func namesOfOurOwn() {
+    @Test func fixedNames() {
         #expect(StoreFileName(StoreFileName.lockName) == .lock)
         #expect(StoreFileName(StoreFileName.keepLogName) == .keepLog)
         #expect(StoreFileName(StoreFileName.spareName) == .temporary)
     }
 
-    /// Strings that are equal as text needn't be as bytes, and a mark makes one character with the full stop.
-    @Test func namesWereComparedAsTextAndNotAsBytes() {
+    /// Strings that are equal as text may differ in bytes, and a combining mark joins the full stop.
+    @Test func namesAreComparedAsBytes() {
         #expect(StoreFileName("LOC\u{212A}") == .other)
         #expect(StoreFileName("spare\u{600}.tmp") == .temporary)
         #expect(StoreFileName("0000000000000001\u{301}.log") == .other)

@@ -1,9 +1,9 @@
 import HeartwoodFormat
 import Testing
 
-/// The decision table, each of its cases.
+/// Every case of the decision table.
 @Suite struct TailVerdictTests {
-    private typealias Reason = TailVerdict.Stop.Reason
+    typealias Reason = TailVerdict.Stop.Reason
 
     private static let damages: [FormatError] = [
         .truncated, .wrongMagic, .checksumMismatch, .invalidField(.sequence), .invalidField(.bodyLength),
@@ -16,38 +16,28 @@ import Testing
         return TailVerdict.decide(stop: stop, isClosed: isClosed, proof: proof)
     }
 
-    @Test func aSuccessorDecidesByTheEndAlone() {
-        for reason in Self.reasons {
-            for isClosed in [false, true] {
-                for end in [0, 4096, 8184, 8191, 8192, 8193, 8200, .max] as [UInt64] {
-                    let proof = TailVerdict.Proof.successor(end: end, lastSequence: 7)
-                    let expected: TailVerdict = end == 8192 ? .intact : .corrupt(proof)
-                    #expect(decide(reason, isClosed: isClosed, proof) == expected, "\(reason) \(end)")
-                }
-            }
+    @Test(arguments: reasons, [false, true])
+    func aSuccessorDecidesByTheEndAlone(reason: Reason, isClosed: Bool) {
+        for end in [0, 4096, 8184, 8191, 8192, 8193, 8200, .max] as [UInt64] {
+            let proof = TailVerdict.Proof.successor(end: end, lastSequence: 7)
+            #expect(decide(reason, isClosed: isClosed, proof) == (end == 8192 ? .intact : .corrupt(proof)), "\(end)")
         }
     }
 
-    @Test func aMarkBeyondTheStopProvesRot() {
-        for reason in Self.reasons {
-            for isClosed in [false, true] {
-                for mark in [8193, 8200, 12_288, .max] as [UInt64] {
-                    let proof = TailVerdict.Proof.laterMark(offset: 12_288, mark: mark, sequence: 3)
-                    #expect(decide(reason, isClosed: isClosed, proof) == .corrupt(proof), "\(reason) \(mark)")
-                }
-            }
+    @Test(arguments: reasons, [false, true])
+    func aMarkBeyondTheStopProvesCorruption(reason: Reason, isClosed: Bool) {
+        for mark in [8193, 8200, 12_288, .max] as [UInt64] {
+            let proof = TailVerdict.Proof.laterMark(offset: 12_288, mark: mark, sequence: 3)
+            #expect(decide(reason, isClosed: isClosed, proof) == .corrupt(proof), "\(mark)")
         }
     }
 
-    @Test func withoutProofDamageIsTorn() {
-        for damage in Self.damages {
-            for isClosed in [false, true] {
-                #expect(decide(.damage(damage), isClosed: isClosed, nil) == .torn)
-                for mark in [0, 4096, 8191, 8192] as [UInt64] {
-                    let proof = TailVerdict.Proof.laterMark(offset: 12_288, mark: mark, sequence: 3)
-                    #expect(decide(.damage(damage), isClosed: isClosed, proof) == .torn)
-                }
-            }
+    @Test(arguments: damages, [false, true])
+    func withoutProofDamageIsTorn(damage: FormatError, isClosed: Bool) {
+        #expect(decide(.damage(damage), isClosed: isClosed, nil) == .torn)
+        for mark in [0, 4096, 8191, 8192] as [UInt64] {
+            let proof = TailVerdict.Proof.laterMark(offset: 12_288, mark: mark, sequence: 3)
+            #expect(decide(.damage(damage), isClosed: isClosed, proof) == .torn)
         }
     }
 

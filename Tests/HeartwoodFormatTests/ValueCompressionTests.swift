@@ -6,9 +6,7 @@ import Testing
     private static let hundredLetters: [UInt8] = [100, 0, 0, 0, 0x4B, 0x4C, 0xA4, 0x3D, 0x00, 0x00]
 
     private func inflate(_ stored: [UInt8], limit: Int = 1 << 20) -> Result<[UInt8], FormatError> {
-        Result { () throws(FormatError) in
-            try stored.decoding { (buffer) throws(FormatError) in try Inflater.value(of: buffer, limit: limit) }
-        }
+        stored.decoded { (buffer) throws(FormatError) in try Inflater.value(of: buffer, limit: limit) }
     }
 
     private func deflate(_ value: [UInt8], level: Int = 6) throws -> [UInt8]? {
@@ -18,7 +16,7 @@ import Testing
 
     private let refused = Result<[UInt8], FormatError>.failure(.invalidField(.compressedValue))
 
-    /// Text in which some things come again.
+    /// Text with repetitions.
     private func text(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var random = TestRandom(seed: seed)
         let words = (0..<40).map { _ in random.bytes(2 + random.below(7)).map { $0 % 26 + 97 } }
@@ -32,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: 1...9)
-    func everyLevelComesBack(level: Int) throws {
+    func everyLevelReadsTheSame(level: Int) throws {
         for count in [100, 1000, 40_000, 300_000] {
             let value = text(count)
             let stored = try #require(try deflate(value, level: level))
@@ -54,15 +52,15 @@ import Testing
         }
     }
 
-    /// Noise, and then letters that shrink to nothing: the saving is chosen to the byte.
-    @Test func isKeptOnlyWhereItSavesAnEighth() throws {
+    /// Noise, then letters that shrink to almost nothing: their number sets the saving to the byte.
+    @Test func isUsedOnlyIfItSavesAnEighth() throws {
         var random = TestRandom(seed: 8)
         let noise = random.bytes(800)
         var slack: [Int] = []
         for letters in 0...300 {
             let value = noise + [UInt8](repeating: 97, count: letters)
             let stored = try deflate(value)
-            // Once an eighth is saved, another letter saves more.
+            // After an eighth is saved, every further letter saves more.
             #expect(slack.isEmpty || stored != nil)
             if let stored { slack.append(value.count - value.count / 8 - stored.count) }
         }
@@ -96,8 +94,8 @@ import Testing
         #expect(inflate(stored, limit: 0) == refused)
     }
 
-    /// A few bytes that declare gigabytes: more than deflate can yield from them, so refused untouched.
-    @Test func aBombIsRefusedUntouched() {
+    /// A few bytes declare gigabytes: more than deflate can yield from them, so they are refused unread.
+    @Test func aBombIsRefusedUnread() {
         for length in [20_000, 1 << 20, 1 << 30, .max - 1] as [UInt32] {
             var bomb = Self.hundredLetters
             bomb.replace(number: length, at: 0)
@@ -105,7 +103,7 @@ import Testing
         }
     }
 
-    /// A bomb that tells the truth is limited by the limit alone; one that lies is not followed.
+    /// A bomb with the right length is stopped by the limit; one with a wrong length by that length.
     @Test func aBombThatYieldsMoreThanItDeclaresIsRefused() throws {
         let zeros = [UInt8](repeating: 0, count: 4 << 20)
         var stored = try #require(try deflate(zeros, level: 9))
@@ -116,7 +114,7 @@ import Testing
         #expect(inflate(stored) == refused)
     }
 
-    @Test func everyCutIsRefused() throws {
+    @Test func everyTruncationIsRefused() throws {
         let stored = try #require(try deflate(text(600)))
         for count in 0..<stored.count { #expect(inflate(Array(stored[..<count])) == refused) }
         #expect(inflate(stored + [0]) == refused)
@@ -136,7 +134,7 @@ import Testing
         var stored = try #require(try deflate(value))
         for bit in 0..<(stored.count * 8) {
             stored.flipBit(bit)
-            // Deflate has no checksum of its own; the record's has to tell these values apart.
+            // Deflate has no checksum of its own: the record's checksum finds such values.
             if case .success(let found) = inflate(stored, limit: 1 << 16) {
                 #expect(bit >= 32 && found.count == 500)
             }
@@ -158,7 +156,7 @@ import Testing
     }
 }
 
-/// A check without the value says just what reading the value says.
+/// A check without the value gives the same answer as reading the value.
 @Suite struct InflateCheckTests {
     private func check(_ stored: [UInt8], piece: Int) -> Bool {
         let check = InflateCheck()
@@ -172,15 +170,15 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 4, 5, 100, 1 << 20])
-    func itSaysWhatReadingSays(_ piece: Int) throws {
+    func itAgreesWithReading(_ piece: Int) throws {
         let deflater = try #require(Deflater(level: 6))
         for length in [32, 1_000, 70_000, 300_000] {
             let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 100) }
             let stored = try #require(value.withUnsafeBytes { deflater.storedForm(of: $0) })
             var forms = [stored, stored + [0], Array(stored.dropLast()), Array(stored.prefix(4)), []]
-            for place in [0, 3, 4, stored.count / 2, stored.count - 1] {
+            for position in [0, 3, 4, stored.count / 2, stored.count - 1] {
                 var form = stored
-                form[place] ^= 0x11
+                form[position] ^= 0x11
                 forms.append(form)
             }
             for form in forms {

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodFoundation
 import Testing
 
-/// Foundation's types as keys and values, and errors for it.
+/// Foundation's types as keys and values, and localized errors.
 @Suite struct FoundationTests {
     private let store: Store
 
@@ -17,20 +17,20 @@ import Testing
         #expect(value.byteArray == [UInt8](value))
     }
 
-    @Test func aSliceOfDataIsOnlyItself() async throws {
+    @Test func aSliceOfDataHasItsOwnBytesOnly() async throws {
         let data = Data("key=value".utf8)
         try await store.put(data[..<3], data[4...])
         #expect(try store.get("key") == Array("value".utf8))
     }
 
-    @Test func anErrorOfTheBodyComesOut() {
+    @Test func errorsOfTheBodyAreRethrown() {
         struct Broken: Error, Equatable {}
         func typed() throws(Broken) { try Data([1]).withByteBuffer { _ throws(Broken) in throw Broken() } }
         #expect(throws: Broken()) { try typed() }
         #expect(throws: Broken()) { try UUID().withByteBuffer { _ in throw Broken() } }
     }
 
-    @Test func anIdentifierComesBack() async throws {
+    @Test func anIdentifierIsReadBack() async throws {
         let id = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
         #expect(id.byteArray == (0..<16).map { UInt8($0 * 17) })
         try await store.put(id, "value")
@@ -44,12 +44,8 @@ import Testing
     }
 
     @Test func identifiersSortAsTheirTexts() async throws {
-        var ids: [UUID] = []
-        for _ in 0..<50 {
-            let id = UUID()
-            ids.append(id)
-            try await store.put(id, "")
-        }
+        let ids = (0..<50).map { _ in UUID() }
+        for id in ids { try await store.put(id, "") }
         let keys = try store.keys().compactMap { UUID(byteSource: $0)?.uuidString }
         #expect(keys == ids.map(\.uuidString).sorted())
     }

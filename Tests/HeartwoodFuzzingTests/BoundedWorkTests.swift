@@ -7,15 +7,15 @@ import HeartwoodInspection
 import HeartwoodTesting
 import Testing
 
-/// What an inspection, a repair or an opening reads is bounded by the bytes that exist, whatever files claim.
+/// The bytes that an inspection, a repair or an opening reads are bounded by the bytes that exist.
 @Suite struct BoundedWorkTests {
     private static let terabyte: UInt64 = 1 << 40
 
-    /// Runs everything over the files and compares what each reads with the bytes that exist.
+    /// Runs every command over the files and compares the bytes that it reads with the bytes that exist.
     private static func check(_ files: SparseStore, _ comment: String = "", factor: Int = 48) throws {
         defer { files.remove() }
         let fileSystem = CountingFileSystem(POSIXFileSystem())
-        // Each reading of a file may fill a few windows in vain.
+        // Each pass over a file may read a few windows more.
         let most = factor * Int(try files.existingBytes()) + 48 << 20
         func expectBounded(_ what: String, _ body: () throws -> Void) rethrows {
             fileSystem.reset()
@@ -38,13 +38,11 @@ import Testing
             _ = try Repair.run(files.path, output: output, now: 1, fileSystem: fileSystem)
         }
         expectBounded("open") {
-            var configuration = OpeningOutcome.configuration
-            configuration.fileSystem = fileSystem
-            _ = OpeningOutcome(configuration, at: files.path)
+            _ = OpeningOutcome(OpeningOutcome.configuration(fileSystem), at: files.path)
         }
     }
 
-    // MARK: - Stores of a terabyte that isn't there
+    // MARK: - Files of a terabyte that are mostly a hole
 
     enum Which: CaseIterable { case first, middle, newest }
 
@@ -66,7 +64,7 @@ import Testing
             let store = try SparseStore(files)
             try store.extend(files[index].0, to: Self.terabyte)
             try Self.check(store, "\(which) \(String(describing: damaged))")
-            // The same with something far away, and at the very end.
+            // The same with bytes in the middle of the hole and at the end.
             let other = try SparseStore(files)
             try other.extend(files[index].0, to: Self.terabyte)
             try other.write([1, 2, 3], to: files[index].0, at: 1 << 39)
@@ -79,18 +77,18 @@ import Testing
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, (0..<500).map { "key \(1_000 + $0)" })
         let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
         for damaged in [nil, 20, 5_000, snapshot.count - 100] as [Int?] {
-            for place in [nil, 1 << 39] as [UInt64?] {
+            for offset in [nil, 1 << 39] as [UInt64?] {
                 var bytes = snapshot
                 if let damaged { bytes[damaged] ^= 1 }
                 let store = try SparseStore([(StoreFileName.snapshot(5), bytes), (StoreFileName.log(6), log.bytes)])
                 try store.extend(StoreFileName.snapshot(5), to: Self.terabyte)
-                if let place { try store.write([1, 2, 3], to: StoreFileName.snapshot(5), at: place) }
-                try Self.check(store, "\(String(describing: damaged)) \(String(describing: place))")
+                if let offset { try store.write([1, 2, 3], to: StoreFileName.snapshot(5), at: offset) }
+                try Self.check(store, "\(String(describing: damaged)) \(String(describing: offset))")
             }
         }
     }
 
-    /// Larger than what `check` lets anything read, and small enough that reading it ends.
+    /// Larger than the bytes that `check` permits, and small enough that reading all of it ends.
     @Test func aHoleIsNotRead() throws {
         for damaged in [nil, 4_100] as [Int?] {
             var bytes = HostileStore.log("a").bytes
@@ -101,19 +99,21 @@ import Testing
         }
     }
 
-    /// A few bytes of garbage at each of many places, far from each other.
+    /// A few bytes of garbage at many offsets, far from each other.
     @Test func damageBetweenHoles() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
         for name in [StoreFileName.log(6), StoreFileName.snapshot(5)] {
             let log = HostileLog(firstSequence: 6, predecessor: end)
             let store = try SparseStore([(StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes)])
             try store.extend(name, to: Self.terabyte)
-            for place in 1..<300 as Range<UInt64> { try store.write([1, 2, 3, 4, 5], to: name, at: place << 30) }
+            for gibibyte in 1..<300 as Range<UInt64> {
+                try store.write([1, 2, 3, 4, 5], to: name, at: gibibyte << 30)
+            }
             try Self.check(store, name)
         }
     }
 
-    /// A value that is nothing but a hole verifies without being read.
+    /// A value that is a hole is verified without being read.
     @Test func valuesInHoles() throws {
         let length: UInt32 = 2_000_000_000
         let bytes = 1 + UInt64(length) + 7
@@ -141,7 +141,7 @@ import Testing
         #expect(fileSystem.count.bytes < 12 << 20, "\(fileSystem.count)")
     }
 
-    /// Values are inflated as long as they yield no more than a file of such a size may cost; the others are counted.
+    /// Values are inflated only up to a total that is bounded by the size of the file; the others are counted.
     @Test func valuesThatYieldFarMoreThanIsStored() throws {
         let bomb = Bomb.stored(declaring: 128 << 20, yielding: 128 << 20)
         var log = HostileLog()
@@ -155,24 +155,24 @@ import Testing
         }
         let fileSystem = try HostileLog.fileSystem([(1, log)])
         let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
-        // These two end without the end of a stream.
+        // The first two are inflated: their streams have no end.
         #expect(check.findings.count { $0.severity == .corruption } == 2, "\(check.findings)")
         let notes = check.findings.filter { $0.severity == .note }
         #expect(notes.count == 1 && notes.first?.what.hasPrefix("4 compressed values") == true)
         #expect(try Repair.plan("/store", fileSystem: fileSystem).records == 4)
     }
 
-    // MARK: - Files that were made to keep a reader busy
+    // MARK: - Files that keep a reader busy
 
-    /// What a hostile file is filled with.
+    /// The contents of a hostile file.
     enum Filling: CaseIterable {
-        /// Headers of records side by side that tell of two gigabytes each, of one, and of as much as is always read.
+        /// Adjacent record headers that claim 2 GB each, 300 KB each, and as much as is always read.
         case longRecords, mediumRecords, shortRecords
-        /// Headers of commits side by side: of small ones, and such that each proves only what lies just before it.
+        /// Adjacent headers of small commits, and commit headers that each prove only the bytes in front of them.
         case commits, marks
-        /// Headers of commits, one at each page.
+        /// Commit headers at intervals of 16 KiB, with holes between them.
         case commitsBetweenHoles
-        /// Words that may be headers of records, of which a damaged header's salt may be had.
+        /// Words that could begin record headers, from which the salt of a damaged file header could be derived.
         case words
 
         func bytes(_ index: Int, at offset: UInt64) -> [UInt8] {
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    /// Headers of blocks side by side, each of entries that reach far and aren't there.
+    /// Adjacent block headers, each with a claim of many entries that don't exist.
     @Test func blocksOfKeysThatOverlap() throws {
         let (snapshot, _) = HostileStore.snapshot(upTo: 5, ["a"])
         var bytes = Array(snapshot[..<4_136])
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: - Memory
 
-    /// Many records in one damaged part come in several parts, and none of them is lost between two.
+    /// The records of a large damaged part are returned in several pieces, without a loss between two pieces.
     @Test func manyRecordsInOneDamagedPart() throws {
         let count: UInt64 = 300_000
         var bytes: [UInt8] = []
@@ -255,7 +255,7 @@ import Testing
                 at: UInt64(log.bytes.count + 48 + bytes.count))
         }
         log.commit(recordCount: UInt32(count)) { _ in bytes }
-        // The header of the commit.
+        // In the header of the commit.
         log.bytes[4_100] ^= 1
         let fileSystem = try HostileLog.fileSystem([(1, log)])
         var (records, partial) = (0 as UInt64, 0)
@@ -272,7 +272,7 @@ import Testing
         #expect(report.batches == count && report.losses.isEmpty)
     }
 
-    /// The same in a snapshot whose keys are gone.
+    /// The same in a snapshot without its key blocks.
     @Test func manyRecordsOfASnapshotWithoutKeys() throws {
         let count = 300_000
         var bytes = Array(HostileStore.snapshot(upTo: 5, ["a"]).bytes[..<4_096])
@@ -290,7 +290,7 @@ import Testing
     }
 }
 
-/// A store's files in a temporary directory, in a file system that has holes.
+/// A store's files in a temporary directory on a real file system, which supports holes.
 private struct SparseStore {
     let path: String
     private let fileSystem = POSIXFileSystem()

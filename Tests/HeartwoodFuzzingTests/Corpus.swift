@@ -2,15 +2,15 @@ import Foundation
 import HeartwoodTesting
 import HeartwoodFuzzing
 
-/// The inputs that are kept in the repository.
+/// The inputs in the repository.
 enum Corpus {
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// HEARTWOOD_SEED, or one that is drawn.
+    /// HEARTWOOD_SEED, or a random seed.
     static let seed =
         ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1..<1 << 31)
 
-    /// The inputs of a target, in the order of their names; none where there is no directory.
+    /// The inputs of a target, sorted by name; none if there is no directory.
     static func inputs(_ kind: String, _ target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
         let directory = tests.appendingPathComponent("Fuzzing/\(kind)/\(target.rawValue)")
         guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
@@ -19,7 +19,7 @@ enum Corpus {
         }
     }
 
-    /// The golden stores of a version of the format.
+    /// The golden stores of a format version.
     static func goldenImages(version: Int) throws -> [DirectoryImage] {
         let directory = tests.appendingPathComponent("Golden/v\(version)")
         return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()

@@ -5,10 +5,10 @@ import HeartwoodFileSystem
 import HeartwoodFuzzing
 import Testing
 
-/// The fuzz targets without a fuzzer: all that one has kept, and what the mutators make of it.
+/// The fuzz targets without a fuzzer: the inputs that a fuzzer has kept, and mutations of them.
 @Suite struct FuzzTargetTests {
     @Test(arguments: FuzzTarget.allCases)
-    func everyInputThatWasKeptStillHolds(_ target: FuzzTarget) throws {
+    func keptInputsHold(_ target: FuzzTarget) throws {
         let corpus = try Corpus.inputs("Corpus", target)
         #expect(!corpus.isEmpty, "no corpus for \(target.rawValue)")
         let workspace = Workspace()
@@ -17,26 +17,24 @@ import Testing
         }
     }
 
-    /// The fuzzer recovers without setting a store going, over files that can't be changed. A whole store, over files
-    /// that could, finds the same and changes them no more.
+    /// The fuzzer recovers without starting a store, over files that can't be changed. A complete store over ordinary
+    /// files has the same outcome and doesn't change them either.
     @Test func aWholeStoreOpensAsTheFuzzerSays() throws {
         var opened = 0
         for (name, input) in try Corpus.inputs("Corpus", .directory) + Corpus.inputs("Failures", .directory) {
             let image = input.withUnsafeBytes { DirectoryImage($0) }
-            // In memory, names that are equal as text are one name.
+            // In memory, names that are equal as strings are the same name.
             guard let fileSystem = try? image.inMemory() else { continue }
-            var configuration = OpeningOutcome.configuration
-            configuration.fileSystem = fileSystem
+            let configuration = OpeningOutcome.configuration(fileSystem)
             let expected = OpeningOutcome(configuration)
-            var frozen = OpeningOutcome.configuration
-            frozen.fileSystem = FrozenFileSystem(image)
-            #expect(OpeningOutcome(frozen) == expected, "\(name): other file systems, other outcomes")
+            let frozen = OpeningOutcome.configuration(FrozenFileSystem(image))
+            #expect(OpeningOutcome(frozen) == expected, "\(name): the outcome depends on the file system")
             do throws(StoreError) {
                 let store = try Store(openingAt: "/store", configuration: configuration)
                 var report = store.recoveryReport
                 report.duration = .zero
                 guard case .opened(let found) = expected else {
-                    Issue.record("\(name): opened, though \(expected)")
+                    Issue.record("\(name): opened, but \(expected)")
                     continue
                 }
                 opened += 1
@@ -49,20 +47,13 @@ import Testing
                 #expect(expected == .failed(OpeningOutcome.Failure(error)), "\(name)")
             }
             for (file, bytes) in image.files where file != "LOCK" {
-                #expect(try contents(of: "/store/" + file, in: fileSystem) == bytes, "\(name)")
+                #expect(try fileSystem.bytes(of: "/store/" + file) == bytes, "\(name)")
             }
         }
-        #expect(opened > 50, "what refuses every directory finds nothing behind the first check")
+        #expect(opened > 50, "most directories must get past the first check")
     }
 
-    private func contents(of path: String, in fileSystem: InMemoryFileSystem) throws -> [UInt8] {
-        let file = try fileSystem.openFile(path, for: .read)
-        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-        _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-        return bytes
-    }
-
-    /// A failure ends the process; the last line printed says how to have it again.
+    /// A failure ends the process. The last printed line has the seed that reproduces it.
     @Test(arguments: FuzzTarget.allCases)
     func mutatedInputsHold(_ target: FuzzTarget) throws {
         let seed = Corpus.seed
@@ -81,7 +72,7 @@ import Testing
         }
     }
 
-    /// What libFuzzer's own mutator does, in short.
+    /// A short version of libFuzzer's own mutator.
     private func blind(_ bytes: [UInt8], _ maximum: Int, _ random: inout SeededRandom) -> [UInt8] {
         var bytes = Array(bytes.prefix(maximum))
         let at = random.below(bytes.count + 1)
@@ -94,7 +85,7 @@ import Testing
         return bytes
     }
 
-    @Test func foldedZerosAreUnfoldedAsTheyWere() {
+    @Test func unfoldingReversesFolding() {
         var random = SeededRandom(7)
         for _ in 0..<300 {
             var bytes: [UInt8] = []
@@ -107,7 +98,7 @@ import Testing
         }
     }
 
-    /// Makes inputs to start a fuzzer from out of the golden stores:
+    /// Makes start inputs for a fuzzer from the golden stores:
     ///
     ///     HEARTWOOD_WRITE_SEEDS=directory swift test --filter FuzzTargetTests
     @Test(.enabled(if: ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_SEEDS"] != nil))

@@ -5,9 +5,9 @@ import HeartwoodFuzzing
 import HeartwoodInspection
 import Testing
 
-/// Files that are made to end an inspection, or to keep it busy: each trapped, or took for ever, once.
+/// Files that are made to crash an inspection or to keep it busy. Each once caused a trap or an endless run.
 @Suite struct HostileInspectionTests {
-    /// Numbers with which something might overflow.
+    /// Numbers at which sums may overflow.
     private static let numbers: [UInt64] = [
         0, 1, 2, 1 << 62, 1 << 63 - 1 << 34, 1 << 63 - 1 << 34 - 1, 1 << 63 - 1 << 33, 1 << 63 - 1 << 32, 1 << 63 - 2,
         1 << 63 - 1, 1 << 63, .max - 4_097, .max - 1, .max,
@@ -18,8 +18,8 @@ import Testing
         #expect(finding.description.hasSuffix("writes number 1 to 18446744073709551615 are lost"))
     }
 
-    /// Behind damage a commit says which number it begins with: any.
-    @Test func aCommitBehindDamageWithANumberThatNoStoreComesTo() throws {
+    /// After damage, a commit may claim any first number.
+    @Test func aCommitAfterDamageWithANumberThatNoStoreReaches() throws {
         for number in Self.numbers {
             for distance in [number &- 1, number, 1] {
                 for mark in [4_096, 4_300] as [UInt64] {
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    /// In a commit that is damaged, a record says how far its number is from the first: any distance.
-    @Test func aRecordWithADistanceThatNoStoreComesTo() throws {
+    /// In a damaged commit, a record may claim any distance from the first number.
+    @Test func aRecordWithADistanceThatNoStoreReaches() throws {
         for number in Self.numbers {
             for first in [1, 2, 1 << 62, 1 << 63 - 1] as [UInt64] {
                 var log = HostileLog(firstSequence: first)
@@ -53,15 +53,15 @@ import Testing
         }
     }
 
-    @Test func filesUnderNamesAndNumbersAtTheEndOfAll() throws {
+    @Test func filesWithExtremeNamesAndNumbers() throws {
         for number in Self.numbers {
             let log = HostileLog(firstSequence: FormatConstants.sequences.contains(number) ? number : 1)
             let (snapshot, end) = HostileStore.snapshot(upTo: min(number, 1 << 63 - 1), ["a", "b"])
-            let behind = HostileLog(firstSequence: max(1, min(number, 1 << 63 - 2) + 1), predecessor: end, salt: 7)
+            let next = HostileLog(firstSequence: max(1, min(number, 1 << 63 - 2) + 1), predecessor: end, salt: 7)
             for damaged in [nil, 8, 33, 60] as [Int?] {
                 var files = [
                     (StoreFileName.log(number), log.bytes), (StoreFileName.snapshot(number), snapshot),
-                    (StoreFileName.log(number &+ 1), behind.bytes),
+                    (StoreFileName.log(number &+ 1), next.bytes),
                 ]
                 if let damaged { for index in files.indices { files[index].1[damaged] ^= 1 } }
                 try HostileStore.check(files)
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    /// An opening refuses it, as the next segment would get a name that none accepts.
-    @Test func aLogAtTheEndOfAllNumbersWasSaidToOpen() throws {
+    /// An opening fails, because the next segment would get an invalid name.
+    @Test func aLogWithTheLastSequenceNumberDoesNotOpen() throws {
         let log = HostileStore.log(first: 1 << 63 - 1, "a")
         let fileSystem = try HostileStore.check([(StoreFileName.log(1 << 63 - 1), log.bytes)])
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
@@ -79,35 +79,29 @@ import Testing
         #expect(report.batches == 0 && report.losses.count == 1)
     }
 
-    /// Where no block of keys is left, nothing but the records tells of their order; what a repair made of such ones
-    /// didn't verify.
+    /// Without key blocks, only the records show their order. A repaired store must verify also if they are out of
+    /// order.
     @Test func recordsOfASnapshotThatAreNotInOrder() throws {
         for keys in [["b", "a", "c"], ["a", "a", "b"], ["c", "b", "a"]] {
             var (snapshot, end) = HostileStore.snapshot(upTo: 5, keys)
             snapshot.removeLast(64)
-            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
-            let fileSystem = try HostileStore.check([
-                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
-            ])
+            let fileSystem = try HostileStore.check(snapshot, endingAt: end)
             #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys < 3)
         }
     }
 
-    /// A removal, and what a snapshot of later numbers would have.
+    /// A removal, an unknown kind, and records with numbers after the snapshot's.
     @Test func recordsThatNoSnapshotHas() throws {
         for (kind, distance) in [(3, 0), (200, 0), (1, 5), (1, .max)] as [(UInt8, UInt64)] {
             var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a"], kind: kind, distance: distance)
-            // All but the record.
+            // Everything after the record.
             snapshot.removeLast(snapshot.count - 4_136)
-            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
-            let fileSystem = try HostileStore.check([
-                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
-            ])
+            let fileSystem = try HostileStore.check(snapshot, endingAt: end)
             #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 0)
         }
     }
 
-    /// A log of 200 commits that are damaged, each by itself, and what is behind them.
+    /// A log of 200 separately damaged commits, followed by `rest`.
     private static func damagedLog(_ rest: (inout HostileLog) -> Void = { _ in }) throws -> CountingFileSystem {
         var log = HostileStore.log("a")
         for number: UInt64 in 2...201 {
@@ -118,16 +112,16 @@ import Testing
         return CountingFileSystem(try HostileLog.fileSystem([(1, log)]))
     }
 
-    /// For each torn place all behind it was searched for a proof.
-    @Test func manyTornPlacesAreSearchedOnce() throws {
+    /// The log must not be searched for a proof once for each torn commit.
+    @Test func manyTornCommitsAreSearchedOnce() throws {
         let fileSystem = try Self.damagedLog { $0.bytes += [UInt8](repeating: 1, count: 3 << 20) }
         let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
         #expect(check.verdict == .torn)
         #expect(fileSystem.count.bytes < 60 << 20, "\(fileSystem.count)")
     }
 
-    /// The same where each of the places is proven to have been durable, by a commit at the end.
-    @Test func manyDamagedPlacesBeforeOneProofAreSearchedOnce() throws {
+    /// The same if a commit at the end proves that all of them were durable.
+    @Test func manyDamagedCommitsBeforeOneProofAreSearchedOnce() throws {
         let fileSystem = try Self.damagedLog { log in
             log.bytes += [UInt8](repeating: 1, count: 3 << 20)
             let size = UInt64(log.bytes.count)
@@ -141,14 +135,14 @@ import Testing
         #expect(fileSystem.count.bytes < 60 << 20, "\(fileSystem.count)")
     }
 
-    /// Of each torn place it was waited half a second for somebody to write the rest.
-    @Test func manyTornPlacesAreWaitedForOnce() throws {
+    /// Verify waits half a second for a writer to complete a torn commit, once for all of them.
+    @Test func manyTornCommitsAreWaitedForOnce() throws {
         let fileSystem = try Self.damagedLog()
         #expect(try Verification.run("/store", fileSystem: fileSystem).verdict == .torn)
         #expect(fileSystem.count.reads < 300, "\(fileSystem.count)")
     }
 
-    /// Headers that verify, side by side, each of a value that reaches to the end of the file and isn't there.
+    /// Adjacent valid headers, each of a value that claims to reach the end of the file but doesn't verify.
     @Test func longValuesThatAreNotThereAreNotAllReadToTheEnd() throws {
         let size = 5 << 20
         var log = HostileStore.log("a")
@@ -164,7 +158,7 @@ import Testing
         #expect(fileSystem.count.bytes < 500 << 20, "\(fileSystem.count)")
     }
 
-    /// Of a file that was cut after its size was asked for, the rest of a key isn't there.
+    /// If a file is truncated after its size was read, the rest of a key is missing.
     @Test func aKeyThatIsCutOffWhileItIsRead() throws {
         var log = HostileStore.log("a")
         let start = log.bytes.count
@@ -174,8 +168,8 @@ import Testing
             )
         }
         let base = try HostileLog.fileSystem([(1, log)])
-        for cut in [100, 2_000, 5_000, 8_000] {
-            let fileSystem = CountingFileSystem(base, cutAt: start + cut)
+        for end in [100, 2_000, 5_000, 8_000] {
+            let fileSystem = CountingFileSystem(base, endingAt: start + end)
             try LogReading.run("/store", fileSystem: fileSystem, patience: .none) { _ in true }
             _ = try StoreSurvey.make(
                 of: "/store", now: 1, records: RecordSelection(), fileSystem: fileSystem, patience: .none)

@@ -7,7 +7,7 @@ import HeartwoodInspection
 import Synchronization
 import Testing
 
-/// Files of a store that no store wrote, under checksums that are right.
+/// Files that no store wrote, under valid checksums.
 enum HostileStore {
     /// A log with one batch.
     static func log(first: UInt64 = 1, _ key: String) -> HostileLog {
@@ -16,7 +16,7 @@ enum HostileStore {
         return log
     }
 
-    /// Adds a commit that puts a key with a byte under a number.
+    /// Adds a commit that puts a key with an empty value under a sequence number.
     static func add(_ key: String, _ number: UInt64, first: UInt64, to log: inout HostileLog) {
         let key = Array(key.utf8)
         log.commit(firstSequence: number) { offset in
@@ -30,11 +30,11 @@ enum HostileStore {
         bytes + [UInt8](repeating: 0, count: alignedUp(bytes.count) - bytes.count)
     }
 
-    /// A snapshot with these keys, as they are given, and what it says of the log before it.
+    /// A snapshot with these keys in this order, and the end of the log that it replaces.
     ///
-    /// - Parameter told: So many of them are in the key section, nil: all.
+    /// - Parameter listed: The number of keys in the key section; nil: all.
     static func snapshot(
-        upTo last: UInt64, _ keys: [String], kind: UInt8 = 1, distance: UInt64 = 0, told: Int? = nil,
+        upTo last: UInt64, _ keys: [String], kind: UInt8 = 1, distance: UInt64 = 0, listed: Int? = nil,
         storeID: StoreID = StoreID(low: 1, high: 2)
     ) -> (bytes: [UInt8], end: FileHeader.Predecessor) {
         let end = FileHeader.Predecessor(salt: 9, lastSequence: last, endOffset: 8_192)
@@ -47,7 +47,7 @@ enum HostileStore {
             let record = HostileLog.record(
                 kind: kind, keyLength: UInt16(key.utf8.count), valueLength: 0, distance: distance,
                 payload: padded(Array(key.utf8)), at: UInt64(bytes.count))
-            if index < told ?? .max {
+            if index < listed ?? .max {
                 Array(key.utf8).withUnsafeBytes {
                     encoder.add($0, offset: UInt64(bytes.count), length: record.count, expiry: 0)
                 }
@@ -55,13 +55,13 @@ enum HostileStore {
             bytes += record
         }
         let footer = SnapshotFooter(
-            recordCount: UInt64(told ?? keys.count), keySectionOffset: UInt64(bytes.count), blockCount: 1,
-            keyBytes: UInt64(keys.prefix(told ?? .max).reduce(0) { $0 + $1.utf8.count }), expiringCount: 0)
+            recordCount: UInt64(listed ?? keys.count), keySectionOffset: UInt64(bytes.count), blockCount: 1,
+            keyBytes: UInt64(keys.prefix(listed ?? .max).reduce(0) { $0 + $1.utf8.count }), expiringCount: 0)
         encoder.finish(salt: salt, offset: UInt64(bytes.count)) { bytes += Array($0) }
         return (bytes + footer.encoded(salt: salt, offset: UInt64(bytes.count)), end)
     }
 
-    /// Lets the footer of a snapshot be of a newer version.
+    /// Sets a flag of a newer version in the footer of a snapshot.
     static func setFooterFlags(of snapshot: inout [UInt8]) {
         let start = snapshot.count - 64
         snapshot[start + 4] = 1
@@ -73,7 +73,7 @@ enum HostileStore {
         }
     }
 
-    /// Changes what the footer of a snapshot says, under a checksum that is right.
+    /// Changes the footer of a snapshot, under a valid checksum.
     static func changeFooter(of snapshot: inout [UInt8], _ change: (inout SnapshotFooter) -> Void) throws {
         let start = snapshot.count - SnapshotFooter.encodedSize
         let offset = UInt64(start)
@@ -84,7 +84,14 @@ enum HostileStore {
         snapshot.replaceSubrange(start..., with: footer.encoded(salt: HostileLog.salt, offset: offset))
     }
 
-    /// Puts these files into "/store", and looks at them in every way there is: all of them agree, and with an opening.
+    /// Checks a snapshot up to sequence number 5 and an empty log after it.
+    @discardableResult
+    static func check(_ snapshot: [UInt8], endingAt end: FileHeader.Predecessor) throws -> InMemoryFileSystem {
+        let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
+        return try check([(StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes)])
+    }
+
+    /// Puts these files into "/store" and reads them in every way. All results agree, also with an opening.
     @discardableResult
     static func check(_ files: [(name: String, bytes: [UInt8])]) throws -> InMemoryFileSystem {
         let image = DirectoryImage(files: files)
@@ -101,9 +108,7 @@ enum HostileStore {
         } catch let error as StoreError {
             #expect(error.code == .unsupportedFormat, "\(error)")
         }
-        var configuration = OpeningOutcome.configuration
-        configuration.fileSystem = fileSystem
-        if case .failed(let failure) = OpeningOutcome(configuration) {
+        if case .failed(let failure) = OpeningOutcome(OpeningOutcome.configuration(fileSystem)) {
             let refusal = check.findings.first(where: \.refusesOpening)
             #expect(refusal?.file == failure.file, "\(failure) instead of \(check.findings)")
             #expect(refusal?.lost == failure.lost, "\(failure) instead of \(check.findings)")
@@ -115,7 +120,7 @@ enum HostileStore {
 }
 
 extension HostileLog {
-    /// Appends a mark at the next place for one.
+    /// Appends a mark at the next boundary.
     mutating func mark(firstSequence: UInt64, time: UInt64) {
         bytes += [UInt8](repeating: 0, count: Int(markBoundary(from: UInt64(bytes.count))) - bytes.count)
         let offset = UInt64(bytes.count)
@@ -125,7 +130,7 @@ extension HostileLog {
     }
 }
 
-/// Counts what is read, and may end every file at a place though its size says otherwise.
+/// Counts reads and bytes, and can make every file end before its reported size.
 final class CountingFileSystem: ForwardingFileSystem {
     struct Count {
         var reads = 0
@@ -133,12 +138,12 @@ final class CountingFileSystem: ForwardingFileSystem {
     }
 
     let base: any FileSystem
-    private let cut: Int
+    private let end: Int
     private let counted = Mutex(Count())
 
-    init(_ base: any FileSystem, cutAt cut: Int = .max) {
+    init(_ base: any FileSystem, endingAt end: Int = .max) {
         self.base = base
-        self.cut = cut
+        self.end = end
     }
 
     var count: Count { counted.withLock { $0 } }
@@ -152,22 +157,22 @@ final class CountingFileSystem: ForwardingFileSystem {
     }
 
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
-        CountedFile(base: try base.openFile(path, for: access), cut: cut, fileSystem: self)
+        CountedFile(base: try base.openFile(path, for: access), end: end, fileSystem: self)
     }
 
     private final class CountedFile: ForwardingFile {
         let base: any File
-        private let cut: Int
+        private let end: Int
         private let fileSystem: CountingFileSystem
 
-        init(base: any File, cut: Int, fileSystem: CountingFileSystem) {
+        init(base: any File, end: Int, fileSystem: CountingFileSystem) {
             self.base = base
-            self.cut = cut
+            self.end = end
             self.fileSystem = fileSystem
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
-            let left = max(0, cut - Int(min(offset, UInt64(Int.max))))
+            let left = max(0, end - Int(min(offset, UInt64(Int.max))))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, left)])
             fileSystem.note(part.count)
             return part.isEmpty ? 0 : try base.read(into: part, at: offset)

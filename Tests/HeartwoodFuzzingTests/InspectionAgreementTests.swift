@@ -5,16 +5,16 @@ import HeartwoodFuzzing
 import HeartwoodInspection
 import Testing
 
-/// Where verify, inspect and repair once said something else than an opening, each other, or the files.
+/// Verify, inspect, repair and an opening must agree. Each test is a case in which they once didn't.
 @Suite struct InspectionAgreementTests {
-    /// The first segment of a repaired store begins where its first batch does, and nothing is missing before it.
-    @Test func whatARepairLostAtTheStartWasLostAgainInTheNext() throws {
+    /// The first segment of a repaired store begins at its first batch, and no earlier number counts as lost.
+    @Test func aRepairedStoreHasLostNothingAtItsStart() throws {
         let fileSystem = try HostileStore.check([(StoreFileName.log(7), HostileStore.log(first: 7, "a").bytes)])
         let plan = try Repair.plan("/store", fileSystem: fileSystem)
         #expect(plan.losses.isEmpty && plan.batches == 1)
     }
 
-    @Test func aNewerCommitBehindATearWasSaidToRefuseAnOpening() throws {
+    @Test func aNewerCommitAfterATornTailDoesNotPreventOpening() throws {
         var log = HostileStore.log("a")
         log.bytes += [UInt8](repeating: 1, count: 64)
         log.commit(firstSequence: 2, flags: CommitHeader.Flags(rawValue: 4)) { _ in [UInt8](repeating: 0, count: 40) }
@@ -23,7 +23,7 @@ import Testing
         #expect(check.opens && check.verdict == .unsupported)
     }
 
-    @Test func aLogWhoseNumbersItsSnapshotCoversWasSaidToOpen() throws {
+    @Test func aLogWhoseNumbersItsSnapshotCoversDoesNotOpen() throws {
         let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
         let log = HostileLog(firstSequence: 5, predecessor: end, salt: 7)
         let fileSystem = try HostileStore.check([
@@ -32,8 +32,8 @@ import Testing
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
     }
 
-    /// An opening that meets it looks for no other one, even if that would do.
-    @Test func aSnapshotOfANewerVersionWasSaidToBeDamaged() throws {
+    /// An opening that finds such a snapshot tries no other one, even if that would succeed.
+    @Test func aSnapshotOfANewerVersionIsUnsupported() throws {
         var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
         HostileStore.setFooterFlags(of: &snapshot)
         let first = HostileLog()
@@ -47,17 +47,18 @@ import Testing
         #expect(survey.findings.count { $0.offset > 4_096 } == 1, "once: \(survey.findings)")
     }
 
-    @Test func ofTwoDamagedSnapshotsTheOlderOneWasTakenForTheNewest() throws {
+    @Test func theNewestOfTwoDamagedSnapshotsCounts() throws {
         let fileSystem = try HostileStore.check([
             (StoreFileName.snapshot(9), []), (StoreFileName.snapshot(3), HostileLog().bytes),
             (StoreFileName.log(5), HostileLog(firstSequence: 5).bytes),
         ])
-        // Nothing that is here goes on behind number 9.
+        // No file continues after number 9.
         #expect(try !Verification.run("/store", fileSystem: fileSystem, patience: .none).opens)
     }
 
-    /// A clock that was set back: by the newest commit the value has expired, if that is a mark, too.
-    @Test func whatHadExpiredWasBroughtBackByARepair() throws {
+    /// After a clock was set back, a value that has expired by the time of the newest commit stays expired. A mark
+    /// counts.
+    @Test func aRepairDoesNotRestoreExpiredRecords() throws {
         var log = HostileLog()
         log.commit(time: 1 << 50) { offset in
             HostileLog.record(
@@ -70,8 +71,8 @@ import Testing
         #expect(survey.now == 1 << 60 && survey.totals.expired == 1)
     }
 
-    /// Of many thousand segments, two may have drawn the same salt.
-    @Test func aSegmentWasCutWhereAnotherOneWithItsSaltEnds() throws {
+    /// Of many thousand segments, two may have the same random salt.
+    @Test func segmentsWithTheSameSaltHaveTheirOwnEnds() throws {
         let first = HostileStore.log("a")
         let (size, salt) = (UInt64(first.bytes.count), HostileLog.salt)
         let middle = HostileLog(
@@ -87,7 +88,7 @@ import Testing
         #expect(try Repair.plan("/store", fileSystem: fileSystem).batches == 4)
     }
 
-    @Test func anEndThatIsRecordedWithinTheHeaderWasTakenForReached() throws {
+    @Test func aRecordedEndWithinTheHeaderIsCorruption() throws {
         let end = FileHeader.Predecessor(salt: HostileLog.salt, lastSequence: 0, endOffset: 4_088)
         let fileSystem = try HostileStore.check([
             (StoreFileName.log(1), HostileLog().bytes),
@@ -96,8 +97,8 @@ import Testing
         #expect(try Verification.run("/store", fileSystem: fileSystem, patience: .none).verdict == .corrupt)
     }
 
-    /// An opening asks for the id of the snapshot that it takes, and for no other one's.
-    @Test func anotherStoresSnapshotThatIsNotReadWasSaidToRefuseAnOpening() throws {
+    /// An opening checks the store id of the snapshot that it uses, and of no other.
+    @Test func anUnreadSnapshotOfAnotherStoreDoesNotPreventOpening() throws {
         let (snapshot, _) = HostileStore.snapshot(upTo: 3, ["a"], storeID: StoreID(low: 8, high: 8))
         let (newest, end) = HostileStore.snapshot(upTo: 5, ["a", "b"])
         let fileSystem = try HostileStore.check([
@@ -105,19 +106,16 @@ import Testing
             (StoreFileName.log(6), HostileLog(firstSequence: 6, predecessor: end, salt: 7).bytes),
         ])
         let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
-        #expect(check.opens && check.verdict == .corrupt, "it belongs to another store all the same")
+        #expect(check.opens && check.verdict == .corrupt, "the file of another store is still reported")
     }
 
-    /// An opening refuses it. A record that is counted, and is not there, may have been any key.
+    /// An opening fails. A record that is counted but missing may have had any key.
     @Test func aFooterThatCountsMoreThanThereIs() throws {
-        // So long that the records have room for another one.
+        // So long that the footer's count is possible for the size of the records.
         let keys = ["a", "b", "c"].map { $0 + String(repeating: "-", count: 30) }
         var (snapshot, end) = HostileStore.snapshot(upTo: 5, keys)
         try HostileStore.changeFooter(of: &snapshot) { $0.recordCount += 1 }
-        let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
-        let fileSystem = try HostileStore.check([
-            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
-        ])
+        let fileSystem = try HostileStore.check(snapshot, endingAt: end)
         let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
         #expect(!check.opens && check.verdict == .corrupt)
         let report = try Repair.plan("/store", fileSystem: fileSystem)
@@ -125,33 +123,27 @@ import Testing
         #expect(report.losses.count == 1 && report.losses.first?.keyRange?.contains("b".utf8) == true)
     }
 
-    /// The records behind the place that it names were taken for damaged keys.
+    /// The records after the recorded end must not count as damaged keys.
     @Test func aFooterThatEndsTheRecordsTooEarly() throws {
         for kept: UInt64 in 1...2 {
             var (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"])
             try HostileStore.changeFooter(of: &snapshot) {
                 ($0.keySectionOffset, $0.recordCount, $0.keyBytes) = (4_096 + 40 * kept, kept, kept)
             }
-            let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
-            let fileSystem = try HostileStore.check([
-                (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
-            ])
+            let fileSystem = try HostileStore.check(snapshot, endingAt: end)
             let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
             #expect(!check.opens && check.verdict == .corrupt)
             #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 3, "\(kept)")
         }
     }
 
-    /// An opening refuses it, and a repair took it for whole.
-    @Test func aRecordThatNoBlockTellsOfWasTakenForASnapshots() throws {
-        let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], told: 2)
-        let log = HostileLog(firstSequence: 6, predecessor: end, salt: 7)
-        let fileSystem = try HostileStore.check([
-            (StoreFileName.snapshot(5), snapshot), (StoreFileName.log(6), log.bytes),
-        ])
+    /// An opening fails, and the snapshot must not count as complete.
+    @Test func aRecordThatNoBlockListsIsCorruption() throws {
+        let (snapshot, end) = HostileStore.snapshot(upTo: 5, ["a", "b", "c"], listed: 2)
+        let fileSystem = try HostileStore.check(snapshot, endingAt: end)
         let check = try Verification.run("/store", fileSystem: fileSystem, patience: .none)
         #expect(!check.opens && check.verdict == .corrupt)
-        // What verifies is brought back all the same.
+        // A repair still recovers all valid records.
         let report = try Repair.run("/store", output: "/repaired", now: 1, fileSystem: fileSystem)
         #expect(report.snapshotKeys == 3)
         #expect(try Repair.plan("/store", fileSystem: fileSystem).snapshotKeys == 3)

@@ -5,15 +5,15 @@ import HeartwoodFormat
 import HeartwoodFuzzing
 import Testing
 
-/// Lengths and streams that want gigabytes are read by a process that can't have them.
+/// A process with little memory reads lengths and streams that claim gigabytes.
 ///
-/// The child is given as much as the store's buffers and the file's own bytes take; one allocation that follows a
-/// hostile length ends it.
+/// The limit of the child covers the store's buffers and the file's own bytes. One allocation from a hostile length
+/// ends it.
 @Suite struct MemoryCapTests {
-    /// The window on a file, two commit buffers, the thread's stack, and what the allocator keeps.
+    /// The window on a file, two commit buffers, the thread's stack, and the allocator's own memory.
     private static let margin = 24 << 20
 
-    @Test func theLimitEndsWhoeverAsksForMore() async {
+    @Test func theLimitEndsAProcessThatAllocatesMore() async {
         await #expect(processExitsWith: .failure) {
             try limitMemory(to: Self.margin)
             let pointer = UnsafeMutableRawPointer.allocate(byteCount: 2 * Self.margin, alignment: 16)
@@ -31,10 +31,10 @@ import Testing
     @Test func aDecompressionBombIsNotFollowed() async {
         await #expect(processExitsWith: .success) {
             let gigabytes = 2 << 30
-            // What the stream yields is two gigabytes; what the value says of itself is each of these.
+            // The stream inflates to 2 GiB; the value declares each of these lengths.
             for declared in [0, 1, 1000, 64 << 10, 64 << 10 + 1, 1 << 20, 1 << 31, .max - 1, .max] as [UInt32] {
                 let bomb = Bomb.stored(declaring: declared, yielding: gigabytes)
-                // More than deflate yields of so many bytes is damage, whatever the limit is.
+                // A length that deflate can't produce from so many bytes is damage, whatever the limit is.
                 let isPossible = declared < .max && Int(declared) / 1032 <= bomb.count
                 let code: StoreError.Code = declared > 64 << 10 && isPossible ? .tooLarge : .corruption
                 try Self.expect(code, fromGettingCompressed: bomb, margin: Self.margin + 3 * bomb.count)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A terabyte, nearly all of it a hole, that one commit says it fills with four billion records.
+    /// A file of a terabyte, nearly all a hole, with one commit that claims to fill it with four billion records.
     @Test func aGiantCommitInAGiantFileAllocatesNothing() async {
         await #expect(processExitsWith: .success) {
             let size: UInt64 = 1 << 40
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    /// It is verified in pieces, and nothing of it is kept.
-    @Test func aGiantValueThatIsThereIsNotHeldByTheOpening() async {
+    /// The value is verified in pieces, and not kept.
+    @Test func anOpeningDoesNotKeepAGiantValue() async {
         await #expect(processExitsWith: .success) {
             let length = 256 << 20
             var log = HostileLog()
@@ -131,10 +131,9 @@ import Testing
         }
     }
 
-    /// What the lengths and numbers of one file can make of an opening: a store or an error, in little memory.
+    /// An opening with little memory yields a store with this many records, or else may only fail with corruption.
     private static func open(_ segments: [(first: UInt64, log: HostileLog)], records: UInt64? = nil) throws {
-        var configuration = OpeningOutcome.configuration
-        configuration.fileSystem = try HostileLog.fileSystem(segments)
+        let configuration = OpeningOutcome.configuration(try HostileLog.fileSystem(segments))
         try limitMemory(to: margin)
         do throws(StoreError) {
             let store = try Store(openingAt: "/store", configuration: configuration)
@@ -154,9 +153,8 @@ import Testing
             HostileLog.record(
                 flags: 2, keyLength: 3, valueLength: UInt32(stored.count), payload: padded, at: offset)
         }
-        var configuration = OpeningOutcome.configuration
+        var configuration = OpeningOutcome.configuration(try HostileLog.fileSystem([(1, log)]))
         configuration.maximumValueBytes = maximumValueBytes
-        configuration.fileSystem = try HostileLog.fileSystem([(1, log)])
         try limitMemory(to: margin)
         let store = try Store(openingAt: "/store", configuration: configuration)
         do {
@@ -168,7 +166,7 @@ import Testing
     }
 }
 
-/// Lengths at which something might go wrong.
+/// Lengths at limits.
 private func lengths(file: UInt64) -> [UInt64] {
     [
         0, 1, 8, 32, 40, 48, file - 4144, file, file + 8, 1 << 31 - 8, 2_147_479_552, 1 << 32 - 1, 1 << 32, 1 << 62,

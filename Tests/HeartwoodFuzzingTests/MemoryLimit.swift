@@ -1,14 +1,10 @@
-#if canImport(Musl)
-import Musl
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 #if os(Linux)
-/// Lets this process have no more memory than it has and `extra` bytes; whoever asks for more ends it.
+import Foundation
+
+/// Limits this process to its current memory and `extra` bytes. An allocation of more ends it.
 ///
-/// What may be written to is counted, touched or not: an allocation that is never used counts too. (The limit of
-/// address space would be less exact: the allocator reserves 64 MiB of it for each thread and takes from that.)
+/// All writable memory counts, also an allocation that is never used. A limit on address space would be less exact,
+/// because the allocator reserves 64 MiB of it for each thread.
 func limitMemory(to extra: Int) throws {
     let present = try writableMemory()
     #if canImport(Musl)
@@ -22,7 +18,7 @@ func limitMemory(to extra: Int) throws {
     guard setrlimit(resource, &limit) == 0 else { throw MemoryLimitFailed(code: errno) }
 }
 
-/// The system did not do as it was asked.
+/// A call of the system failed.
 struct MemoryLimitFailed: Error {
     var code: Int32
 }

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodFuzzing
 import Testing
 
-/// A fuzzer that never gets past a checksum finds nothing: what the mutators make must mostly be read.
+/// Most mutated inputs must get past the checksums, because otherwise a fuzzer finds nothing.
 @Suite struct MutatorTests {
     @Test func mostMutatedDirectoriesGetPastTheHeaders() throws {
         let images = try Corpus.goldenImages(version: 1) + Corpus.goldenImages(version: 3)
@@ -26,7 +26,7 @@ import Testing
         #expect(damaged.count > 5)
     }
 
-    /// The same of stores with a snapshot, and of what becomes of it.
+    /// The same for stores with a snapshot.
     @Test func mostMutatedSnapshotsGetPastTheirHeaders() throws {
         let images = try Corpus.goldenImages(version: 2)
             .filter { $0.encoded.count <= FuzzTarget.directory.maximumInput }
@@ -47,7 +47,7 @@ import Testing
         #expect(damaged.count > 8)
     }
 
-    /// What comes of opening directories that were changed a few times.
+    /// The outcomes of opening mutated directories.
     private func openings(of images: [DirectoryImage], count: Int, seed: UInt64) throws -> [OpeningOutcome] {
         var random = SeededRandom(seed)
         let workspace = Workspace()
@@ -57,9 +57,8 @@ import Testing
                 input = FuzzTarget.directory.mutate(
                     input, random: &random, blind: { Array($0.prefix($1)) }, in: workspace)
             }
-            var configuration = OpeningOutcome.configuration
-            configuration.fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
-            return OpeningOutcome(configuration)
+            let fileSystem = try input.withUnsafeBytes { try DirectoryImage($0).inMemory() }
+            return OpeningOutcome(OpeningOutcome.configuration(fileSystem))
         }
     }
 }

@@ -2,7 +2,7 @@ import HeartwoodCampaignSupport
 import HeartwoodFuzzing
 import Testing
 
-/// A little of `Tools/campaign repair`.
+/// A short form of `Tools/campaign repair`.
 @Suite struct RepairCampaignTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func repairsOfDamagedStoresKeepTheRules(_ seed: UInt64) async throws {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Names and headers that lie together, blocks of other files, and forged times: cases that broke a rule once.
+    /// Cases that broke a rule once: wrong names and headers that agree, blocks of other files, and forged times.
     @Test(
         arguments: [
             20_261_123: [7128, 8551, 8575, 9933, 27460, 31389, 33029, 43398, 65265, 77567, 83663],
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A case can be had again: its history is the same each time.
+    /// A case is reproducible: its history is the same each time.
     @Test func historiesAreTheSameForTheSameSeed() async throws {
         for seed in 1...8 as ClosedRange<UInt64> {
             let first = try await HistoryWriter.write(seed: seed)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Every kind of damage comes.
+    /// Every kind of damage occurs.
     @Test func allKindsOfDamageAreDone() async throws {
         let campaign = RepairCampaign(seed: 4) { Forgery.run(&$0, &$1) }
         var kinds: Set<DamageKind> = []

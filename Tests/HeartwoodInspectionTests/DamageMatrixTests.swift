@@ -7,8 +7,8 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// Every kind of damage, at every kind of place, in the first, a middle and the last file: the verdict names the exact
-/// offset, as an opening does, and repair brings back all batches that the damage doesn't touch, and nothing else.
+/// Every kind of damage, at every kind of location, in the first, a middle and the last file. The verdict names the
+/// exact offset, as an opening does. Repair brings back all batches that the damage doesn't touch, and nothing else.
 @Suite struct DamageMatrixTests {
     /// The first, a middle and the last log file.
     private static func files(of image: StoreImage) -> [String] {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: WrittenStore.Shape.allCases, DamageKind.allCases)
-    func damageIsToldAndRepaired(_ shape: WrittenStore.Shape, _ kind: DamageKind) async throws {
+    func damageIsReportedAndRepaired(_ shape: WrittenStore.Shape, _ kind: DamageKind) async throws {
         for closes in [true, false] {
             let seed: UInt64 = closes ? 1 : 2
             let written = try await WrittenStore.make(shape, seed: seed, closes: closes)
@@ -25,12 +25,12 @@ import Testing
             for name in Self.files(of: written.image) {
                 let bytes = written.image.files[name]!
                 let layout = try FileLayout(log: bytes)
-                for place in DamagePlace.allCases {
+                for location in DamageLocation.allCases {
                     for round in 0..<3 {
-                        guard let offset = place.offset(in: layout, &random), offset < bytes.count else { continue }
+                        guard let offset = location.offset(in: layout, &random), offset < bytes.count else { continue }
                         let damaged = kind.damage(bytes, at: offset, &random)
                         let comment: Comment =
-                            "\(shape) \(kind) at \(place) \(offset) of \(name), closed \(closes), round \(round)"
+                            "\(shape) \(kind) at \(location) \(offset) of \(name), closed \(closes), round \(round)"
                         try await check(written, name, damaged, comment)
                     }
                 }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Verifying counted the padding behind the last record of a whole commit behind a tear, and an opening didn't.
+    /// The padding after the last record of a whole commit in a torn tail doesn't count as part of the tail.
     @Test func aTearEndsBeforePadding() async throws {
         for length in 1...8 {
             let fileSystem = InMemoryFileSystem()
@@ -69,7 +69,7 @@ import Testing
 
 /// The verdict is that of an opening: to the offset, and to the numbers that are lost.
 ///
-/// - Returns: What the opening shows; nil where it is refused, or not all can be read.
+/// - Returns: What the opening shows; nil if it is refused, or if not all can be read.
 @discardableResult
 func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws -> [[UInt8]: WrittenStore.Found]? {
     let fileSystem = try image.fileSystem()
@@ -81,7 +81,7 @@ func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws -> 
         do {
             return try contents.get()
         } catch let error as StoreError {
-            // A damaged record of a snapshot is met by a read, and refuses no opening.
+            // A read finds a damaged record of a snapshot; an opening isn't refused.
             #expect(error.code == .corruption && check.verdict == .corrupt, comment)
             #expect(check.findings.contains { $0.file == error.file && $0.offset == error.offset }, comment)
         }
@@ -109,7 +109,7 @@ private func expectSameTail(_ check: Verification, _ tail: RecoveryReport.Tail, 
     #expect(torn.map(\.length) == [bytes], "\(comment): \(tail) instead of \(torn)")
 }
 
-/// Repair makes a store of exactly these batches.
+/// Checks that a repair makes a store of exactly these batches.
 func expectRepaired(
     _ image: StoreImage, _ written: WrittenStore, _ recoverable: Oracle.Recoverable, _ comment: Comment,
     _ options: RepairOptions = RepairOptions()
@@ -122,7 +122,7 @@ func expectRepaired(
     let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
     let expected = written.state(of: recoverable.sequences, after: recoverable.base)
     #expect(found == expected, "\(comment): \(difference(found, expected)) \(report.losses)")
-    // In the log, each batch by itself, and none that wasn't there.
+    // The log has exactly these batches.
     let repaired = try StoreImage(of: fileSystem, at: "/repaired")
     var batches: Set<UInt64> = []
     for log in repaired.logs {
@@ -144,13 +144,13 @@ func difference(_ found: [[UInt8]: WrittenStore.Found], _ expected: [[UInt8]: Wr
     }.joined(separator: ", ")
 }
 
-/// Says which batches can be recovered: those all of whose bytes are as they were.
+/// Which batches can be recovered: those whose bytes are all unchanged.
 struct Oracle {
     /// What a repair must bring back.
     struct Recoverable {
-        /// What the snapshot that it begins with holds.
+        /// The contents of the snapshot that it begins with.
         var base: [[UInt8]: WrittenStore.Found] = [:]
-        /// Batches behind it.
+        /// Batches after the snapshot.
         var sequences: Set<UInt64> = []
     }
 

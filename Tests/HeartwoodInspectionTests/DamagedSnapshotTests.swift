@@ -7,21 +7,21 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// Damage to snapshots: what is left of one, what the log that it replaced makes up for, and what an older one does.
+/// Damage to snapshots: what is left of one, what the log that it replaced can restore, and what an older snapshot can.
 @Suite struct DamagedSnapshotTests {
-    /// Places all over a snapshot: header, records, keys, footer.
-    private static func places(_ bytes: [UInt8], _ random: inout SeededRandom) throws -> [Int] {
+    /// Offsets in all parts of a snapshot: header, records, keys, footer.
+    private static func offsets(_ bytes: [UInt8], _ random: inout SeededRandom) throws -> [Int] {
         let records = try FileLayout.records(ofSnapshot: bytes)
         let keys = records.last!.part.upperBound
-        var places = [8, 20, 4_092]
+        var offsets = [8, 20, 4_092]
         for record in records.shuffled(using: &random).prefix(6) {
-            places.append(record.part.lowerBound + Int.random(in: 0..<record.part.count, using: &random))
+            offsets.append(record.part.lowerBound + Int.random(in: 0..<record.part.count, using: &random))
         }
-        places += [keys, keys + 20, keys + 40, bytes.count - 64, bytes.count - 30, bytes.count - 1]
-        return places
+        offsets += [keys, keys + 20, keys + 40, bytes.count - 64, bytes.count - 30, bytes.count - 1]
+        return offsets
     }
 
-    /// With nothing else to go by: all records that the damage doesn't touch.
+    /// Without any other file: all records that the damage doesn't touch.
     @Test(arguments: DamageKind.allCases)
     func whatVerifiesIsBroughtBack(_ kind: DamageKind) async throws {
         let written = try await WrittenStore.make(.compacted, seed: 21)
@@ -31,10 +31,10 @@ import Testing
         let whole = written.state(of: written.changes.keys.filter { $0 <= covered })
         let later = Set(written.changes.keys.filter { $0 > covered })
         var random = SeededRandom(21, 64)
-        for place in try Self.places(bytes, &random) {
-            let damaged = kind.damage(bytes, at: place, &random)
+        for offset in try Self.offsets(bytes, &random) {
+            let damaged = kind.damage(bytes, at: offset, &random)
             guard let changed = changedBytes(bytes, damaged) else { continue }
-            let comment: Comment = "\(kind) at \(place) of \(bytes.count)"
+            let comment: Comment = "\(kind) at \(offset) of \(bytes.count)"
             var image = written.image
             image.files[name] = damaged
             try await expectSameVerdict(image, comment)
@@ -46,17 +46,17 @@ import Testing
         }
     }
 
-    /// The log that it replaced is still there: nothing is lost.
+    /// The log that it replaced still exists: nothing is lost.
     @Test(arguments: DamageKind.allCases)
-    func theLogThatItReplacedMakesUpForIt(_ kind: DamageKind) async throws {
+    func theLogThatItReplacedRestoresIt(_ kind: DamageKind) async throws {
         let written = try await WrittenStore.make(.kept, seed: 22)
         let name = written.image.snapshots[0]
         let bytes = written.image.files[name]!
         var random = SeededRandom(22, 65)
-        for place in try Self.places(bytes, &random) {
-            let damaged = kind.damage(bytes, at: place, &random)
+        for offset in try Self.offsets(bytes, &random) {
+            let damaged = kind.damage(bytes, at: offset, &random)
             guard changedBytes(bytes, damaged) != nil else { continue }
-            let comment: Comment = "\(kind) at \(place) of \(bytes.count)"
+            let comment: Comment = "\(kind) at \(offset) of \(bytes.count)"
             var image = written.image
             image.files[name] = damaged
             try await expectSameVerdict(image, comment)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aMissingSnapshotCostsWhatItHeld() async throws {
+    @Test func aMissingSnapshotLosesItsRecords() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 23)
         let name = written.image.snapshots[0]
         let covered = UInt64(name.prefix(16), radix: 16)!
@@ -78,8 +78,8 @@ import Testing
         #expect(plan.losses.first?.sequences == 1...covered)
     }
 
-    /// A snapshot that was being written is no loss, and no gain, where the log is there.
-    @Test func aHalfWrittenSnapshotIsPassedOver() async throws {
+    /// An unfinished snapshot changes nothing if the log exists.
+    @Test func anUnfinishedSnapshotIsSkipped() async throws {
         let written = try await WrittenStore.make(.kept, seed: 24)
         let name = written.image.snapshots[0]
         let bytes = written.image.files[name]!
@@ -95,8 +95,8 @@ import Testing
         }
     }
 
-    /// A snapshot that was finished and not renamed yet brings back what is nowhere else.
-    @Test func aFinishedSnapshotInPreparationIsUsedWhereItIsAllThereIs() async throws {
+    /// A finished snapshot that was not renamed yet brings back what no other file has.
+    @Test func aFinishedSnapshotWithoutItsNameIsUsed() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 25)
         let name = written.image.snapshots[0]
         var image = written.image
@@ -105,8 +105,8 @@ import Testing
         try await expectRepaired(image, written, recoverable, "a snapshot that was not renamed")
     }
 
-    /// The snapshot that a backup had, with the log of today: what lies between is lost, and said to be.
-    @Test func anOlderSnapshotServesAsFarAsItGoes() async throws {
+    /// The snapshot of a backup with today's log: the writes in between are lost, and reported.
+    @Test func anOlderSnapshotIsUsedAsFarAsItGoes() async throws {
         let first = try await WrittenStore.make(.compacted, seed: 26)
         let fileSystem = try first.image.fileSystem()
         let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
@@ -130,8 +130,8 @@ import Testing
         #expect(plan.losses.contains { $0.sequences?.contains(covered + 1) ?? false })
     }
 
-    /// Neither its keys nor one of its records can be read, and the log before it is gone: for the keys that may have
-    /// been there, which those of its neighbours tell, what an older snapshot says is all there is.
+    /// Neither the keys nor one record of the newest snapshot can be read, and the log that it replaced is deleted. The
+    /// lost key lies between the keys of the neighbouring records: for that range the older snapshot's values are used.
     @Test func whereNothingElseIsLeftAnOlderSnapshotStandsIn() async throws {
         let first = try await WrittenStore.make(.compacted, seed: 28)
         let fileSystem = try first.image.fileSystem()
@@ -144,7 +144,7 @@ import Testing
         let records = try FileLayout.records(ofSnapshot: image.files[newest]!)
         let now = first.state(of: first.changes.keys)
         let then = first.state(of: first.changes.keys.filter { $0 <= UInt64(older.prefix(16), radix: 16)! })
-        var stoodIn = 0
+        var olderValues = 0
         for (index, record) in records.enumerated() {
             var damaged = image
             damaged.files[newest]![record.part.lowerBound + 33] ^= 1
@@ -154,24 +154,24 @@ import Testing
             var expected = now
             expected[record.key] = nil
             for (key, value) in then {
-                let isBehind = index == 0 || records[index - 1].key.lexicographicallyPrecedes(key)
+                let isAfter = index == 0 || records[index - 1].key.lexicographicallyPrecedes(key)
                 let isBefore = index + 1 == records.count || key.lexicographicallyPrecedes(records[index + 1].key)
-                if isBehind, isBefore { expected[key] = value }
+                if isAfter, isBefore { expected[key] = value }
             }
             let found = try await WrittenStore.contents(of: files, at: "/repaired")
             #expect(found == expected, "record \(index): \(difference(found, expected)) \(report)")
             #expect(report.losses.count == 1)
-            stoodIn += Int(report.olderValues)
+            olderValues += Int(report.olderValues)
         }
-        #expect(stoodIn > 10)
+        #expect(olderValues > 10)
     }
 
-    /// A snapshot that verifies, and says something else than the log did.
+    /// A snapshot that verifies but differs from the log.
     @Test func aSnapshotIsComparedWithTheLogThatItReplaced() async throws {
         let written = try await WrittenStore.make(.kept, seed: 27)
         let check = try Verification.run(StoreImage.path, fileSystem: try written.image.fileSystem(), patience: .none)
         #expect(check.verdict == .clean && check.comparedSnapshots == 1)
-        // The snapshot of another line of the same history: with one key less.
+        // One key less than in the log.
         let name = written.image.snapshots[0]
         let forged = try Forgery.without(record: 3, written.image.files[name]!)
         var image = written.image
@@ -182,7 +182,7 @@ import Testing
     }
 }
 
-/// A snapshot that no store wrote, and that verifies.
+/// A forged snapshot that verifies.
 enum Forgery {
     static func without(record left: Int, _ bytes: [UInt8]) throws -> [UInt8] {
         let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
@@ -197,8 +197,8 @@ enum Forgery {
             }
             var space = [UInt8](repeating: 0, count: 32)
             space.withUnsafeMutableBytes { memory in
-                RecordPlacement.encode(
-                    old, to: memory.baseAddress!, sequenceDistance: old.sequenceDistance,
+                old.encode(
+                    to: memory.baseAddress!, sequenceDistance: old.sequenceDistance,
                     tag: ChecksumTag(salt: header.salt, offset: UInt64(forged.count)))
             }
             record.key.withUnsafeBytes {

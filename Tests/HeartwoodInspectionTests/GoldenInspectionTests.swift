@@ -6,8 +6,7 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// The stores that every version of the format has left for us, whole and damaged: each is judged as an opening judges
-/// it, and repaired.
+/// The golden stores of every format version, whole and damaged: the verdict is that of an opening, and repair works.
 @Suite struct GoldenInspectionTests {
     static let stores: [String] = {
         var url = URL(fileURLWithPath: #filePath)
@@ -27,7 +26,7 @@ import Testing
         do {
             let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
             let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
-            // What an opening passes over, repair may bring back; what it shows must be there.
+            // Repair may bring back what an opening skips; what an opening shows must be there.
             if let contents, report.batchesBehindTear == 0 { #expect(found == contents, comment) }
             if contents != nil { #expect(report.certainty != .incomplete, comment) }
         } catch let error as StoreError where error.code == .unsupportedFormat {

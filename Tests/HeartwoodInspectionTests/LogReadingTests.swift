@@ -25,7 +25,7 @@ import Testing
         return (records, skipped, verdict)
     }
 
-    @Test func allThatWasWrittenIsShownInItsOrder() async throws {
+    @Test func allWritesAreShownInOrder() async throws {
         let written = try await WrittenStore.make(.log, seed: 31)
         var filter = LogFilter()
         filter.withValues = true
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func filtersHoldTogether() async throws {
+    @Test func filtersAreCombined() async throws {
         let written = try await WrittenStore.make(.log, seed: 32)
         let fileSystem = try written.image.fileSystem()
         let all = try records(fileSystem).records
@@ -64,12 +64,12 @@ import Testing
             try records(fileSystem, filter).records.map(\.offset) == all.filter { $0.key == all[3].key }.map(\.offset))
     }
 
-    @Test func behindABadCommitItGoesOnAndSaysWhatItSkipped() async throws {
+    @Test func afterABadCommitItContinuesAndReportsWhatItSkipped() async throws {
         let written = try await WrittenStore.make(.log, seed: 33)
-        let places = try written.image.logs.flatMap { name in
+        let commits = try written.image.logs.flatMap { name in
             try FileLayout(log: written.image.files[name]!).commits.map { (name, $0) }
         }
-        let (name, commit) = try #require(places.first { Set($0.1.records.map(\.sequence)).count > 2 })
+        let (name, commit) = try #require(commits.first { Set($0.1.records.map(\.sequence)).count > 2 })
         let bad = commit.records[0]
         var image = written.image
         image.files[name]![bad.part.lowerBound + 33] ^= 1
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotIsShownInTheOrderOfItsKeys() async throws {
+    @Test func aSnapshotIsShownInKeyOrder() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 34)
         let path = StoreImage.path + "/" + written.image.snapshots[0]
         var filter = LogFilter()
@@ -103,14 +103,14 @@ import Testing
         }
     }
 
-    /// What was read before the proof that it was durable may be older than that.
+    /// Bytes that were read before the proof of their durability may be outdated.
     @Test func aPlaceThatWasReadTooEarlyIsReadAgain() async throws {
         let written = try await WrittenStore.make(.log, seed: 35)
         let name = written.image.logs.last!
         let layout = try FileLayout(log: written.image.files[name]!)
         let commit = try #require(layout.commits.first { !$0.records.isEmpty })
         let base = try written.image.fileSystem()
-        // The size is asked for by listing, header, walk, and the walk's first read: as of then the commit is half
+        // The listing, the header, the walk and the walk's first read ask for the size. Up to then the commit is half
         // written.
         let fileSystem = LateFileSystem(base, path: StoreImage.path + "/" + name, late: commit.part, sizes: 4)
         let (records, skipped, verdict) = try records(fileSystem)
@@ -118,14 +118,14 @@ import Testing
         #expect(records.count == written.changes.values.reduce(0) { $0 + $1.count })
     }
 
-    /// From segment to segment, while it is written to; each record once.
+    /// From segment to segment; each record once.
     @Test func aStoreThatIsWrittenToIsFollowed() async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
         try await store.put("first", "1")
         let seen = Mutex<[UInt64]>([])
         let isStopped = Atomic<Bool>(false)
-        // A thread, as it blocks.
+        // On a thread of its own, because it blocks.
         let thread = try startThread(name: "follower") {
             _ = try? LogReading.run(
                 StoreImage.path, fileSystem: fileSystem, following: { isStopped.load(ordering: .acquiring) }

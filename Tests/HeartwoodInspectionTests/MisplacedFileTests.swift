@@ -8,7 +8,7 @@ import Testing
 @testable import HeartwoodInspection
 
 /// Files that are missing, swapped, of another store, older, or half-written: the verdict is that of an opening, and
-/// repair brings back what every file that is there still holds.
+/// repair brings back what the existing files contain.
 @Suite struct MisplacedFileTests {
     private func check(_ image: StoreImage, _ written: WrittenStore, _ comment: Comment) async throws {
         try await expectSameVerdict(image, comment)
@@ -16,9 +16,9 @@ import Testing
         try await expectRepaired(image, written, recoverable, comment)
     }
 
-    /// Also what a directory entry that was lost comes to.
+    /// The effect of a lost directory entry, too.
     @Test(arguments: WrittenStore.Shape.allCases)
-    func aMissingSegmentCostsItsOwnBatches(_ shape: WrittenStore.Shape) async throws {
+    func aMissingSegmentLosesItsOwnBatches(_ shape: WrittenStore.Shape) async throws {
         let written = try await WrittenStore.make(shape, seed: 11)
         for name in written.image.logs {
             var image = written.image
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: WrittenStore.Shape.allCases)
-    func swappedSegmentsCostNothing(_ shape: WrittenStore.Shape) async throws {
+    func swappedSegmentsLoseNothing(_ shape: WrittenStore.Shape) async throws {
         let written = try await WrittenStore.make(shape, seed: 12)
         let logs = written.image.logs
         for (first, second) in [(logs[0], logs[1]), (logs[1], logs[logs.count - 1]), (logs[0], logs[logs.count - 1])] {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func renamedSegmentsCostNothing() async throws {
+    @Test func renamedSegmentsLoseNothing() async throws {
         let written = try await WrittenStore.make(.log, seed: 13)
         let all = try Oracle(written).recoverable(in: written.image)
         for name in written.image.logs {
@@ -58,11 +58,11 @@ import Testing
     func aFileOfAnotherStoreIsLeftOut(_ shape: WrittenStore.Shape) async throws {
         let written = try await WrittenStore.make(shape, seed: 14)
         let other = try await WrittenStore.make(.log, seed: 15)
-        // Under a name that is free, and in the place of one of the store's own.
+        // Under an unused name, and instead of one of the store's own files.
         var image = written.image
         let foreign = other.image.logs[2]
         image.files[foreign] = other.image.files[foreign]
-        if written.image.files[foreign] == nil { try await check(image, written, "\(shape) with \(foreign) beside") }
+        if written.image.files[foreign] == nil { try await check(image, written, "\(shape) with \(foreign) added") }
         image = written.image
         let own = written.image.logs[1]
         image.files[own] = other.image.files[other.image.logs[1]]
@@ -73,7 +73,7 @@ import Testing
         try await expectRepaired(image, written, recoverable, "\(shape) with a foreign \(own)")
     }
 
-    /// The header that stands there may be the file's own: what another store has written after it isn't this one's.
+    /// The damaged header may be the file's own; the commits after it are still another store's.
     @Test func whatAnotherStoreWroteAfterADamagedHeaderIsLeftOut() async throws {
         let written = try await WrittenStore.make(.log, seed: 28)
         let other = try await WrittenStore.make(.log, seed: 29)
@@ -86,7 +86,7 @@ import Testing
         try await expectRepaired(image, written, try Oracle(written).recoverable(in: rest), "another store's commits")
     }
 
-    @Test func ofTwoStoresMixedTheOneIsRepairedThatIsAskedFor() async throws {
+    @Test func ofTwoMixedStoresTheRequestedOneIsRepaired() async throws {
         let written = try await WrittenStore.make(.log, seed: 16)
         let other = try await WrittenStore.make(.log, seed: 17)
         var image = written.image
@@ -97,7 +97,7 @@ import Testing
         options.storeID = try FileLayout(log: written.image.files[written.image.logs[0]]!).header.storeID
         let mine = try Oracle(written).recoverable(in: written.image)
         try await expectRepaired(image, written, mine, "the first of two stores", options)
-        // Of the other one those files are there whose names were free.
+        // Of the other store, only files with unused names exist.
         options.storeID = try FileLayout(log: other.image.files[other.image.logs[0]]!).header.storeID
         var rest = other.image
         for name in other.image.logs where !foreign.contains(name) { rest.files[name] = nil }
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// As after a part of a backup was restored over a newer store.
-    @Test func anOlderSegmentCostsWhatItLacks() async throws {
+    @Test func anOlderSegmentLosesWhatItLacks() async throws {
         let written = try await WrittenStore.make(.log, seed: 18)
         for name in written.image.logs {
             let layout = try FileLayout(log: written.image.files[name]!)
@@ -125,7 +125,7 @@ import Testing
             var image = written.image
             image.files["copy of \(name)"] = image.files[name]
             try await expectRepaired(image, written, all, "a copy of \(name)")
-            // Each of the two makes up for what the other has lost.
+            // Each copy restores what the other has lost.
             let bytes = image.files[name]!
             let layout = try FileLayout(log: bytes)
             let records = layout.commits.flatMap(\.records)
@@ -146,9 +146,9 @@ import Testing
         }
     }
 
-    @Test func aCopyThatWentOnByItselfIsLeftOut() async throws {
+    @Test func aCopyThatWasWrittenToIsLeftOut() async throws {
         let written = try await WrittenStore.make(.log, seed: 20, closes: true)
-        // The same store, copied, with something else written to each.
+        // Two copies of a store, with different writes to each.
         let fileSystem = try written.image.fileSystem()
         let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
         let mine = try await store.put("mine", "1")
@@ -166,7 +166,7 @@ import Testing
         both.image = image
         both.changes[mine] = [(Array("mine".utf8), Array("1".utf8))]
         let found = try await repairedContents(of: image)
-        // Which of the two went on, nobody can tell; but never a mixture.
+        // Either of the two may be taken, but never a mixture.
         #expect((found["mine"] == nil) != (found["theirs"] == nil), "\(found["mine"] ?? []) \(found["theirs"] ?? [])")
         let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
         #expect(plan.sources.contains { $0.use == .otherHistory })

@@ -7,9 +7,9 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// What a repair brings back and what it lists as lost make up all that was written.
+/// What a repair brings back and what it lists as lost are together all that was written.
 @Suite struct RepairAccountTests {
-    /// Pairs, a kill, a compaction by the next opening, and a write by the one after.
+    /// Puts, a kill, a compaction by the next opening, and a write by the opening after it.
     private static func compactedAfterAKill() async throws -> StoreImage {
         let fileSystem = InMemoryFileSystem()
         let first = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
@@ -25,8 +25,7 @@ import Testing
         return try StoreImage(of: killed)
     }
 
-    /// The segment after the snapshot is empty and begins at a multiple of 2^32: the log behind it was taken for all
-    /// there had ever been, and the snapshot for left over.
+    /// The segment after the snapshot is empty and begins at a multiple of 2^32. The snapshot still counts.
     @Test func aSnapshotBeforeAnEmptySegmentIsUsed() async throws {
         var image = try await Self.compactedAfterAKill()
         let name = try #require(image.snapshots.first)
@@ -47,8 +46,8 @@ import Testing
         }
     }
 
-    /// At the end of each of its records, where what is left looks whole.
-    @Test func aSnapshotThatWasCutHasLostWhatFollowed() async throws {
+    /// Truncated at the end of each of its records, where the rest looks whole.
+    @Test func aTruncatedSnapshotHasLostWhatFollowed() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 71)
         let name = written.image.snapshots[0]
         let records = try FileLayout.records(ofSnapshot: written.image.files[name]!)
@@ -57,16 +56,16 @@ import Testing
             let end = count == 0 ? 4_096 : records[count - 1].part.upperBound
             image.files[name] = Array(image.files[name]![..<end])
             let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
-            #expect(report.certainty == .incomplete, "cut at \(end)")
+            #expect(report.certainty == .incomplete, "truncated at \(end)")
             for record in records[count...] {
-                let isTold = report.losses.contains { $0.keyRange?.contains(record.key) ?? false }
-                #expect(isTold, "cut at \(end): record \(record.sequence)")
+                let isReported = report.losses.contains { $0.keyRange?.contains(record.key) ?? false }
+                #expect(isReported, "truncated at \(end): record \(record.sequence)")
             }
             #expect(report.losses.count == 1 && report.snapshotKeys == UInt64(count))
         }
     }
 
-    /// Without the footer, the blocks of keys still tell where the records end.
+    /// Without the footer, the key blocks still show where the records end.
     @Test func aSnapshotThatLostItsFooterHasLostNothing() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 72)
         let name = written.image.snapshots[0]
@@ -76,7 +75,7 @@ import Testing
         #expect(report.losses.isEmpty && report.certainty == .complete)
     }
 
-    @Test func nothingIsLostIsSaidOnlyOfALogThatWasClosed() async throws {
+    @Test func nothingIsLostIsReportedOnlyOfAClosedLog() async throws {
         for shape in WrittenStore.Shape.allCases {
             let closed = try await WrittenStore.make(shape, seed: 73)
             #expect(try Repair.plan(StoreImage.path, fileSystem: closed.image.fileSystem()).certainty == .complete)
@@ -99,7 +98,7 @@ import Testing
         #expect(report.losses.first?.sequences?.lowerBound == covered + 1 && report.losses.first?.isExact == false)
     }
 
-    /// Of two files of two stores neither is the more likely one.
+    /// One file of each store: neither store is more likely.
     @Test func betweenTwoStoresTheCallerDecides() async throws {
         let mine = try await WrittenStore.make(.log, seed: 75)
         let other = try await WrittenStore.make(.log, seed: 76)
@@ -114,8 +113,8 @@ import Testing
         #expect(error?.code == .invalidArgument)
     }
 
-    /// It says itself that it is unfinished.
-    @Test func whatAnotherRepairLeftBesideAnOutputIsRemoved() async throws {
+    /// An unfinished repair is marked as such.
+    @Test func whatAKilledRepairLeftIsRemoved() async throws {
         let written = try await WrittenStore.make(.log, seed: 77)
         let fileSystem = try written.image.fileSystem()
         let store = try NewStore("/repaired.partial", now: 1, in: fileSystem)

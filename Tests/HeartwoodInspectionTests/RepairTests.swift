@@ -7,13 +7,13 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodInspection
 
-/// What a repair can be asked for, and what it leaves behind.
+/// The options of a repair, and what it leaves.
 @Suite struct RepairTests {
     private static let now: UInt64 = 1_700_000_200_000
 
-    /// Many sectors at once, all over the store.
+    /// Many sectors at once, in all parts of the store.
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func manyBadSectorsCostWhatTouchesThem(_ seed: UInt64) async throws {
+    func manyBadSectorsLoseOnlyWhatTheyTouch(_ seed: UInt64) async throws {
         let written = try await WrittenStore.make(
             seed % 3 == 0 ? .compacted : .log, seed: seed + 40, closes: seed % 2 == 0)
         var random = SeededRandom(seed, 66)
@@ -43,7 +43,7 @@ import Testing
                 try await expectRepaired(written.image, written, expected, "\(shape) up to \(limit)", options)
             }
         }
-        // Behind the snapshot's back the log is needed, all of it.
+        // For a number before the snapshot's, all of the log is needed.
         var options = RepairOptions()
         options.upToSequence = 30
         let kept = try await WrittenStore.make(.kept, seed: 52)
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(found.keys.map { String(decoding: $0, as: UTF8.self) }) == Set((0...4).map { "key \($0)" }))
     }
 
-    @Test func whatIsLeftOfABatchIsKeptIfAskedFor() async throws {
+    @Test func whatIsLeftOfABatchIsKeptOnRequest() async throws {
         let written = try await WrittenStore.make(.log, seed: 53)
         let name = written.image.logs[1]
         let layout = try FileLayout(log: written.image.files[name]!)
@@ -98,7 +98,7 @@ import Testing
         #expect(found == partial.state(of: partial.changes.keys))
     }
 
-    /// A number that somebody may have seen is not given to another write.
+    /// A number that a reader may have seen is not given to another write.
     @Test func numbersThatAreLostAreNotGivenAgain() async throws {
         let written = try await WrittenStore.make(.log, seed: 54)
         let name = written.image.logs.last!
@@ -115,7 +115,7 @@ import Testing
         let next = try await store.put("a", "b")
         #expect(next > 70)
         try await store.close()
-        // Where nothing is lost, numbering goes on as it was.
+        // If nothing is lost, the numbers continue without a gap.
         let whole = try written.image.fileSystem()
         _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: whole)
         configuration.fileSystem = whole
@@ -124,7 +124,7 @@ import Testing
         try await second.close()
     }
 
-    /// Nothing behind the damage tells of the number but the damaged record itself.
+    /// Only the damaged record itself has the number.
     @Test func theNumberOfATornRecordIsNotGivenAgain() async throws {
         let written = try await WrittenStore.make(.log, seed: 61, closes: false)
         let name = written.image.logs.last!
@@ -140,7 +140,7 @@ import Testing
         try await store.close()
     }
 
-    /// A torn commit, passed over when the store was opened again: its number is another write's now.
+    /// A torn commit that the next opening skipped: another write has its number now.
     @Test func whatIsBehindARecordedEndIsDead() async throws {
         let written = try await WrittenStore.make(.log, seed: 60, closes: false)
         let name = written.image.logs.last!
@@ -178,7 +178,7 @@ import Testing
             return true
         }
         #expect(marked == lost.sorted())
-        // What a repaired store says of itself survives being repaired again.
+        // A repaired store can be repaired again without a loss.
         let again = try Repair.run("/repaired", output: "/again", now: Self.now, fileSystem: fileSystem)
         #expect(again.isComplete)
     }
@@ -195,7 +195,7 @@ import Testing
         let aside = try #require(report.movedTo)
         var old = try StoreImage(of: fileSystem, at: aside)
         for name in ["notes.txt", StoreFileName.keepLogName] { old.files[name] = image.files[name] }
-        #expect(old.files == image.files, "nothing of the old files is changed or gone")
+        #expect(old.files == image.files, "no old file is changed or missing")
         let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
         #expect(found == written.state(of: recoverable.sequences, after: recoverable.base))
         let names = try fileSystem.contents(ofDirectory: StoreImage.path)
@@ -213,8 +213,8 @@ import Testing
         try await store.close()
     }
 
-    /// Wherever the exchange of files stops, what is there opens as before or as repaired, or refuses; and the same
-    /// again ends well, with nothing left over.
+    /// Wherever the exchange of files stops, the store opens as before or as repaired, or the opening is refused. The
+    /// next repair succeeds, and leaves no other files.
     @Test func anInterruptedExchangeIsUndoneByTheNextRepair() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 57)
         let recoverable = try Oracle(written).recoverable(in: written.image)
@@ -237,7 +237,7 @@ import Testing
             }
             let outside = try Repair.run(StoreImage.path, output: "/outside", now: 1, fileSystem: fileSystem)
             #expect(try await WrittenStore.contents(of: fileSystem, at: "/outside") == expected && outside.isComplete)
-            // At the same time as the first: the name of the directory is free again, or another one is taken.
+            // With the same time as the first one, which is in the directory's name.
             let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
             #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
             let old = try StoreImage(of: fileSystem, at: try #require(report.movedTo))
@@ -249,7 +249,7 @@ import Testing
         #expect(refused > 2)
     }
 
-    /// Nor is the next repair, which puts the old files back first, ever to leave a part of them as a store.
+    /// The next repair first puts the old files back. Interrupted, it never leaves only a part of them as a store.
     @Test func anInterruptedReturnOfTheOldFilesIsRepeated() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 62)
         let recoverable = try Oracle(written).recoverable(in: written.image)
@@ -261,7 +261,7 @@ import Testing
                 let fileSystem = try written.image.fileSystem()
                 let failing = FailingRenames(fileSystem, after: first)
                 isOver = (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)) != nil
-                // Without the guard nothing was moved that would have to be put back.
+                // Without the guard, no file was moved.
                 let isGuarded = try fileSystem.kind(of: StoreImage.path + "/" + RepairGuard.name) != nil
                 guard !isOver, isGuarded else { break }
                 let again = FailingRenames(fileSystem, after: second)
@@ -282,7 +282,7 @@ import Testing
         #expect(refused > 10)
     }
 
-    @Test func whatIsInTheWayIsRefused() async throws {
+    @Test func anExistingOutputIsRefused() async throws {
         let written = try await WrittenStore.make(.log, seed: 58)
         let fileSystem = try written.image.fileSystem()
         func code(_ output: String) -> StoreError.Code? {
@@ -305,11 +305,11 @@ import Testing
         #expect(throws: StoreError.self) { try Repair.plan("/other.partial", fileSystem: fileSystem) }
     }
 
-    /// Damage so wide that numbers are missing by the million: not a file for each, nor a record.
+    /// Millions of numbers are missing: a repair doesn't write a file or a record for each.
     @Test func largeHolesTakeAFileEach() async throws {
         let written = try await WrittenStore.make(.log, seed: 59)
         var image = written.image
-        // Reopened after a crash: the numbers go on far behind.
+        // Reopened after a crash: the numbers continue far later.
         image.files[image.logs.last!]!.removeLast(48)
         let crashed = try image.fileSystem()
         var configuration = WrittenStore.configuration(crashed)
@@ -324,7 +324,7 @@ import Testing
     }
 }
 
-/// Lets only so many files be renamed, created or removed.
+/// Fails after so many files were renamed or removed.
 private final class FailingRenames: FileSystem {
     private let base: InMemoryFileSystem
     private let left: Locked<Int>
@@ -352,7 +352,7 @@ private final class FailingRenames: FileSystem {
     }
 
     func remove(_ path: String) throws(FileSystemError) {
-        // What is removed of an attempt that failed is no step of the exchange.
+        // Removals of other files clean up a failed attempt, and are no steps of the exchange.
         if path.hasSuffix(".log") { try check(.remove, path) }
         try base.remove(path)
     }

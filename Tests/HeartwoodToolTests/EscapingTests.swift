@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Testing
 
-/// What stands in names, keys and values never reaches a terminal as anything but text.
+/// A terminal never gets control characters from names, keys and values.
 @Suite("escaping")
 struct EscapingTests {
     let sandbox: Sandbox
-    /// Turns the order of what follows round.
-    private let turn = "\u{202E}"
+    /// Reverses the order of the characters after it.
+    private let reversal = "\u{202E}"
     private let name = "a\nb\u{1B}[31m\u{202E}c\u{9B}d"
 
     init() throws { sandbox = try Sandbox() }
@@ -30,7 +30,7 @@ struct EscapingTests {
         for arguments in [
             ["get", name, "k"], ["verify", name], ["inspect", name], ["log", name], ["repair", name], ["stats", name],
             ["load", "t", name, "--format", "pairs"], ["put", "t", "k", "--file", name],
-            ["put", "f/" + name, "k", "v"],
+            ["put", "f/" + name, "k", "v", "--create"],
             ["bench", name], ["inspect", "f", "--html", name + "/x"], ["frobnicate" + name],
             ["get", "t", "k", "--" + name],
             ["export", name], ["compact", name], ["delete", name, "k"], ["scan", name],
@@ -43,7 +43,7 @@ struct EscapingTests {
 
     @Test("a path with control characters is escaped in every report")
     func reports() async throws {
-        #expect(try await Tool.run(["put", name, name, name], in: sandbox).code == 0)
+        #expect(try await Tool.run(["put", name, name, name, "--create"], in: sandbox).code == 0)
         try sandbox.write("", to: name + "/" + name)
         _ = try await sandbox.shell(
             "cp -r a* copy && mv copy/0000000000000001.log copy/$'x\\e[31m\\xe2\\x80\\xae\\n.log'")
@@ -60,23 +60,23 @@ struct EscapingTests {
         }
     }
 
-    @Test("what is escaped can be told back, in text and in JSON")
+    @Test("escapes can be undone, in text and in JSON")
     func roundTrip() async throws {
-        #expect(try await Tool.run(["put", "s", "k" + turn, "v" + turn], in: sandbox).code == 0)
+        #expect(try await Tool.run(["put", "s", "k" + reversal, "v" + reversal, "--create"], in: sandbox).code == 0)
         #expect(try await sandbox.heartwood("scan", "s").output == "k\\xe2\\x80\\xae\tv\\xe2\\x80\\xae\n")
         let exported = try await sandbox.heartwood("export", "s")
         #expect(exported.output == #"{"key":"k\u202e","value":"v\u202e"}"# + "\n")
         let load = try await sandbox.heartwood("load", "t", "-", "--format", "pairs", input: exported.output)
         #expect(load.code == 0)
-        #expect(try await Tool.run(["get", "t", "k" + turn], in: sandbox).output == "v\(turn)\n")
+        #expect(try await Tool.run(["get", "t", "k" + reversal], in: sandbox).output == "v\(reversal)\n")
     }
 
     @Test(
         "get escapes on a terminal only",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "needs script(1)"))
     func terminal() async throws {
-        let value = "one\ttab\ntwo\u{1B}[31m\(turn)"
-        #expect(try await Tool.run(["put", "s", "k", value], in: sandbox).code == 0)
+        let value = "one\ttab\ntwo\u{1B}[31m\(reversal)"
+        #expect(try await Tool.run(["put", "s", "k", value, "--create"], in: sandbox).code == 0)
         #expect(try await sandbox.heartwood("get", "s", "k").output == value + "\n")
         let shown = try await sandbox.shell(#"script -qec '"$heartwood" get s k' /dev/null < /dev/null"#)
         #expect(shown.output.contains("one\ttab\r\ntwo\\x1b[31m\\xe2\\x80\\xae"), "\(shown.output.debugDescription)")

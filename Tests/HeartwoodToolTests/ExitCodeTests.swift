@@ -7,7 +7,7 @@ struct ExitCodeTests {
 
     init() throws { sandbox = try Sandbox() }
 
-    /// Every error is one line, and begins alike.
+    /// Every error is one line with the same beginning.
     private func expect(_ outcome: Tool.Outcome, _ code: Int32, _ words: String...) {
         #expect(outcome.code == code, "\(outcome.error)")
         #expect(outcome.error.hasPrefix("heartwood: "))
@@ -21,7 +21,8 @@ struct ExitCodeTests {
         arguments: [
             ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x"], ["get", "s", ""],
             ["get", "s", "k", "--bad"],
-            ["get", "s", "k", "--raw", "--json"], ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
+            ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
+            ["put", "s", "k", "v", "--create", "--no-create"],
             ["put", "s", "k", "v", "--durability", "maybe"], ["put", "", "k", "v"], ["delete", "s"],
             ["load", "s", "f"],
             ["load", "s", "f", "--format", "csv"], ["load", "s", "f", "--format", "jsonl"],
@@ -37,6 +38,45 @@ struct ExitCodeTests {
     }
 
     @Test(
+        "with --json an error is one JSON object on one line",
+        arguments: [
+            (["get", "s", "k", "--json"], 1, "notFound"), (["get", "none", "k", "--json"], 73, "noStore"),
+            (["put", "file", "k", "v", "--create", "--json"], 73, "noStore"),
+            (["inspect", "none", "--json"], 73, "noStore"),
+            (["load", "s", "none", "--format", "pairs", "--json"], 66, "noInput"),
+            (["get", "s", "k", "--raw", "--json"], 64, "usage"), (["get", "--json"], 64, "usage"),
+            (["get", "s", "k", "--bad", "--json"], 64, "usage"),
+            (["scan", "s", "--json", "--limit", "x"], 64, "usage"),
+        ] as [([String], Int32, String)])
+    func json(arguments: [String], code: Int32, name: String) async throws {
+        #expect(try await sandbox.heartwood("put", "s", "other", "v", "--create").code == 0)
+        try sandbox.write("", to: "file")
+        let outcome = try await Tool.run(arguments, in: sandbox)
+        let error = try error(outcome)
+        #expect(outcome.code == code && error["exitCode"] as? Int32 == code)
+        #expect(error["code"] as? String == name)
+        #expect((error["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test("a JSON error has the file and the offset, and '--json' after '--' is an argument")
+    func jsonOfStore() async throws {
+        #expect(try await sandbox.heartwood("put", "s", "k", "the value", "--create").code == 0)
+        try sandbox.damage("the value", in: "s")
+        let outcome = try await sandbox.heartwood("get", "s", "k", "--json")
+        let error = try error(outcome)
+        #expect(outcome.code == 2 && error["code"] as? String == "corruption")
+        #expect((error["file"] as? String)?.hasSuffix(".log") == true && error["offset"] as? Int != nil)
+        expect(try await sandbox.heartwood("get", "none", "--", "--json"), 73)
+    }
+
+    private func error(_ outcome: Tool.Outcome) throws -> [String: Any] {
+        #expect(outcome.error.filter(\.isNewline).count == 1 && outcome.error.hasSuffix("\n"))
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(outcome.error.utf8)) as? [String: Any], "\(outcome.error)")
+        return try #require(object["error"] as? [String: Any])
+    }
+
+    @Test(
         "help and version are no errors",
         arguments: [["--help"], ["help"], ["help", "load"], ["get", "-h"], ["--version"]])
     func help(arguments: [String]) async throws {
@@ -46,8 +86,8 @@ struct ExitCodeTests {
         #expect(!outcome.output.isEmpty)
     }
 
-    @Test("the help documents the exit codes, and every subcommand teaches by example")
-    func helpTeaches() async throws {
+    @Test("the help documents the exit codes, and every subcommand has examples")
+    func helpHasExamples() async throws {
         let root = try await sandbox.heartwood("--help").output
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
@@ -58,65 +98,65 @@ struct ExitCodeTests {
     }
 
     @Test(
-        "only put and load make a store; the others say that there is none",
+        "only put and load create a store; the others say that there is none",
         arguments: [
             ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
-            ["inspect", "s"],
+            ["inspect", "s"], ["put", "s", "k", "v"], ["load", "s", "-", "--format", "pairs", "--no-create"],
         ])
     func noStore(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 73, "s")
         #expect(!sandbox.exists("s"))
     }
 
-    @Test("a store where there can be none is not made")
+    @Test("a store is not created where none can be")
     func cannotCreate() async throws {
         try sandbox.write("", to: "file")
         _ = try await sandbox.shell("ln -s nowhere dangling; ln -s circle circle")
         for path in ["file", "file/s", "dangling", "dangling/s", "circle", String(repeating: "n", count: 300)] {
-            expect(try await sandbox.heartwood("put", path, "k", "v"), 73)
+            expect(try await sandbox.heartwood("put", path, "k", "v", "--create"), 73)
             for command in ["verify", "inspect", "log", "repair", "scan", "stats", "export", "compact", "bench"] {
                 expect(try await sandbox.heartwood(command, path), 73)
             }
         }
-        expect(try await sandbox.heartwood("put", "dangling", "k", "v"), 73, "symbolic link")
-        expect(try await sandbox.heartwood("put", "file", "k", "v"), 73, "not a directory")
+        expect(try await sandbox.heartwood("put", "dangling", "k", "v", "--create"), 73, "symbolic link")
+        expect(try await sandbox.heartwood("put", "file", "k", "v", "--create"), 73, "not a directory")
         #expect(!sandbox.exists("nowhere"))
     }
 
-    @Test("where a file system takes no files it says so", .enabled(if: getuid() == 0, "others have no access"))
+    @Test("a file system that takes no files is reported", .enabled(if: getuid() == 0, "others have no access"))
     func noFiles() async throws {
         guard FileManager.default.fileExists(atPath: "/proc/self") else { return }
         for path in ["/proc", "/proc/store", "/proc/a/store"] {
-            let outcome = try await sandbox.heartwood("put", path, "k", "v")
+            let outcome = try await sandbox.heartwood("put", path, "k", "v", "--create")
             expect(outcome, 73, "name a directory on a disk")
             #expect(!outcome.error.contains("removed"))
         }
     }
 
-    @Test("a '~' that no shell has replaced is refused, and makes no directory")
+    @Test("a '~' that no shell has replaced is refused, and no directory is created")
     func tilde() async throws {
         let paths = ["~/s", "~", "~root/s"]
         for path in paths {
             for command in [
                 "put", "load", "verify", "inspect", "log", "repair", "scan", "stats", "export", "compact", "bench",
             ] {
-                let more = ["put": ["k", "v"], "load": ["-"]][command] ?? []
+                let more = ["put": ["k", "v", "--create"], "load": ["-"]][command] ?? []
                 expect(try await Tool.run([command, path] + more, in: sandbox), 64, "give the whole path")
             }
         }
-        #expect(try await sandbox.heartwood("put", "s", "k", "v").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "v", "--create").code == 0)
         expect(try await sandbox.heartwood("repair", "s", "--output", "~/copy"), 64, "give the whole path")
         expect(try await sandbox.heartwood("inspect", "s", "--html", "~/page.html"), 64, "give the whole path")
         #expect(!sandbox.exists("~") && !sandbox.exists("~root"))
-        #expect(try await sandbox.heartwood("put", "./~/s", "k", "v").code == 0)
+        #expect(try await sandbox.heartwood("put", "./~/s", "k", "v", "--create").code == 0)
         #expect(sandbox.exists("~/s"))
     }
 
-    @Test("a read-only disk is named, and what only reads works there")
+    @Test("a read-only disk is reported, and commands that only read work there")
     func readOnly() async throws {
         let script = """
-            unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v && mount -o remount,ro m \
-            || exit 99
+            unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v --create &&
+            mount -o remount,ro m || exit 99
             for c in verify inspect log repair; do "$heartwood" $c m/s > /dev/null || exit 1; done
             "$heartwood" repair m/s --output copy > /dev/null || exit 2
             test "$("$heartwood" get copy k)" = v || exit 3
@@ -136,27 +176,29 @@ struct ExitCodeTests {
         for error in errors { #expect(error.contains("mounted read-only"), "\(error)") }
     }
 
-    @Test("a repair without room says what to do, and a size limit of files is no signal")
-    func noRoom() async throws {
+    @Test("a repair without space says what to do, and a size limit of files is no signal")
+    func noSpace() async throws {
         let value = String(repeating: "v", count: 100_000)
-        for key in ["a", "b", "c"] { #expect(try await sandbox.heartwood("put", "s", key, value).code == 0) }
+        for key in ["a", "b", "c"] {
+            #expect(try await sandbox.heartwood("put", "s", key, value, "--create").code == 0)
+        }
         let outcome = try await sandbox.shell(#"ulimit -f 100; "$heartwood" repair s --output o"#)
-        expect(outcome, 74, "no room for the repaired store", "name an output on a larger disk")
+        expect(outcome, 74, "no space for the repaired store", "name an output on a larger disk")
         #expect(!sandbox.exists("o"))
         expect(try await sandbox.shell(#"ulimit -f 100; "$heartwood" put s d v"#), 74, "free some space")
     }
 
-    @Test("a missing input is 66, and no store is made for it")
+    @Test("a missing input is 66, and no store is created for it")
     func noInput() async throws {
         expect(
             try await sandbox.heartwood("load", "s", "nothing", "--format", "pairs"), 66,
             "nothing can't be opened", "no such file")
         expect(try await sandbox.heartwood("load", "s", ".", "--format", "pairs"), 66, "directory")
-        expect(try await sandbox.heartwood("put", "s", "k", "--file", "nothing"), 66)
+        expect(try await sandbox.heartwood("put", "s", "k", "--create", "--file", "nothing"), 66)
         #expect(!sandbox.exists("s"))
     }
 
-    @Test("a store in use is 75, and the holder is named")
+    @Test("a store in use is 75, and the process that has it open is named")
     func locked() async throws {
         let holder = try RunningTool(
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
@@ -183,12 +225,12 @@ struct ExitCodeTests {
 
     @Test("a store that may not be read is 77", .enabled(if: getuid() != 0, "root may do everything"))
     func permission() async throws {
-        _ = try await sandbox.heartwood("put", "s", "k", "v")
+        _ = try await sandbox.heartwood("put", "s", "k", "v", "--create")
         _ = try await sandbox.shell(
             "chmod 000 s; echo x > unreadable; chmod 000 unreadable; mkdir closed; chmod 500 closed")
         expect(try await sandbox.heartwood("get", "s", "k"), 77)
         expect(try await sandbox.heartwood("load", "t", "unreadable", "--format", "pairs"), 77)
-        expect(try await sandbox.heartwood("put", "closed/s", "k", "v"), 77)
+        expect(try await sandbox.heartwood("put", "closed/s", "k", "v", "--create"), 77)
         _ = try await sandbox.shell("chmod 700 s")
         #expect(try await sandbox.heartwood("get", "s", "k").code == 0)
     }
@@ -197,7 +239,7 @@ struct ExitCodeTests {
         "output that can't be written is 74",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
     func outputFull() async throws {
-        _ = try await sandbox.heartwood("put", "s", "k", "v")
+        _ = try await sandbox.heartwood("put", "s", "k", "v", "--create")
         expect(try await sandbox.shell(#""$heartwood" export s > /dev/full"#), 74, "not complete")
         expect(try await sandbox.shell(#""$heartwood" get s k > /dev/full"#), 74)
     }

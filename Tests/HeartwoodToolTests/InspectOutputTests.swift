@@ -19,7 +19,7 @@ struct InspectOutputTests {
 
     private func inspect(_ arguments: String...) async throws -> [String: Any] {
         let outcome = try await Tool.run(["inspect"] + arguments + ["--json"], in: sandbox)
-        return try #require(JSONSerialization.jsonObject(with: Data(outcome.bytes)) as? [String: Any])
+        return try #require(outcome.objects().first)
     }
 
     private func sum(_ bytes: Any?) throws -> Int {
@@ -64,7 +64,7 @@ struct InspectOutputTests {
 
     // MARK: - Page
 
-    /// The page's data, taken out of it.
+    /// The data in a page.
     private func data(of page: String) throws -> [String: Any] {
         let start = try #require(page.range(of: #"<script type="application/json" id="data">"#))
         let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
@@ -76,7 +76,7 @@ struct InspectOutputTests {
         String(decoding: try Data(contentsOf: sandbox.directory.appendingPathComponent(name)), as: UTF8.self)
     }
 
-    @Test("the page needs nothing but itself, and has every record of a small store")
+    @Test("the page loads nothing, and has every record of a small store")
     func selfContained() async throws {
         try await fill((0..<100).map { "key-\($0)" })
         let outcome = try await sandbox.heartwood("inspect", "s", "--html", "page.html")
@@ -90,14 +90,14 @@ struct InspectOutputTests {
         let found = try data(of: page)
         #expect(found["records"] as? Int == 100)
         #expect(found["hasEveryRecord"] as? Bool == true)
-        // Beside it nothing is left over.
+        // No other file is left.
         let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.directory.path)
         #expect(Set(names) == ["page.html", "s", "scratch"])
-        // Another page takes its place.
+        // Another page replaces it.
         #expect(try await sandbox.heartwood("inspect", "s", "--html", "page.html").code == 0)
     }
 
-    @Test("what a key says is never read as HTML")
+    @Test("a key is never read as HTML")
     func inert() async throws {
         let keys = ["</script><b>bold", "<!--<script>", "]]>&amp;\"'", "\u{2028}\u{1B}"]
         try await fill(keys)
@@ -107,7 +107,7 @@ struct InspectOutputTests {
         for store in ["s", "x<b>y/s"] {
             #expect(try await sandbox.heartwood("inspect", store, "--html", "page.html").code == 0)
             let page = try page("page.html")
-            // Two scripts, one of them data; no more ends than beginnings.
+            // Two scripts, one of them data.
             #expect(page.ranges(of: "<script").count == 2 && page.ranges(of: "</script").count == 2)
             #expect(!page.contains("<b>") && !page.contains("<!--"))
             _ = try data(of: page)
@@ -118,7 +118,7 @@ struct InspectOutputTests {
         #expect(Set(largest.compactMap { $0["key"] as? String }) == Set(keys))
     }
 
-    @Test("the page is not written into the store, nor over one of its files")
+    @Test("the page is not written into the store, and replaces none of its files")
     func refusesTheStore() async throws {
         try await fill(["a", "b"])
         _ = try await sandbox.shell("mkdir s/sub; ln -s s link; cp s/0000000000000001.log 0000000000000009.log")
@@ -133,12 +133,12 @@ struct InspectOutputTests {
             #expect(outcome.output.isEmpty && outcome.error.hasPrefix("heartwood: "))
         }
         #expect(try await sandbox.shell("cat s/*.log | cksum; ls s; cat *.log | cksum").bytes == before.bytes)
-        // Beside a file that lies alone there is no store to protect.
+        // The directory of a single file is no store.
         _ = try await sandbox.shell("mv 0000000000000009.log copy.log")
         #expect(try await sandbox.heartwood("inspect", "copy.log", "--html", "page.html").code == 0)
     }
 
-    @Test("a page that can't be written is 74, and says so before the store is read")
+    @Test("a page that can't be written is 74, before the store is read")
     func cannotWrite() async throws {
         try await fill(["a"])
         let outcome = try await sandbox.heartwood("inspect", "s", "--html", "nowhere/page.html")

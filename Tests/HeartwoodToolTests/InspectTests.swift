@@ -19,22 +19,17 @@ struct InspectTests {
         }
     }
 
-    private func json(_ outcome: Tool.Outcome) throws -> [String: Any] {
-        #expect(outcome.bytes.filter { $0 == UInt8(ascii: "\n") }.count == 1)
-        return try #require(JSONSerialization.jsonObject(with: Data(outcome.bytes)) as? [String: Any])
-    }
-
     private func path(_ name: String) -> URL { sandbox.directory.appendingPathComponent(name) }
 
     private func files(_ suffix: String, in store: String = "s") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(store).path).filter { $0.hasSuffix(suffix) }.sorted()
     }
 
-    /// Cuts the newest log within its last commit.
+    /// Truncates the newest log within its last commit.
     private func tear(_ store: String = "s") throws {
         let handle = try FileHandle(forUpdating: path(store + "/" + (try #require(files(".log", in: store).last))))
         let size = try handle.seekToEnd()
-        // The closing mark and the gap before it go, and a bit of the last commit: what is zero counts for nothing.
+        // Removes the closing sync mark, the gap before it, and some bytes of the last commit that are not zero.
         try handle.seek(toOffset: 0)
         let bytes = [UInt8](try #require(try handle.readToEnd()))
         let content = try #require(bytes[..<(Int(size) - 48)].lastIndex { $0 != 0 })
@@ -61,7 +56,7 @@ struct InspectTests {
         #expect(outcome.lines.allSatisfy { $0.count <= 120 })
     }
 
-    @Test("nothing is written: every byte and name in the store stays")
+    @Test("nothing is written: every byte and name in the store is unchanged")
     func writesNothing() async throws {
         try await fill()
         try tear()
@@ -85,7 +80,7 @@ struct InspectTests {
         #expect(try await sandbox.heartwood("stats", "s").code == 0)
     }
 
-    @Test("damage is 2, with place, cause, lost numbers, and what to do")
+    @Test("damage is 2, with location, cause, lost numbers, and what to do")
     func corrupt() async throws {
         try await fill(times: 2)
         try sandbox.damage("the value of record 50, round 0", in: "s")
@@ -100,7 +95,7 @@ struct InspectTests {
         #expect(try await sandbox.heartwood("stats", "s").code == 2)
     }
 
-    @Test("one file by itself is judged without its neighbours")
+    @Test("a single file is judged without its neighbours")
     func singleFile() async throws {
         try await fill(times: 3)
         _ = try await sandbox.heartwood("compact", "s")
@@ -113,7 +108,7 @@ struct InspectTests {
         }
     }
 
-    @Test("what is nothing of a store is 73")
+    @Test("a path without a store is 73")
     func nothing() async throws {
         try FileManager.default.createDirectory(at: path("empty"), withIntermediateDirectories: false)
         try sandbox.write("hello", to: "text")
@@ -131,7 +126,7 @@ struct InspectTests {
     @Test("a newer version is 76")
     func newer() async throws {
         try await fill()
-        // A version in a header whose checksum fits: put together by hand, as no tool writes it.
+        // A newer version in a header with a valid checksum.
         var bytes = [UInt8](try Data(contentsOf: path("s/0000000000000001.log")))
         bytes[8] = 99
         var crc: UInt32 = 0xFFFF_FFFF
@@ -148,7 +143,7 @@ struct InspectTests {
         #expect(try await sandbox.heartwood("inspect", "s/0000000000000001.log").code == 76)
     }
 
-    @Test("beside a process that holds the store and writes to it")
+    @Test("while a process has the store open and writes to it")
     func live() async throws {
         let holder = try RunningTool(
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
@@ -157,7 +152,9 @@ struct InspectTests {
             #expect(holder.nextLine() == String(number))
             let outcome = try await sandbox.heartwood("inspect", "s", "--json")
             #expect(outcome.code == 0, "\(outcome.output)")
-            let found = try json(outcome)
+            let objects = try outcome.objects()
+            #expect(objects.count == 1)
+            let found = try #require(objects.first)
             #expect(found["end"] as? String == "unclosed")
             #expect(found["holder"] as? Int32 == holder.processIdentifier)
             #expect((found["totals"] as? [String: Any])?["keys"] as? Int == number)
@@ -168,9 +165,9 @@ struct InspectTests {
         #expect(holder.end() == 0)
     }
 
-    @Test("keys that are no text, or long, stay in their line")
+    @Test("keys that are not text, or long, stay in their line")
     func hostileKeys() async throws {
-        _ = try await sandbox.heartwood("put", "s", "line\nend\u{1B}[31m", "v")
+        _ = try await sandbox.heartwood("put", "s", "line\nend\u{1B}[31m", "v", "--create")
         _ = try await sandbox.heartwood("put", "s", String(repeating: "k", count: 5_000), "v")
         let outcome = try await sandbox.heartwood("inspect", "s")
         #expect(outcome.output.contains(#"line\nend\x1b[31m"#))

@@ -24,7 +24,7 @@ struct LoadFormatTests {
         }
     }
 
-    @Test("a key may lie deeper, and be made of several fields and text")
+    @Test("a key may be a nested field, or be made of several fields and text")
     func templates() async throws {
         let line = #"{"address":{"city":"Oslo","zip":"0150"},"id":7}"#
         #expect(try await load(line, "jsonl", "--key", "address.city").code == 0)
@@ -34,7 +34,7 @@ struct LoadFormatTests {
     }
 
     @Test(
-        "templates that make no sense are usage errors",
+        "invalid templates are usage errors",
         arguments: ["", "plain", "{", "a}b", "{}", "{a..b}", "{.a}", "{a", "}"])
     func badTemplates(template: String) async throws {
         #expect(try await load("", "jsonl", "--key-template", template).code == 64)
@@ -57,7 +57,7 @@ struct LoadFormatTests {
             (#"{"id":null}"#, "neither a string nor a number"),
             (#"{"id":{"a":1}}"#, "neither a string nor a number"),
             (#"{"name":1}"#, "no field 'id'"),
-            (#"{"id":1,"id":2}"#, "stands twice"),
+            (#"{"id":1,"id":2}"#, "occurs twice"),
             (#"{"id":""}"#, "the key is empty"),
             (#"[1]"#, "not a JSON object"),
             (#"{"id":1"#, "the line ends"),
@@ -89,8 +89,8 @@ struct LoadFormatTests {
         arguments: [
             (#"{"key":"a"}"#, "no field 'value'"),
             (#"{"value":"a"}"#, "no field 'key'"),
-            (#"{"key":"a","key64":"YQ==","value":""}"#, "says again"),
-            (#"{"key":"a","value":"","value":""}"#, "says again"),
+            (#"{"key":"a","key64":"YQ==","value":""}"#, "repeats a field"),
+            (#"{"key":"a","value":"","value":""}"#, "repeats a field"),
             (#"{"key":1,"value":""}"#, "not a string"),
             (#"{"key64":"a","value":""}"#, "not base64"),
             (#"{"key":"a","value64":"!!!!"}"#, "not base64"),
@@ -127,7 +127,7 @@ struct LoadFormatTests {
         #expect(outcome.error.contains("line 2: not UTF-8"))
     }
 
-    @Test("deep nesting is passed over without harm")
+    @Test("deep nesting is skipped without harm")
     func nesting() async throws {
         let depth = 200_000
         let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -135,7 +135,7 @@ struct LoadFormatTests {
         #expect(try await load(String(repeating: "{\"x\":", count: depth), "jsonl", "--key", "id").code == 65)
     }
 
-    @Test("--skip-bad leaves bad lines out, names and counts them")
+    @Test("--skip-bad skips bad lines, names and counts them")
     func skipBad() async throws {
         let outcome = try await load(
             "{\"id\":1}\nbad\n{\"id\":2}\n{}\n{\"id\":3}\n", "jsonl", "--key", "id", "--skip-bad", "--json")

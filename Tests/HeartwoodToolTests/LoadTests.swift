@@ -44,9 +44,9 @@ struct LoadTests {
         #expect(scan.lines.sorted() == expected)
     }
 
-    @Test("where a key comes twice the later line wins", arguments: [["--batch", "1"], ["--batch", "10"]])
+    @Test("if a key occurs twice, the later line wins", arguments: [["--batch", "1"], ["--batch", "10"]])
     func order(options: [String]) async throws {
-        // Few keys and many writers: without an order of their own, some would overtake each other.
+        // Few keys and many writers: without an order, some would overtake each other.
         let lines = (0..<20_000).map { "{\"id\":\($0 % 7),\"n\":\($0)}\n" }.joined()
         let outcome = try await Tool.run(
             ["load", "s", "-", "--format", "jsonl", "--key", "id", "--durability", "written"] + options,
@@ -59,7 +59,18 @@ struct LoadTests {
         #expect(try await sandbox.heartwood("scan", "s").lines == expected)
     }
 
-    @Test("gzip is recognised, in one member or many, with padding behind")
+    @Test("with --concurrency 1 the writes have the order of the input")
+    func inputOrder() async throws {
+        // Repeated keys: a later record of a key waits for the earlier one, and must not be overtaken meanwhile.
+        let keys = (0..<300).map { String($0 * $0 % 11) }
+        let lines = keys.map { "{\"id\":\"\($0)\"}\n" }.joined()
+        #expect(try await load("s", Array(lines.utf8), "--concurrency", "1", "--durability", "buffered").code == 0)
+        let records = try await sandbox.heartwood("log", "s", "--json").objects()
+        #expect(records.map { $0["key"] as? String } == keys)
+        #expect(records.map { $0["sequence"] as? Int } == Array(1...300))
+    }
+
+    @Test("gzip is recognised, in one member or many, with padding after them")
     func gzip() async throws {
         let first = try await sandbox.gzip(numbered(0..<5000))
         let second = try await sandbox.gzip(numbered(5000..<9000))
@@ -77,14 +88,14 @@ struct LoadTests {
         #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["1", "2"])
     }
 
-    @Test("gzip that compresses well: much output from little input")
+    @Test("gzip with much output from little input")
     func gzipRatio() async throws {
         let long = "{\"id\":1,\"x\":\"" + String(repeating: "a", count: 3_000_000) + "\"}"
         #expect(try await load("s", try await sandbox.gzip(long)).code == 0)
         #expect(try await sandbox.heartwood("get", "s", "1").output == long + "\n")
     }
 
-    @Test("damaged gzip is bad data; the lines before are loaded")
+    @Test("damaged gzip is bad data; the lines before it are loaded")
     func damagedGzip() async throws {
         let whole = try await sandbox.gzip(numbered(0..<50_000))
         let cut = try await load("cut", Array(whole.dropLast(20_000)), "--batch", "100")
@@ -101,7 +112,7 @@ struct LoadTests {
 
         let garbage = try await load("garbage", whole + [0, 0, 7], "--batch", "100")
         #expect(garbage.code == 65)
-        #expect(garbage.error.contains("behind the end (at byte \(Numbers.grouped(whole.count + 2)))"))
+        #expect(garbage.error.contains("after the end (at byte \(Numbers.grouped(whole.count + 2)))"))
         #expect(try await sandbox.heartwood("scan", "garbage", "--keys").lines.count == 50_000)
     }
 
@@ -113,7 +124,7 @@ struct LoadTests {
         #expect(outcome.error.hasPrefix("loaded 500 records"))
     }
 
-    @Test("keys are acknowledged as they come, while the input goes on; and escaped")
+    @Test("keys are acknowledged while the input continues, and escaped")
     func acknowledgeAtOnce() throws {
         let tool = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         for number in 0..<5 {
@@ -155,7 +166,7 @@ struct LoadTests {
         #expect(try await sandbox.heartwood("stats", "s", "--json").output.contains(#""tail":"closed""#))
     }
 
-    @Test("with nobody to read the acknowledgements the load stops and says so")
+    @Test("without a reader of the acknowledgements the load stops and says so")
     func acknowledgementsUnread() async throws {
         try sandbox.write(numbered(0..<50_000), to: "input")
         let outcome = try await sandbox.shell(
@@ -168,7 +179,7 @@ struct LoadTests {
 
 @Suite("load: a store that is removed meanwhile")
 struct RemovedStoreTests {
-    @Test("what is written to files that are gone is not acknowledged, and the exit code is 74")
+    @Test("what is written to deleted files is not acknowledged, and the exit code is 74")
     func removed() async throws {
         let sandbox = try Sandbox()
         let tool = try RunningTool("load", "s", "-", "--format", "pairs", "--batch", "10", in: sandbox)
@@ -176,7 +187,7 @@ struct RemovedStoreTests {
             try tool.write(range.map { #"{"key":"k\#($0)","value":"v"}"# + "\n" }.joined())
         }
         try write(0..<100)
-        // The first segment is in place once something is loaded.
+        // The first segment exists when something is loaded.
         let segment = sandbox.directory.appendingPathComponent("s/0000000000000001.log").path
         for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: segment) {
             try await Task.sleep(for: .milliseconds(10))

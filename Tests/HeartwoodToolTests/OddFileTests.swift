@@ -1,15 +1,16 @@
 internal import Foundation
 internal import Testing
 
-/// What is no regular file, under the names of a store's files: nothing waits for it, and nothing is written through
-/// it.
-@Suite("files that are none")
+/// Pipes, directories and links with the names of a store's files: no command waits for one, or writes through it.
+@Suite("special files")
 struct OddFileTests {
     let sandbox: Sandbox
 
     init() async throws {
         sandbox = try Sandbox()
-        for key in ["a", "b"] { #expect(try await sandbox.heartwood("put", "s", key, "value").code == 0) }
+        for key in ["a", "b"] {
+            #expect(try await sandbox.heartwood("put", "s", key, "value", "--create").code == 0)
+        }
     }
 
     /// Ends a command that hangs with 137.
@@ -18,7 +19,7 @@ struct OddFileTests {
     }
 
     @Test(
-        "what is no regular file is refused as LOCK, and nothing waits",
+        "a LOCK that is no regular file is refused, and no command waits",
         arguments: ["mkfifo", "mkdir", "ln -s nowhere"])
     func lock(make: String) async throws {
         _ = try await sandbox.shell("rm s/LOCK && \(make) s/LOCK")
@@ -44,7 +45,7 @@ struct OddFileTests {
     }
 
     @Test(
-        "a pipe or a directory with the name of a file of the store holds nothing up",
+        "no command waits for a pipe or a directory with the name of a store's file",
         arguments: [
             "0000000000000002.log", "0000000000000009.log", "0000000000000005.snapshot", "spare.log.tmp",
             "0000000000000005.snapshot.tmp", "other",

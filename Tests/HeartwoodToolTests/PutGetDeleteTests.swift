@@ -6,18 +6,30 @@ struct PutGetDeleteTests {
 
     init() throws { sandbox = try Sandbox() }
 
-    @Test("what was put is got, by another process")
+    @Test("another process gets what was put")
     func roundTrip() async throws {
-        let put = try await sandbox.heartwood("put", "s", "greeting", "good morning")
+        let put = try await sandbox.heartwood("put", "s", "greeting", "good morning", "--create")
         #expect(put.code == 0 && put.output.isEmpty && put.error.isEmpty)
         let get = try await sandbox.heartwood("get", "s", "greeting")
         #expect(get.code == 0)
         #expect(get.output == "good morning\n")
     }
 
+    @Test("put makes a new store only with --create", arguments: [[], ["--no-create"]])
+    func create(options: [String]) async throws {
+        let refused = try await Tool.run(["put", "mistyped", "k", "v"] + options, in: sandbox)
+        #expect(refused.code == 73)
+        #expect(refused.error.contains("mistyped") && refused.error.contains("use --create to make a new store"))
+        #expect(!sandbox.exists("mistyped"))
+        #expect(try await sandbox.heartwood("put", "mistyped", "k", "v", "--create").code == 0)
+        #expect(try await Tool.run(["put", "mistyped", "k", "w"] + options, in: sandbox).code == 0)
+        #expect(try await sandbox.heartwood("put", "mistyped", "k", "x", "--create").code == 0)
+        #expect(try await sandbox.heartwood("get", "mistyped", "k").output == "x\n")
+    }
+
     @Test("put replaces, delete deletes, and a missing key is 1")
     func replaceAndDelete() async throws {
-        _ = try await sandbox.heartwood("put", "s", "k", "1")
+        _ = try await sandbox.heartwood("put", "s", "k", "1", "--create")
         _ = try await sandbox.heartwood("put", "s", "k", "2")
         #expect(try await sandbox.heartwood("get", "s", "k").output == "2\n")
         #expect(try await sandbox.heartwood("delete", "s", "k").code == 0)
@@ -26,9 +38,9 @@ struct PutGetDeleteTests {
         #expect(get.error.hasPrefix("heartwood: no key 'k' in s"))
     }
 
-    @Test("delete deletes what is there and names what isn't")
+    @Test("delete deletes the keys that exist and names the others")
     func deleteSome() async throws {
-        _ = try await sandbox.heartwood("put", "s", "a", "1")
+        _ = try await sandbox.heartwood("put", "s", "a", "1", "--create")
         _ = try await sandbox.heartwood("put", "s", "b", "2")
         _ = try await sandbox.heartwood("put", "s", "c", "3")
         let delete = try await sandbox.heartwood("delete", "s", "a", "x", "a", "b", "y", "--json")
@@ -40,15 +52,15 @@ struct PutGetDeleteTests {
 
     @Test("an empty value is a value")
     func emptyValue() async throws {
-        #expect(try await sandbox.heartwood("put", "s", "k", "").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "", "--create").code == 0)
         let get = try await sandbox.heartwood("get", "s", "k", "--raw")
         #expect(get.code == 0 && get.bytes.isEmpty)
     }
 
-    @Test("any bytes go in by --file and come out by --raw; get alone refuses them")
+    @Test("--file and --raw keep any bytes; get alone refuses bytes that are not text")
     func binaryValue() async throws {
         let bytes = [UInt8](0...255)
-        #expect(try await sandbox.heartwood("put", "s", "k", "--file", "-", bytes: bytes).code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "--create", "--file", "-", bytes: bytes).code == 0)
         #expect(try await sandbox.heartwood("get", "s", "k", "--raw").bytes == bytes)
         let get = try await sandbox.heartwood("get", "s", "k")
         #expect(get.code == 65 && get.bytes.isEmpty)
@@ -57,9 +69,9 @@ struct PutGetDeleteTests {
         #expect(json.output.hasPrefix(#"{"key":"k","value64":"AAECAwQF"#))
     }
 
-    @Test("keys that are not UTF-8 go in base64")
+    @Test("keys that are not UTF-8 are given in base64")
     func binaryKey() async throws {
-        #expect(try await sandbox.heartwood("put", "s", "/wA=", "v", "--key64").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "/wA=", "v", "--key64", "--create").code == 0)
         #expect(try await sandbox.heartwood("get", "s", "/wA=", "--key64").output == "v\n")
         #expect(try await sandbox.heartwood("scan", "s", "--keys").output == "\\xff\\x00\n")
         #expect(try await sandbox.heartwood("get", "s", "no!", "--key64").code == 64)
@@ -68,7 +80,7 @@ struct PutGetDeleteTests {
 
     @Test("an argument that isn't UTF-8 is refused, not replaced")
     func notUTF8() async throws {
-        let put = try await sandbox.shell(#""$heartwood" put s $'\xff' v"#)
+        let put = try await sandbox.shell(#""$heartwood" put s $'\xff' v --create"#)
         #expect(put.code == 64)
         #expect(put.error.contains("argument 3 is not UTF-8"))
         #expect(!sandbox.exists("s"))
@@ -76,7 +88,7 @@ struct PutGetDeleteTests {
 
     @Test("a value may expire")
     func expiry() async throws {
-        #expect(try await sandbox.heartwood("put", "s", "k", "v", "--expires-in", "1h").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "v", "--create", "--expires-in", "1h").code == 0)
         #expect(try await sandbox.heartwood("get", "s", "k", "--json").output.contains(#""expires":"#))
         #expect(try await sandbox.heartwood("put", "s", "brief", "v", "--expires-in", "1s").code == 0)
         try await Task.sleep(for: .milliseconds(1100))
@@ -84,24 +96,24 @@ struct PutGetDeleteTests {
         #expect(try await sandbox.heartwood("put", "s", "k", "v", "--expires-in", "soon").code == 64)
     }
 
-    @Test("values that begin with a dash come after --, and text keeps its characters")
+    @Test("values that begin with a dash follow --, and text keeps its characters")
     func odd() async throws {
-        #expect(try await sandbox.heartwood("put", "s", "k", "--", "-4").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "--create", "--", "-4").code == 0)
         #expect(try await sandbox.heartwood("get", "s", "k").output == "-4\n")
         _ = try await sandbox.heartwood("put", "s", "schlüssel\n", "wert\t\"☕\"")
         #expect(try await sandbox.heartwood("get", "s", "schlüssel\n").output == "wert\t\"☕\"\n")
     }
 
-    @Test("all durabilities are taken", arguments: ["synced", "written", "buffered"])
+    @Test("every durability is accepted", arguments: ["synced", "written", "buffered"])
     func durabilities(level: String) async throws {
-        #expect(try await sandbox.heartwood("put", "s", "k", level, "--durability", level).code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", level, "--create", "--durability", level).code == 0)
         #expect(try await sandbox.heartwood("get", "s", "k").output == level + "\n")
         #expect(try await sandbox.heartwood("delete", "s", "k", "--durability", level).code == 0)
     }
 
-    @Test("--json tells the sequence number")
+    @Test("--json prints the sequence number")
     func json() async throws {
-        let first = try await sandbox.heartwood("put", "s", "k", "v", "--json")
+        let first = try await sandbox.heartwood("put", "s", "k", "v", "--create", "--json")
         #expect(first.output == #"{"key":"k","sequence":1}"# + "\n")
     }
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Testing
 
-/// What the system lets a process have: too little of it ends in a message, never in a signal, and never in waiting.
+/// Too low limits of a process end in a message, never in a signal or a hang.
 @Suite("limits of memory, threads and files")
 struct ResourceTests {
     let sandbox: Sandbox
 
     init() async throws {
         sandbox = try Sandbox()
-        #expect(try await sandbox.heartwood("put", "s", "key", "value").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "key", "value", "--create").code == 0)
         try sandbox.write(#"{"key":"k","value":"v"}"#, to: "k.pairs")
     }
 
@@ -24,7 +24,7 @@ struct ResourceTests {
     }
 
     @Test(
-        "too few memory addresses are refused, with how many it takes",
+        "too few memory addresses are refused, with the number that is needed",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "ulimit -v is Linux's"),
         arguments: [
             "get s key", "put s k v", "delete s key", "scan s", "stats s", "export s", "compact s", "inspect s",
@@ -37,7 +37,7 @@ struct ResourceTests {
         #expect(outcome.code == 0 || outcome.code == 75, "\(command): \(outcome)")
     }
 
-    @Test("the store reads and loads within the limit that the message names")
+    @Test("commands work within the limit that the message names")
     func enough() async throws {
         for command in ["verify s", "load s k.pairs --format pairs", "inspect s", "get s key", "compact s"] {
             let refused = try await run("ulimit -v 100000", command).error
@@ -47,7 +47,7 @@ struct ResourceTests {
         }
     }
 
-    @Test("too few open files are refused, and a low limit that may be raised is raised")
+    @Test("too few open files are refused, and a low limit is raised if the system allows it")
     func files() async throws {
         for command in ["get s key", "verify s", "load s k.pairs --format pairs", "help"] {
             expectRefusal(try await run("ulimit -n 12", command), "raise it with 'ulimit -n 32'", command)
@@ -65,17 +65,17 @@ struct ResourceTests {
         let command = """
             test -x "$heartwood" || exit 99; ulimit -u 1; exec timeout -s KILL 60 "$heartwood" help
             """
-        // `timeout` forks once: it must not be what fails.
+        // Without `timeout`, which would fail first, because it forks.
         let direct = command.replacingOccurrences(of: "timeout -s KILL 60 ", with: "")
         let outcome = try await sandbox.shell("set -- '\(direct)'; \(script)")
-        // Where another user can't reach the tool, or can't be become, there is nothing to see.
+        // Not tested where another user can't run the tool, or the user can't be changed.
         guard outcome.code != 99, outcome.code != 126, outcome.code != 127 else { return }
-        expectRefusal(outcome, "starts no more of them", "help")
+        expectRefusal(outcome, "starts no more for this user", "help")
     }
 
     // MARK: - Lines
 
-    @Test("a line without an end takes no memory, is named by its number, and can be left out")
+    @Test("a line that is too long takes no memory, is named by its number, and can be skipped")
     func longLine() async throws {
         _ = try await sandbox.shell(
             """
@@ -92,7 +92,7 @@ struct ResourceTests {
         #expect(try await sandbox.heartwood("scan", "t", "--keys").output == "first\nlast\n")
     }
 
-    @Test("--max-line is the longest line that is taken")
+    @Test("--max-line is the longest line that is accepted")
     func maxLine() async throws {
         let value = String(repeating: "ä", count: 1 << 20)
         try sandbox.write("{\"key\":\"k\",\"value\":\"\(value)\"}\n", to: "long.pairs")
@@ -105,7 +105,7 @@ struct ResourceTests {
             let outcome = try await sandbox.heartwood("load", "t", "-", "--format", "pairs", "--max-line", wrong)
             #expect(outcome.code == 64)
         }
-        // Half a character at any place of a long line is found.
+        // An incomplete character in a long line is found.
         try sandbox.write("", to: "bad")
         _ = try await sandbox.shell(
             #"{ printf '{"id":1,"text":"'; head -c 1048570 /dev/zero | tr '\0' x; printf '\303"}\n'; } > bad"#)

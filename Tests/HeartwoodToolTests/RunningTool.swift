@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A `heartwood` that is running: its input comes bit by bit, and its output is read line by line.
+/// A running `heartwood`, with input in pieces and output read line by line.
 final class RunningTool {
     private let process: Process
     private let input = Pipe()
@@ -38,7 +38,7 @@ final class RunningTool {
 
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-    /// Closes the input, and returns the exit code, or the number of the signal below zero.
+    /// Closes the input, and returns the exit code, or the negative number of the signal.
     func end() -> Int32 {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()

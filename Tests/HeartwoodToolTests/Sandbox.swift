@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A directory of its own for one test, which goes with it. Names of stores and files are relative to it.
+/// A directory for one test, removed after it. Names of stores and files are relative to it.
 final class Sandbox: Sendable {
     let directory: URL
     private let scratch: URL
@@ -51,7 +51,7 @@ final class Sandbox: Sendable {
         return try await shell("gzip -c plain").bytes
     }
 
-    /// Changes one bit of the first place at which `text` stands in a log of the store.
+    /// Changes one bit where `text` first occurs in a log of the store.
     func damage(_ text: String, in store: String) throws {
         let folder = directory.appendingPathComponent(store)
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -45,7 +45,7 @@ struct ScanTests {
     @Test("lines are escaped so that each entry is one line")
     func escaping() async throws {
         let value: [UInt8] = Array("a\tb\nc\r\\ \u{1B}[0m é☕\u{85}".utf8) + [0xC3, 0x28, 0xFF, 0x00, 0x7F]
-        _ = try await sandbox.heartwood("put", "s", "k\t\u{1}", "--file", "-", bytes: value)
+        _ = try await sandbox.heartwood("put", "s", "k\t\u{1}", "--create", "--file", "-", bytes: value)
         let scan = try await sandbox.heartwood("scan", "s")
         #expect(
             scan.output
@@ -54,7 +54,7 @@ struct ScanTests {
 
     @Test("--json gives value64 for bytes that are not text, and escapes what JSON must")
     func json() async throws {
-        _ = try await sandbox.heartwood("put", "s", "b", "--file", "-", bytes: [0xFF])
+        _ = try await sandbox.heartwood("put", "s", "b", "--create", "--file", "-", bytes: [0xFF])
         _ = try await sandbox.heartwood("put", "s", "a", "quote \" slash \\ tab \t bell \u{7}")
         let scan = try await sandbox.heartwood("scan", "s", "--json")
         #expect(
@@ -64,14 +64,14 @@ struct ScanTests {
             ])
     }
 
-    @Test("a scan that finds nothing is no error, a limit of nothing is")
+    @Test("an empty scan is no error, a limit of zero is")
     func nothing() async throws {
         try await fill(["a"])
         #expect(try await sandbox.heartwood("scan", "s", "--prefix", "x").code == 0)
         #expect(try await sandbox.heartwood("scan", "s", "--limit", "0").code == 64)
     }
 
-    @Test("a reader that goes away ends the output quietly", arguments: ["scan", "scan --keys", "export"])
+    @Test("a closed pipe ends the output without a message", arguments: ["scan", "scan --keys", "export"])
     func closedPipe(command: String) async throws {
         let lines = (0..<20_000).map { #"{"key":"key-\#($0)","value":"some value to fill a pipe"}"# }
         let load = try await sandbox.heartwood(
@@ -98,7 +98,7 @@ struct ScanTests {
         #expect(json.output.contains(#""tail":"closed""#))
     }
 
-    @Test("an export, loaded, is an equal store: binary keys, expiry, empty values, all of it")
+    @Test("a loaded export is an equal store: binary keys, expiry, empty values")
     func exportRoundTrip() async throws {
         let lines = """
             {"key":"text","value":"line\\nline \\u2603 \\ud83d\\ude00"}

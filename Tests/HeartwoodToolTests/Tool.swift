@@ -1,27 +1,35 @@
 internal import Foundation
+internal import Testing
 
 /// The built `heartwood`, run as a user runs it.
 enum Tool {
-    /// What a run came to.
+    /// The result of a run.
     struct Outcome: Sendable {
-        /// The exit code; nil where a signal ended the process.
+        /// The exit code; nil if a signal ended the process.
         var code: Int32?
         var bytes: [UInt8]
         var error: String
 
         var output: String { String(decoding: bytes, as: UTF8.self) }
         var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+        /// The JSON objects of the output, one a line.
+        func objects() throws -> [[String: Any]] {
+            try lines.map { line in
+                try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            }
+        }
     }
 
-    /// The binary lies beside the test bundle, wherever the build directory is.
+    /// The binary is in the directory of the test bundle.
     static let url: URL = {
         let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }.map { argument in
-            // On macOS the argument may lead into the bundle.
+            // On macOS the path may be in the bundle.
             let end = argument.range(of: ".xctest")?.upperBound ?? argument.endIndex
             return URL(fileURLWithPath: String(argument[..<end]))
         }
-        let places = (bundles + [Bundle.main.bundleURL]).flatMap { [$0.deletingLastPathComponent(), $0] }
-        let candidates = places.map { $0.appendingPathComponent("heartwood") }
+        let directories = (bundles + [Bundle.main.bundleURL]).flatMap { [$0.deletingLastPathComponent(), $0] }
+        let candidates = directories.map { $0.appendingPathComponent("heartwood") }
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? candidates[0]
     }()
 
@@ -48,7 +56,7 @@ enum Tool {
     private static func run(
         _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
     ) async throws -> Outcome {
-        // Files in place of pipes: nothing has to be read while the process runs.
+        // Files instead of pipes, which would have to be read while the process runs.
         let inputFile = try sandbox.scratchFile(input)
         let outputFile = try sandbox.scratchFile([])
         let errorFile = try sandbox.scratchFile([])
@@ -61,7 +69,7 @@ enum Tool {
         process.standardOutput = handles[1]
         process.standardError = handles[2]
         try await process.runToEnd()
-        // A process that has ended keeps them; with hundreds of runs, other suites meet the limit of open files.
+        // An ended `Process` keeps them open; hundreds of runs would reach the limit of open files.
         for handle in handles { try handle.close() }
         return Outcome(
             code: process.terminationReason == .exit ? process.terminationStatus : nil,

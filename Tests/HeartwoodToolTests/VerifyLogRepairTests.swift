@@ -8,15 +8,9 @@ struct VerifyLogRepairTests {
     init() async throws {
         sandbox = try Sandbox()
         for (key, value) in [("a", "first"), ("b", "second"), ("session:1", "third")] {
-            #expect(try await sandbox.heartwood("put", "s", key, value).code == 0)
+            #expect(try await sandbox.heartwood("put", "s", key, value, "--create").code == 0)
         }
         #expect(try await sandbox.heartwood("delete", "s", "b").code == 0)
-    }
-
-    private func json(_ outcome: Tool.Outcome) throws -> [[String: Any]] {
-        try outcome.lines.map { line in
-            try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        }
     }
 
     // MARK: - verify
@@ -38,30 +32,30 @@ struct VerifyLogRepairTests {
         #expect(try await sandbox.heartwood("verify").code == 64)
     }
 
-    @Test("verify works beside a process that has the store open, and on one file by itself")
-    func besideAndAlone() async throws {
+    @Test("verify works while a process has the store open, and on a single file")
+    func openStoreAndSingleFile() async throws {
         let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
         try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")
         #expect(running.nextLine() == "c")
-        let beside = try await sandbox.heartwood("verify", "s", "--json")
-        #expect(beside.code == 0)
-        #expect(try json(beside)[0]["closed"] as? Bool == false)
+        let whileOpen = try await sandbox.heartwood("verify", "s", "--json")
+        #expect(whileOpen.code == 0)
+        #expect(try whileOpen.objects()[0]["closed"] as? Bool == false)
         #expect(running.end() == 0)
         #expect(try await sandbox.heartwood("verify", "s/0000000000000002.log").code == 0)
     }
 
     // MARK: - log
 
-    @Test("log shows what was done in its order, by key, kind, number and time")
+    @Test("log shows writes in order, by key, kind, number and time")
     func logFilters() async throws {
-        let all = try json(try await sandbox.heartwood("log", "s", "--json", "--values"))
+        let all = try await sandbox.heartwood("log", "s", "--json", "--values").objects()
         #expect(all.map { $0["key"] as? String } == ["a", "b", "session:1", "b"])
         #expect(all.map { $0["value"] as? String } == ["first", "second", "third", nil])
         #expect(all.map { $0["kind"] as? String } == ["put", "put", "put", "delete"])
         func keys(_ arguments: String...) async throws -> [String?] {
             let outcome = try await Tool.run(["log", "s", "--json"] + arguments, in: sandbox)
             #expect(outcome.code == 0, "\(outcome.error)")
-            return try json(outcome).map { $0["key"] as? String }
+            return try outcome.objects().map { $0["key"] as? String }
         }
         #expect(try await keys("--key", "b") == ["b", "b"])
         #expect(try await keys("--prefix", "session:") == ["session:1"])
@@ -71,7 +65,7 @@ struct VerifyLogRepairTests {
         #expect(try await keys("--until", "2020-02-29T23:59:59Z").isEmpty)
         #expect(try await keys("--since", "1h").count == 4)
         #expect(try await keys("--since", "2020-02-29", "--until", "2999-12-31 10:00").count == 4)
-        let hex = try json(try await sandbox.heartwood("log", "s", "--key", "a", "--values", "--hex", "--json"))
+        let hex = try await sandbox.heartwood("log", "s", "--key", "a", "--values", "--hex", "--json").objects()
         #expect(hex[0]["keyHex"] as? String == "61" && hex[0]["valueHex"] as? String == "6669727374")
         for wrong in [
             ["--since", "yesterday"], ["--until", "2021-02-29"], ["--from", "3", "--to", "2"], ["--kind", "x"],
@@ -80,7 +74,21 @@ struct VerifyLogRepairTests {
         }
     }
 
-    @Test("log goes on behind what is damaged, and says so; its exit code is that of verify")
+    @Test("log, stats and inspect say why a number jumps to a multiple of 2^32")
+    func numberJumps() async throws {
+        _ = try await sandbox.shell("truncate -s 4170 s/0000000000000004.log")
+        #expect(try await sandbox.heartwood("put", "s", "c", "after a crash").code == 0)
+        let log = try await sandbox.heartwood("log", "s").lines
+        let heading = "log from number 4294967296 on, a multiple of 2^32: the store was not closed before"
+        #expect(log.filter { $0.hasSuffix(heading) }.count == 1)
+        for command in ["stats", "inspect"] {
+            let lines = try await sandbox.heartwood(command, "s").lines
+            let line = try #require(lines.first { $0.hasPrefix("last write ") })
+            #expect(line.contains("number 4,294,967,296; numbers jumped to a multiple of 2^32"))
+        }
+    }
+
+    @Test("log continues after damage, and reports it; its exit code is that of verify")
     func logDamage() async throws {
         try sandbox.damage("second", in: "s")
         let outcome = try await sandbox.heartwood("log", "s")
@@ -89,7 +97,7 @@ struct VerifyLogRepairTests {
         #expect(outcome.output.contains("session:1") && outcome.output.contains("write number 2 is lost"))
     }
 
-    @Test("log --follow shows what comes, from process to process, and ends at a signal")
+    @Test("log --follow shows new records, from process to process, and ends at a signal")
     func follow() async throws {
         let following = try RunningTool("log", "s", "--follow", "--json", in: sandbox)
         for _ in 0..<4 { #expect(following.nextLine() != nil) }
@@ -103,7 +111,7 @@ struct VerifyLogRepairTests {
 
     // MARK: - repair
 
-    @Test("repair says what it would do, and does it only if told to")
+    @Test("repair reports what it would do, and does it only with an output")
     func repair() async throws {
         try sandbox.damage("first", in: "s")
         let before = try await sandbox.shell("cat s/*.log | cksum").output
@@ -111,7 +119,7 @@ struct VerifyLogRepairTests {
         #expect(plan.code == 1 && plan.output.contains("write number 1") && plan.output.contains("nothing was written"))
         let done = try await sandbox.heartwood("repair", "s", "--output", "new", "--json")
         #expect(done.code == 1)
-        let report = try json(done)[0]
+        let report = try done.objects()[0]
         #expect(report["complete"] as? Bool == false && report["batches"] as? Int == 3)
         #expect(report["output"] as? String == "new")
         let losses = try #require(report["losses"] as? [[String: Any]])
@@ -136,7 +144,7 @@ struct VerifyLogRepairTests {
         #expect(try await sandbox.heartwood("scan", "none").output.isEmpty)
     }
 
-    @Test("in place the old files are moved aside, but not while the store is in use")
+    @Test("in place the old files are moved, but not while the store is in use")
     func inPlace() async throws {
         let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
         try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: what it depends on is resolved for these tests, and not for Heartwood's users.
+// A separate package, so that Heartwood's users don't resolve its dependencies.
 
 let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
 

@@ -19,7 +19,7 @@ enum EntryPoint {
 struct HeartwoodTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood",
-        abstract: "Keeps keys and values in a directory, so that what is acknowledged is kept.",
+        abstract: "A key-value store in a directory: acknowledged writes survive crashes.",
         discussion: """
             \(introduction)
 
@@ -39,22 +39,23 @@ struct HeartwoodTool: AsyncParsableCommand {
 
     /// The introduction of the help and of the manual page.
     static let introduction = """
-        A store is one directory, used by one process at a time. 'put' and 'load' make it if it isn't there; \
-        the other commands want one that is. 'inspect', 'verify', 'log' and 'repair' work on its files alone, also \
-        beside a process that has it open.
+        A store is one directory, used by one process at a time. 'load' creates it if it doesn't exist, and so does \
+        'put' with '--create'; the other commands need an existing store. 'inspect', 'verify', 'log' and 'repair' \
+        read its files directly, also while another process has it open.
 
-          heartwood put notes greeting 'good morning'
+          heartwood put notes greeting 'good morning' --create
           heartwood get notes greeting
           heartwood scan notes --prefix gre
           heartwood load notes people.jsonl --format jsonl --key id
           heartwood export notes | gzip > notes.pairs.gz
 
-        Keys and values on the command line are UTF-8 text. What begins with a dash comes after '--':
+        Keys and values on the command line are UTF-8 text. Put arguments that begin with a dash after '--':
 
           heartwood put notes temperature -- -4
         """
 
-    static let aboutErrors = "An error is one line on standard error, which ends with what to do about it."
+    static let aboutErrors =
+        "An error is one line on standard error that says what to do; with '--json' it is a JSON object."
 
     /// Runs the command, and ends the process.
     static func runToEnd() async {

@@ -50,7 +50,7 @@ final class CompactionControl: LogCompaction {
         /// Speed of the last compaction. Before the first compaction, the speed of a slow disk.
         var bytesPerSecond: UInt64 = 32 << 20
         /// Number of replaced files that a reader may still use.
-        var heldFiles = 0
+        var pinnedFiles = 0
         var statistics = Store.CompactionStatistics()
     }
 

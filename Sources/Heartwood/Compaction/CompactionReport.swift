@@ -11,7 +11,7 @@ public struct CompactionReport: Sendable, Hashable {
     public var removedFiles = 0
     /// Number of replaced files that still exist because a read pin needs them. They are removed automatically when
     /// those pins are released.
-    public var heldFiles = 0
+    public var pinnedFiles = 0
     /// Duration of the compaction.
     public var duration: Duration = .zero
 

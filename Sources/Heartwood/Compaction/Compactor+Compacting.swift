@@ -43,7 +43,7 @@ extension Compactor {
         retirements.append(Retirement(point: boundary.point.address, time: now.milliseconds, covered: covered))
         try move()
         report.removedFiles = retire()
-        report.heldFiles = heldFiles
+        report.pinnedFiles = pinnedFiles
         return report
     }
 

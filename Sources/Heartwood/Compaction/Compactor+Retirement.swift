@@ -23,13 +23,13 @@ extension Compactor {
             }
         }
         endPinEpochs()
-        let held = heldFiles
-        control.state.withState { $0.heldFiles = held }
+        let held = pinnedFiles
+        control.state.withState { $0.pinnedFiles = held }
         return removed
     }
 
     /// Number of replaced files that still exist.
-    var heldFiles: Int { retirements.reduce(0) { $0 + $1.covered.count } }
+    var pinnedFiles: Int { retirements.reduce(0) { $0 + $1.covered.count } }
 
     /// Ends pin epochs that can end, so that no retirement waits for pins that are taken after this.
     private mutating func endPinEpochs() {

@@ -158,7 +158,7 @@ nonisolated extension Log {
     /// The input for the decision whether a compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
         let live = index.liveBytes
-        let held = compactionControl.state.withState { $0.heldFiles }
+        let held = compactionControl.state.withState { $0.pinnedFiles }
         // Sync marks alone need no compaction.
         let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(

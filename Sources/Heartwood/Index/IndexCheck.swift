@@ -66,7 +66,7 @@ extension KeyTree {
                 try require(slot.head == head, "a head of another key")
                 let isBehind = previous.map { KeyOrder.compare($0, key) < (isFirst ? 1 : 0) } ?? true
                 try require(isBehind, "keys out of order, or before the fence")
-                try require(high.map { KeyOrder.compare(key, $0) < 0 } ?? true, "a key behind the fence")
+                try require(high.map { KeyOrder.compare(key, $0) < 0 } ?? true, "a key after the upper fence")
                 previous = key
             }
             if level == 0 {
@@ -126,7 +126,7 @@ extension IndexState {
                 recount.liveBytes += UInt64(newest.location.lengthBound)
             }
             guard let block = word.block else { continue }
-            try require(block.home == (leaf, index), "a version that was told of another slot")
+            try require(block.home == (leaf, index), "a version that names another slot")
             try require(block.newer == nil, "a version is newer than the newest")
             try require(
                 block.older != nil || (newest.expiry != 0 && !newest.isTombstone),
@@ -153,7 +153,7 @@ extension IndexState {
         try pins.forEach { (point, kept) throws(Unsoundness) in
             try kept.chunks.forEach { (chunk) throws(Unsoundness) in
                 try add(chunk)
-                try require(chunk.points.contains(point), "a chunk of \(chunk.points) is held at \(point)")
+                try require(chunk.points.contains(point), "a chunk of \(chunk.points) is kept at \(point)")
             }
         }
         var last: UInt64 = 0
@@ -162,7 +162,7 @@ extension IndexState {
             for index in 0..<chunk.count {
                 let address = chunk.address(index)
                 try require(address > last, "entries of the undo log out of order")
-                try require(chunk.overwritten(index).address < address, "a place that a lower one has overwritten")
+                try require(chunk.overwritten(index).address < address, "a location that a lower one has overwritten")
                 last = address
             }
         }
@@ -197,7 +197,7 @@ extension IndexState {
         try check(pending, { _ in true }, "pending")
         try check(released, { $0.upperBound <= visible }, "released")
         try pins.forEach { (point, kept) throws(Unsoundness) in
-            try check(kept.versions, { $0.contains(point) && $0.upperBound <= visible }, "held at \(point)")
+            try check(kept.versions, { $0.contains(point) && $0.upperBound <= visible }, "kept at \(point)")
         }
         try require(unqueued.isEmpty, "\(unqueued.count) versions that nothing will drop")
     }

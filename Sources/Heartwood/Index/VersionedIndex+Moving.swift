@@ -3,7 +3,10 @@ internal import Synchronization
 
 /// The changes that compaction makes to the index, in slices. Between slices, writers get the lock.
 extension VersionedIndex {
-    /// Whether records may have been moved since `moves` had this value: a move was in progress then, or one has
+    /// A number for ``mayHaveMoved(since:)``.
+    var moveCount: UInt64 { moves.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether records may have been moved since `moveCount` had this value: a move was in progress then, or one has
     /// started since.
     func mayHaveMoved(since earlier: UInt64) -> Bool {
         earlier & 1 != 0 || moves.load(ordering: .sequentiallyConsistent) != earlier

@@ -1,6 +1,18 @@
 internal import HeartwoodFileSystem
 
 extension VersionedIndex {
+    /// Pins the current reclamation epoch until `unpinEpoch`: nothing that this thread finds from now on is freed, and
+    /// no file closed in which a version that it finds has its record. Never waits. See `Epochs`.
+    @inline(__always)
+    func pinEpoch() -> Epochs.Pin { epochs.pin() }
+
+    @inline(__always)
+    func unpinEpoch(_ pin: Epochs.Pin) { epochs.unpin(pin) }
+
+    /// Calls `body` with the reclamation epoch pinned.
+    @inline(__always)
+    func pinningEpoch<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R { try epochs.pinned(body) }
+
     /// What a reader at `point` finds; nil if there is no value. Ignores expiry.
     ///
     /// Nil as `point` means the visible point. Any other point must have a read pin.
@@ -11,7 +23,7 @@ extension VersionedIndex {
         return findPinned(key, at: point)
     }
 
-    /// The same, for a caller that has an epoch pin (`Epochs.pin`).
+    /// The same, for a caller that has an epoch pin.
     @inline(__always)
     func findPinned(_ key: UnsafeRawBufferPointer, at point: UInt64?) -> Version? {
         let version =

@@ -9,6 +9,38 @@ internal import Synchronization
 /// explains why that is sound. Garbage is dropped in bounded portions, by this call and later ones, so a call holds the
 /// lock only for the time that its own work needs.
 package final class VersionedIndex: Sendable {
+    /// Where a key belongs, found before the write that adds it takes the lock. Any write may come in between: then the
+    /// key is looked up again.
+    struct Preparation {
+        fileprivate var hint: LeafHint
+
+        /// No preparation: the key is looked up when it is added.
+        static var none: Preparation { Preparation(hint: .none) }
+
+        /// Finds the key's position in its leaf, and prefetches what is there. Call it when what `prepareWrite`
+        /// prefetched may have arrived, for several keys at a time; see `LeafHint.refine`.
+        @inline(__always)
+        mutating func refine(_ key: UnsafeRawBufferPointer) { hint.refine(key) }
+    }
+
+    /// Fills the empty index with sorted keys, one lot at a time. For one thread.
+    struct Loader {
+        private let index: VersionedIndex
+        private var tree = TreeLoader()
+
+        init(_ index: VersionedIndex) { self.index = index }
+
+        /// Adds keys that are all greater than those added before. O(keys).
+        ///
+        /// - Parameter next: The first key of the next lot; nil for the last lot.
+        mutating func add(_ entries: some SortedVersions, followedBy next: UnsafeRawBufferPointer?) {
+            index.state.withLock { $0.load(entries, followedBy: next, by: &tree) }
+        }
+
+        /// Makes all keys visible. Call it once, after the last lot.
+        mutating func finish() { index.state.withLock { $0.finishLoad(&tree) } }
+    }
+
     /// Adds the versions of one write. Valid only inside the closure that receives it.
     package struct Writer: ~Copyable {
         /// Sound because `apply` creates the writer while it has exclusive access to the state, and destroys it before
@@ -19,14 +51,12 @@ package final class VersionedIndex: Sendable {
 
         /// Adds a version of a key. Copies the key. Ignores a version that is not newer than the newest one of the key.
         package mutating func add(key: UnsafeRawBufferPointer, version: Version) {
-            add(key: key, version: version, hint: .none)
+            add(key: key, version: version, .none)
         }
 
-        /// The same, with a hint.
-        ///
-        /// - Parameter hint: What `approach` returned for the key.
-        mutating func add(key: UnsafeRawBufferPointer, version: Version, hint: LeafHint) {
-            state.pointee.add(key, version, writeFrom: start, hint: hint)
+        /// The same, for a key that was prepared.
+        mutating func add(key: UnsafeRawBufferPointer, version: Version, _ preparation: Preparation) {
+            state.pointee.add(key, version, writeFrom: start, hint: preparation.hint)
             count += 1
         }
     }
@@ -69,6 +99,11 @@ package final class VersionedIndex: Sendable {
     deinit {
         state.withLock { $0.destroy() }
         point.deallocate()
+    }
+
+    /// A lock for another state that is this index's lock, too.
+    func shareLock<Other>(with other: consuming sending Other) -> ConditionLock<Other> {
+        ConditionLock(other, sharing: state)
     }
 
     /// The address up to which readers see.
@@ -125,23 +160,16 @@ package final class VersionedIndex: Sendable {
         }
     }
 
+    /// Finds where a key belongs, and prefetches that. Takes no lock, and needs no epoch pin.
+    @inline(__always)
+    func prepareWrite(_ key: UnsafeRawBufferPointer) -> Preparation { Preparation(hint: tree.approach(key)) }
+
     /// Fills the empty index with sorted keys.
-    func load(_ entries: some LoadableEntries) {
-        var loader = TreeLoader()
-        load(entries, followedBy: nil, by: &loader)
-        finishLoad(&loader)
+    func load(_ entries: some SortedVersions) {
+        var loader = Loader(self)
+        loader.add(entries, followedBy: nil)
+        loader.finish()
     }
-
-    /// The same, one lot of keys at a time.
-    ///
-    /// - Parameter next: The first key of the next lot; nil for the last lot.
-    func load(
-        _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
-    ) {
-        state.withLock { $0.load(entries, followedBy: next, by: &loader) }
-    }
-
-    func finishLoad(_ loader: inout TreeLoader) { state.withLock { $0.finishLoad(&loader) } }
 
     /// Takes a read pin: keeps all that a reader at the point sees until `release`. Each call needs one `release`.
     ///

@@ -98,7 +98,7 @@ final class CommitBuffer: @unchecked Sendable {
 
     /// A record that was just appended.
     struct Appended {
-        let fields: RecordPlacement.Fields
+        let header: RecordHeader
         let key: UnsafeRawBufferPointer
         /// The offset of the record in the file.
         let offset: UInt64
@@ -118,19 +118,20 @@ final class CommitBuffer: @unchecked Sendable {
         var outside = 0
         var nextExternal = batch.externals.startIndex
         for _ in 0..<batch.recordCount {
-            let header = memory + start + position
-            let fields = RecordPlacement.fields(of: header)
+            let encoded = memory + start + position
+            let header = RecordHeader(
+                unverified: UnsafeRawBufferPointer(start: encoded, count: FormatConstants.recordHeaderSize))
+            let keyLength = Int(header.keyLength)
             let location = startInFile + UInt64(position + outside)
-            RecordPlacement.place(
-                header, sequenceDistance: distance, tag: ChecksumTag(salt: identity.salt, offset: location))
+            RecordHeader.bind(
+                encoded, sequenceDistance: distance, tag: ChecksumTag(salt: identity.salt, offset: location))
             each(
                 Appended(
-                    fields: fields,
-                    key: UnsafeRawBufferPointer(
-                        start: header + FormatConstants.recordHeaderSize, count: fields.keyLength),
+                    header: header,
+                    key: UnsafeRawBufferPointer(start: encoded + FormatConstants.recordHeaderSize, count: keyLength),
                     offset: location))
-            position += fields.encodedLength
-            let keyEnd = position - fields.encodedLength + FormatConstants.recordHeaderSize + fields.keyLength
+            let keyEnd = position + FormatConstants.recordHeaderSize + keyLength
+            position += header.encodedLength
             if nextExternal < batch.externals.endIndex, batch.externals[nextExternal].position == keyEnd {
                 let value = batch.externals[nextExternal].value
                 externals.append(External(memoryPosition: start + keyEnd, value: value))
@@ -146,7 +147,7 @@ final class CommitBuffer: @unchecked Sendable {
     }
 
     /// Appends one record that isn't encoded yet, and returns its offset in the file. O(bytes copied).
-    func append(_ record: UnplacedRecord, sequence: SequenceNumber) -> UInt64 {
+    func append(_ record: SingleRecord, sequence: SequenceNumber) -> UInt64 {
         precondition(segment != nil, "a record for a buffer that lies nowhere")
         let location = offset + UInt64(count)
         let length = record.encodedLength

@@ -28,7 +28,7 @@ extension Log {
             removesOnly: batch.removesOnly, hasExternals: !batch.externals.isEmpty, durability, ticket
         ) { buffer, sequence, base, stores, writer in
             // Prefetches the leaves of several records before the first of them is needed.
-            var group = AppendedGroup(tree: index.tree, base: base)
+            var group = AppendedGroup(index: index, base: base)
             buffer.append(batch, sequence: sequence) { group.add($0, to: &writer) }
             storeOpen(if: stores)
             group.flush(to: &writer)
@@ -37,9 +37,9 @@ extension Log {
 
     /// The same for a single record without conditions that isn't encoded yet.
     ///
-    /// - Parameter hint: The result of the index's prefetch for the record's key.
+    /// - Parameter preparation: The index's, for the record's key.
     fileprivate func append(
-        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
+        _ record: SingleRecord, _ durability: Durability.Level, _ preparation: VersionedIndex.Preparation
     ) throws(StoreError) -> Admission {
         let ticket = state.space.makeTicket()
         let admission = try append(
@@ -54,7 +54,7 @@ extension Log {
                     location: RecordLocation(address: base + offset >> 3, length: record.encodedLength),
                     expiry: record.expiry,
                     isTombstone: record.kind == .delete),
-                hint: hint)
+                preparation)
         }
         // The caller tries again with a batch, which has another ticket.
         if case .mustWait = admission { state.space.unclaim(ticket) }
@@ -171,16 +171,17 @@ nonisolated extension Log {
 
     /// Appends a single record.
     func admit(
-        _ record: UnplacedRecord, _ durability: Durability.Level, _ hint: LeafHint
+        _ record: SingleRecord, _ durability: Durability.Level, _ preparation: VersionedIndex.Preparation
     ) throws(StoreError) -> Admission {
+        typealias Preparation = VersionedIndex.Preparation
         typealias Isolated =
-            (isolated Log, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Admission
-        typealias Step = (Log, UnplacedRecord, Durability.Level, LeafHint) throws(StoreError) -> Admission
-        let isolated: Isolated = { (log, record, durability, hint) throws(StoreError) in
-            try log.append(record, durability, hint)
+            (isolated Log, SingleRecord, Durability.Level, Preparation) throws(StoreError) -> Admission
+        typealias Step = (Log, SingleRecord, Durability.Level, Preparation) throws(StoreError) -> Admission
+        let isolated: Isolated = { (log, record, durability, preparation) throws(StoreError) in
+            try log.append(record, durability, preparation)
         }
         let step = unsafeBitCast(isolated, to: Step.self)
-        return try executor.run { () throws(StoreError) in try step(self, record, durability, hint) }
+        return try executor.run { () throws(StoreError) in try step(self, record, durability, preparation) }
     }
 
     /// Evaluates conditions, for a write without operations.
@@ -270,28 +271,30 @@ nonisolated extension Log {
 
 extension VersionedIndex.Writer {
     @inline(__always)
-    fileprivate mutating func add(_ record: CommitBuffer.Appended, base: UInt64, hint: LeafHint) {
-        let fields = record.fields
+    fileprivate mutating func add(
+        _ record: CommitBuffer.Appended, base: UInt64, _ preparation: VersionedIndex.Preparation
+    ) {
+        let header = record.header
         add(
             key: record.key,
             version: Version(
-                location: RecordLocation(address: base + record.offset >> 3, length: fields.encodedLength),
-                expiry: fields.expiry, isTombstone: fields.kind == .delete),
-            hint: hint)
+                location: RecordLocation(address: base + record.offset >> 3, length: header.encodedLength),
+                expiry: header.expiry, isTombstone: header.kind == .delete),
+            preparation)
     }
 }
 
 /// Adds the records of a batch to the index, eight at a time. Most of their leaves are in no cache, so they are
 /// prefetched together: first the slots of all, then the cells of all.
 private struct AppendedGroup {
-    let tree: TreeReader
+    let index: VersionedIndex
     let base: UInt64
     private var records = InlineArray<8, CommitBuffer.Appended?>(repeating: nil)
-    private var hints = InlineArray<8, LeafHint>(repeating: .none)
+    private var preparations = InlineArray<8, VersionedIndex.Preparation>(repeating: .none)
     private var count = 0
 
-    init(tree: TreeReader, base: UInt64) {
-        self.tree = tree
+    init(index: VersionedIndex, base: UInt64) {
+        self.index = index
         self.base = base
     }
 
@@ -299,13 +302,13 @@ private struct AppendedGroup {
     mutating func add(_ record: CommitBuffer.Appended, to writer: inout VersionedIndex.Writer) {
         if count == 8 { flush(to: &writer) }
         records[count] = record
-        hints[count] = tree.approach(record.key)
+        preparations[count] = index.prepareWrite(record.key)
         count += 1
     }
 
     mutating func flush(to writer: inout VersionedIndex.Writer) {
-        for index in 0..<count { hints[index].refine(records[index]!.key) }
-        for index in 0..<count { writer.add(records[index]!, base: base, hint: hints[index]) }
+        for index in 0..<count { preparations[index].refine(records[index]!.key) }
+        for index in 0..<count { writer.add(records[index]!, base: base, preparations[index]) }
         count = 0
     }
 }

@@ -49,7 +49,7 @@ actor Log {
                     logWriting: configuration.logWriting == .calls ? .calls : nil),
                 space: LogSpace(PreallocationPlan(limit: UInt64(configuration.segmentBytes), need: 0)),
                 uncovered: uncovered),
-            sharing: index.state)
+            sharing: index)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -26,8 +26,8 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
     private static let spins = 64
 
     /// - Parameter index: The index whose lock becomes the executor's, so that a write takes one lock.
-    init(_ initial: consuming sending State, sharing index: Locked<IndexState>) {
-        lock = ConditionLock(initial, sharing: index)
+    init(_ initial: consuming sending State, sharing index: VersionedIndex) {
+        lock = index.shareLock(with: initial)
         (mutex, state) = lock.parts
         holder = .allocate(byteCount: 8, alignment: 8)
         Shared.store64(0, holder)
@@ -59,7 +59,7 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
     /// The state, for the actor's own methods.
     @inline(__always)
     var pointer: UnsafeMutablePointer<State> {
-        assert(isHeld, "the log's state was touched without its lock")
+        assert(isOnActor, "the log's state was touched without its lock")
         return state
     }
 
@@ -81,7 +81,7 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
     func signal() { lock.signal() }
 
     /// Whether this thread is on the actor.
-    private var isHeld: Bool { Shared.load64(holder) == UInt64(heartwood_thread_number()) }
+    private var isOnActor: Bool { Shared.load64(holder) == UInt64(heartwood_thread_number()) }
 
     // MARK: - SerialExecutor
 
@@ -97,9 +97,9 @@ final class LogExecutor: SerialExecutor, @unchecked Sendable {
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     func checkIsolated() {
-        precondition(isHeld, "the log's actor was entered without its lock")
+        precondition(isOnActor, "the log's actor was entered without its lock")
     }
 
     @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
-    func isIsolatingCurrentContext() -> Bool? { isHeld }
+    func isIsolatingCurrentContext() -> Bool? { isOnActor }
 }

@@ -288,6 +288,6 @@ extension LogWriter {
             defer { state.space.refusal = nil }
             return state.space.refusal != nil
         }
-        if wasRefusing { log.configuration.logger?.notice("there is room again: writes are accepted") }
+        if wasRefusing { log.configuration.logger?.notice("there is space again: writes are accepted") }
     }
 }

@@ -153,7 +153,7 @@ extension LogWriter {
     }
 
     private mutating func putInPlace(_ segment: Segment, from path: String) throws(Failure) {
-        try log.failing("the next log segment could not be put in place", segment) { () throws(FileSystemError) in
+        try log.failing("the next log segment could not be given its name", segment) { () throws(FileSystemError) in
             let fileSystem = log.configuration.fileSystem
             try lend(segment.header.encoded()) { (bytes) throws(FileSystemError) in
                 try segment.file.writeFully(bytes, at: 0)

@@ -16,7 +16,7 @@ struct Reader: Sendable {
 
     private var records: RecordReader { RecordReader(log: log) }
 
-    /// The version of a key that this state shows, unless it has expired. No I/O. The caller has a pin of `Epochs`.
+    /// The version of a key that this state shows, unless it has expired. No I/O. The caller has an epoch pin.
     @inline(__always)
     private func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
@@ -28,12 +28,12 @@ struct Reader: Sendable {
 
     /// Whether this state shows a value of a key. No I/O.
     func contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        try log.index.epochs.pinned { () throws(StoreError) in try version(of: key) != nil }
+        try log.index.pinningEpoch { () throws(StoreError) in try version(of: key) != nil }
     }
 
     /// The expiry of a key that this state shows. No I/O.
     func expiry(of key: UnsafeRawBufferPointer) throws(StoreError) -> Expiry? {
-        try log.index.epochs.pinned { () throws(StoreError) in
+        try log.index.pinningEpoch { () throws(StoreError) in
             try version(of: key).map { Expiry(stored: $0.expiry) }
         }
     }
@@ -43,8 +43,8 @@ struct Reader: Sendable {
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R? {
         // From the look-up until the bytes are read, so that the file isn't closed in between.
-        let pin = log.index.epochs.pin()
-        defer { log.index.epochs.unpin(pin) }
+        let pin = log.index.pinEpoch()
+        defer { log.index.unpinEpoch(pin) }
         guard let version = try version(of: key) else { return nil }
         return try records.withValue(of: key, version) { value, _ in body(value) }
     }
@@ -56,14 +56,14 @@ struct Reader: Sendable {
 
     func entry(of key: some ByteSource) throws(StoreError) -> Entry? {
         try key.withByteBuffer { (key) throws(StoreError) in
-            let pin = log.index.epochs.pin()
-            defer { log.index.epochs.unpin(pin) }
+            let pin = log.index.pinEpoch()
+            defer { log.index.unpinEpoch(pin) }
             guard let version = try version(of: key) else { return nil }
             return try entry(key, version)
         }
     }
 
-    /// The entry of a version. The caller has a pin of `Epochs`, or a read pin of a state that contains the version.
+    /// The entry of a version. The caller has an epoch pin, or a read pin of a state that contains the version.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
         try records.withValue(of: key, version) { value, sequence in
             Entry(
@@ -77,7 +77,7 @@ struct Reader: Sendable {
         var found: [(version: Version, index: Int)] = []
         for index in keys.indices {
             let version = try keys[index].withByteBuffer { (key) throws(StoreError) -> Version? in
-                try log.index.epochs.pinned { () throws(StoreError) in try self.version(of: key) }
+                try log.index.pinningEpoch { () throws(StoreError) in try self.version(of: key) }
             }
             if let version { found.append((version, index)) }
         }

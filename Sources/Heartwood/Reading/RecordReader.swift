@@ -27,7 +27,7 @@ struct RecordReader {
 
     /// Calls `body` with the decompressed value and the sequence number of its write.
     ///
-    /// The caller must have had a pin of `Epochs` since the look-up of the location, or a read pin of a state that
+    /// The caller must have had an epoch pin since the look-up of the location, or a read pin of a state that
     /// contains the version. Otherwise the file may have been closed.
     ///
     /// - Throws: `.corruption` if the record isn't what was written; `.inputOutput` if it can't be read.
@@ -76,22 +76,22 @@ struct RecordReader {
         if length <= Self.stackBytes {
             return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
                 Result { () throws(StoreError) -> R in
-                    let count = try read(into: buffer, location, segment)
+                    let count = try read(into: buffer, at: segment.offset(of: location), segment)
                     return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }.get()
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { memory.deallocate() }
-        let count = try read(into: memory, location, segment)
+        let count = try read(into: memory, at: segment.offset(of: location), segment)
         return try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     private func read(
-        into buffer: UnsafeMutableRawBufferPointer, _ location: RecordLocation, _ segment: Segment
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ segment: Segment
     ) throws(StoreError) -> Int {
         do throws(FileSystemError) {
-            return try segment.file.readFully(into: buffer, at: segment.offset(of: location))
+            return try segment.file.readFully(into: buffer, at: offset)
         } catch {
             if log.isEnded { throw .closed }
             throw StoreError(error.naming(segment), "a record could not be read")
@@ -120,14 +120,18 @@ struct RecordReader {
         of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, _ version: Version,
         _ segment: SegmentIdentity
     ) throws(StoreError) -> Record {
+        let record: Record
         do throws(FormatError) {
-            return try verified(bytes, key, version, segment)
+            record = try verified(bytes, key, version, segment)
         } catch {
             throw damage(error, version.location)
         }
+        // An opening verifies all records of a log, but only the keys of a snapshot.
+        if segment.snapshotSequence != .max { try check(record, version, segment) }
+        return record
     }
 
-    /// Verifies the checksums, the key and the expiry.
+    /// Verifies the checksums, the key and the length.
     @inline(__always)
     private func verified(
         _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ version: Version,
@@ -137,23 +141,59 @@ struct RecordReader {
         let header = try RecordHeader.decode(
             bytes, salt: segment.salt, offset: segment.offset(of: location), flags: segment.recordFlags)
         let length = header.encodedLength
-        guard length <= bytes.count, LengthClass.of(length) == location.lengthClass else { throw .truncated }
+        guard length <= bytes.count, location.fits(length) else { throw .truncated }
         let payload = bytes.slice(FormatConstants.recordHeaderSize, length - FormatConstants.recordHeaderSize)
         guard CRC32C.checksum(payload) == header.payloadChecksum else { throw .checksumMismatch }
         guard payload.slice(0, Int(header.keyLength)).isEqual(to: key) else { throw .invalidField(.keyLength) }
-        // An opening verifies all records of a log, but only the keys of a snapshot.
-        if segment.snapshotSequence != .max { try check(header, version, segment) }
         return Record(
             header: header, payload: payload, sequence: segment.firstSequence &+ header.sequenceDistance)
     }
 
     /// Checks that a snapshot can contain the record, and that the record matches its entry in the key section.
     @inline(never)
-    private func check(
-        _ header: RecordHeader, _ version: Version, _ segment: SegmentIdentity
-    ) throws(FormatError) {
-        guard header.isValue(expiring: version.expiry) else { throw .invalidField(.expiry) }
-        guard header.canBeInSnapshot(upTo: segment.snapshotSequence) else { throw .invalidField(.sequence) }
+    private func check(_ record: Record, _ version: Version, _ segment: SegmentIdentity) throws(StoreError) {
+        let location = version.location
+        guard record.header.isValue(expiring: version.expiry) else {
+            throw damage(.invalidField(.expiry), location)
+        }
+        guard record.header.canBeInSnapshot(upTo: segment.snapshotSequence) else {
+            throw damage(.invalidField(.sequence), location)
+        }
+        if !location.hasExactLength, try !isFollowed(record, location, segment) { throw damage(.truncated, location) }
+    }
+
+    /// Whether the next record of a snapshot, or its first key block, begins where a record ends.
+    ///
+    /// The index doesn't have the exact length that the entry of a long record states. But the entries of a snapshot
+    /// are adjacent, so only with that length does the record end where the next item begins.
+    private func isFollowed(
+        _ record: Record, _ location: RecordLocation, _ identity: SegmentIdentity
+    ) throws(StoreError) -> Bool {
+        let end = identity.offset(of: location) + UInt64(record.header.encodedLength)
+        let size = FormatConstants.recordHeaderSize
+        let segment = segment(of: location)
+        if let file = segment.mappedFile() {
+            guard end + UInt64(size) <= UInt64(file.count) else { return false }
+            return Self.itemBegins(file.slice(Int(end), size), at: end, identity)
+        }
+        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+            Result { () throws(StoreError) -> Bool in
+                let count = try read(into: buffer, at: end, segment)
+                return Self.itemBegins(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: end, identity)
+            }
+        }.get()
+    }
+
+    private static func itemBegins(
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ identity: SegmentIdentity
+    ) -> Bool {
+        do throws(FormatError) {
+            _ = try RecordHeader.decode(bytes, salt: identity.salt, offset: offset, flags: identity.recordFlags)
+            return true
+        } catch {
+            if case .unsupported = error { return true }
+            return (try? KeyBlock.decodeHeader(bytes, salt: identity.salt, offset: offset)) != nil
+        }
     }
 
     @inline(never)

@@ -23,7 +23,7 @@ struct ChosenFiles {
     /// Older snapshots, which the snapshot also covers.
     private(set) var older: [String] = []
     /// Damaged snapshots that are not needed.
-    private(set) var passedOver: [String] = []
+    private(set) var skippedFiles: [String] = []
 
     /// - Throws: `.corruption`, `.unsupportedFormat`, and errors of the system.
     init(_ directory: StoreDirectory, in fileSystem: any FileSystem) throws(StoreError) {
@@ -86,7 +86,7 @@ struct ChosenFiles {
                 try? member.file.file.close()
             }
         }
-        passedOver = files.passedOver
+        skippedFiles = files.skippedFiles
         return .success(())
     }
 }

@@ -50,7 +50,7 @@ extension VersionedIndex {
 }
 
 /// The entries of a run without its tombstones.
-private struct LiveEntries: LoadableEntries {
+private struct LiveEntries: SortedVersions {
     let run: SortedRun
     private let positions: [Int]?
 

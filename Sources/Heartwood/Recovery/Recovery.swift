@@ -76,7 +76,7 @@ struct Recovery {
         // Otherwise the next segment would get a name that no opening accepts.
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
             throw .corruption(
-                "the numbers of the log are beyond those that a store comes to, so it was not written by one",
+                "the numbers of the log are greater than those that a store assigns, so no store wrote it",
                 file: newest.file.path, offset: 0)
         }
         return Outcome(
@@ -112,8 +112,8 @@ struct Recovery {
         let choice = try ChosenFiles(directory, in: configuration.fileSystem)
         for log in choice.logs { progress.totalBytes += log.file.size }
         if let snapshot = choice.snapshot { progress.totalBytes += snapshot.size - snapshot.footer.keySectionOffset }
-        report.passedOver = choice.passedOver
-        for path in choice.passedOver {
+        report.skippedFiles = choice.skippedFiles
+        for path in choice.skippedFiles {
             configuration.logger?.error(
                 "a snapshot is damaged; nothing is lost, as the log that it covers is still there",
                 metadata: ["file": "\(path)"])
@@ -147,7 +147,7 @@ struct Recovery {
         return RecoveredFiles(
             logBytes: report.bytes, logRecords: report.records,
             snapshot: choice.snapshot.map { SnapshotDescription($0) },
-            retained: kept, damaged: choice.passedOver)
+            retained: kept, damaged: choice.skippedFiles)
     }
 
     private func superseded(_ choice: ChosenFiles) -> [String] {
@@ -257,7 +257,7 @@ struct Recovery {
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
             if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
             configuration.logger?.notice(
-                "the log has a torn tail, as after a crash; it was never known to be durable and is passed over",
+                "the log has a torn tail, as after a crash; it was never acknowledged as durable and is skipped",
                 metadata: ["file": "\(path)", "offset": "\(stop.offset)", "bytes": "\(bytes)"])
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
         }

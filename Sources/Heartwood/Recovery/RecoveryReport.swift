@@ -31,7 +31,7 @@ public struct RecoveryReport: Sendable, Hashable {
     public var snapshot: SnapshotDescription?
     /// Damaged snapshots that weren't needed, because the log that they cover still exists and is intact. The next
     /// compaction replaces them. Check the disk.
-    public var passedOver: [String] = []
+    public var skippedFiles: [String] = []
     /// How long the opening took.
     public var duration: Duration = .zero
 }

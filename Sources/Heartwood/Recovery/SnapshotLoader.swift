@@ -36,20 +36,20 @@ struct SnapshotLoader {
 
     private func loadAlone() throws(StoreError) {
         var section = try KeySection(snapshot)
-        var loader = TreeLoader()
+        var loader = VersionedIndex.Loader(index)
         var (previous, next) = (KeyBatch(), KeyBatch())
         while try Self.read(&section, next) {
             add(previous, followedBy: next.key(0), by: &loader)
             swap(&previous, &next)
         }
         add(previous, followedBy: nil, by: &loader)
-        index.finishLoad(&loader)
+        loader.finish()
     }
 
     private func build(from pipe: BatchPipe) throws(StoreError) {
         // The other thread must end on every path.
         defer { pipe.give(up: true) }
-        var loader = TreeLoader()
+        var loader = VersionedIndex.Loader(index)
         var previous: KeyBatch?
         while let next = try pipe.take() {
             if let previous {
@@ -59,15 +59,17 @@ struct SnapshotLoader {
             previous = next
         }
         if let previous { add(previous, followedBy: nil, by: &loader) }
-        index.finishLoad(&loader)
+        loader.finish()
     }
 
-    private func add(_ batch: KeyBatch, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader) {
+    private func add(
+        _ batch: KeyBatch, followedBy next: UnsafeRawBufferPointer?, by loader: inout VersionedIndex.Loader
+    ) {
         if batch.count > 0 {
             let last = batch.entry(batch.count - 1)
             segments.extend(segment, to: last.offset + UInt64(last.length))
         }
-        index.load(BatchEntries(batch: batch, base: segment.baseAddress), followedBy: next, by: &loader)
+        loader.add(BatchEntries(batch: batch, base: segment.baseAddress), followedBy: next)
         progress(batch.count)
     }
 
@@ -94,7 +96,7 @@ struct SnapshotLoader {
     }
 }
 
-private struct BatchEntries: LoadableEntries {
+private struct BatchEntries: SortedVersions {
     let batch: KeyBatch
     let base: UInt64
 

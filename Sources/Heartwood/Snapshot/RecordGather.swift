@@ -11,8 +11,6 @@ internal import HeartwoodFormat
 final class RecordGather {
     /// The most bytes of records that are collected at a time.
     static let capacity = 32 << 20
-    /// Locations have the exact length of records up to this size.
-    static let longestRecord = 4_088
 
     /// A record to read.
     private struct Wanted {

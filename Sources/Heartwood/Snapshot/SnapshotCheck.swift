@@ -20,10 +20,10 @@ struct SnapshotCheck {
 
     /// Reads everything. O(bytes).
     ///
-    /// - Parameter goOn: Called with the number of records so far; false stops the check.
+    /// - Parameter shouldContinue: Called with the number of records so far; false stops the check.
     /// - Returns: Whether the check reached the end.
     /// - Throws: `.corruption`, `.inputOutput`.
-    mutating func run(_ goOn: (Int) -> Bool) throws(StoreError) -> Bool {
+    mutating func run(_ shouldContinue: (Int) -> Bool) throws(StoreError) -> Bool {
         let batch = KeyBatch()
         var records = 0
         while true {
@@ -31,7 +31,7 @@ struct SnapshotCheck {
             guard try section.next(batch) else { return true }
             for index in 0..<batch.count { try check(batch.entry(index), batch.key(index)) }
             records += batch.count
-            guard goOn(records) else { return false }
+            guard shouldContinue(records) else { return false }
         }
     }
 

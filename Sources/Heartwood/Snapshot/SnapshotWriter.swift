@@ -69,7 +69,7 @@ struct SnapshotWriter: ~Copyable {
             for index in 0..<page.count {
                 let version = page.version(index)
                 let key = page.lentKey(index)
-                let isLarge = version.location.lengthBound > RecordGather.longestRecord
+                let isLarge = !version.location.hasExactLength
                 if isLarge || !gather.hasSpace(for: version) { try write(gather) }
                 if isLarge {
                     try writeLarge(key, version)
@@ -118,8 +118,8 @@ struct SnapshotWriter: ~Copyable {
     static func encode(
         _ record: Record, to memory: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader
     ) {
-        RecordPlacement.encode(
-            record.header, to: memory, sequenceDistance: record.sequence - header.firstSequence,
+        record.header.encode(
+            to: memory, sequenceDistance: record.sequence - header.firstSequence,
             tag: ChecksumTag(salt: header.salt, offset: offset))
     }
 
@@ -168,7 +168,7 @@ struct SnapshotWriter: ~Copyable {
             try append(&encoder)
             blocks += 1
         }
-        precondition(nextLength == lengths.count, "a held state has changed")
+        precondition(nextLength == lengths.count, "a pinned state has changed")
         return blocks
     }
 

@@ -1,6 +1,6 @@
 extension KeyRange {
     func contains(_ key: UnsafeRawBufferPointer) -> Bool {
-        startsBefore(key) && endsBehind(key)
+        startsBefore(key) && endsAfter(key)
     }
 
     /// Whether the bounds exclude every key. Bounds in the wrong order make an empty range, not an error.
@@ -23,7 +23,7 @@ extension KeyRange {
         var remainder = self
         cursor.withUnsafeBytes { key in
             if reversed {
-                if endsBehind(key) { remainder.upper = .excluded(cursor) }
+                if endsAfter(key) { remainder.upper = .excluded(cursor) }
             } else {
                 if startsBefore(key) { remainder.lower = .excluded(cursor) }
             }
@@ -39,7 +39,7 @@ extension KeyRange {
         }
     }
 
-    private func endsBehind(_ key: UnsafeRawBufferPointer) -> Bool {
+    private func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
         switch upper {
         case .unbounded: true
         case .included(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) >= 0 }

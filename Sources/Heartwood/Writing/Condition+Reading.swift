@@ -25,7 +25,7 @@ extension Condition {
         guard case .key(let key, let condition) = kind, case .sequence(let sequence) = condition.kind else {
             return self
         }
-        let found = try log.index.epochs.pinned {
+        let found = try log.index.pinningEpoch {
             () throws(StoreError) -> (location: RecordLocation, sequence: SequenceNumber)? in
             // Looked up with the reclamation epoch pinned: otherwise the file of the location may already be deleted.
             guard let version = Self.current(key, in: log) else { return nil }

@@ -63,7 +63,7 @@ struct WriteAttempt {
     private mutating func beginResolving() throws(StoreError) -> Next {
         if log.isEnded { throw .closed }
         judgeable = nil
-        moves = log.index.moves.load(ordering: .sequentiallyConsistent)
+        moves = log.index.moveCount
         return .resolve
     }
 

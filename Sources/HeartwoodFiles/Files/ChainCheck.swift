@@ -67,7 +67,7 @@ struct ChainCheck {
                 .corruption, file: damaged.path, offset: damaged.damage.offset,
                 damaged.damage.what
                     + (isNeeded
-                        ? ", and nothing that is here serves in its place"
+                        ? ", and no other file here replaces it"
                         : "; nothing is lost by that, as the log that it covers is still here"),
                 cause: damaged.damage.cause, refusesOpening: isNeeded), at: 0)
         for index in gaps.indices { gaps[index].finding += 1 }

@@ -76,22 +76,13 @@ struct SaltSearch {
         return found
     }
 
-    /// The length of the record that may start with these bytes; nil if none can.
     private static func length(ofRecord bytes: UnsafeRawBufferPointer) -> Int? {
-        let (kind, flags) = (bytes[0], bytes[1])
-        guard (1...3).contains(kind), flags < 8 else { return nil }
-        let key = Int(bytes.load(UInt16.self, littleEndianAt: 2))
-        let value = Int(bytes.load(UInt32.self, littleEndianAt: 4))
-        let length = FormatConstants.recordHeaderSize + alignedUp(key + value)
-        return key > 0 && length <= longestRecord ? length : nil
+        RecordHeader.possibleLength(bytes).flatMap { $0 <= longestRecord ? $0 : nil }
     }
 
-    /// The salt with which both checksums of a record at this offset are right; nil if there is none, or no record.
     private static func salt(ofRecord bytes: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32? {
         guard bytes.count > FormatConstants.recordHeaderSize, length(ofRecord: bytes) == bytes.count else { return nil }
-        let header = CRC32C.checksum(bytes.slice(0, 28)) ^ bytes.load(littleEndianAt: 28)
-        let payload = CRC32C.checksum(bytes.slice(32, bytes.count - 32)) ^ bytes.load(littleEndianAt: 24)
-        return header == payload ? ChecksumTag(salt: header, offset: offset).mask : nil
+        return RecordHeader.salt(of: bytes, at: offset)
     }
 
     /// The salt with which the checksum of a commit header is right; nil if the header isn't complete.

@@ -59,7 +59,7 @@ package struct StoreFiles {
     /// Names that are not Heartwood's.
     package private(set) var others: [String] = []
     /// Damaged snapshots that are newer than the one that an opening starts with.
-    package private(set) var passedOver: [String] = []
+    package private(set) var skippedFiles: [String] = []
     /// Entries with a snapshot's name that can't be read as a file.
     private var unusable: [(entry: StoreListing.Entry, finding: Finding)] = []
     private let depth: Depth
@@ -284,7 +284,7 @@ package struct StoreFiles {
                 newest = ChainCheck.Damaged(path: path, sequence: sequence, damage: damage)
             }
             if damage.isUnsupported { refuse(path, damage) }
-            passedOver.append(path)
+            skippedFiles.append(path)
         }
         findings += unusable.map(\.finding)
         return (chosen, newest)

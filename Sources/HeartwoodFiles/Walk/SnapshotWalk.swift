@@ -65,7 +65,7 @@ package struct SnapshotWalk {
     private let batch = KeyBatch()
     private var values = ValueCheck()
     /// Where the records of the block that was read begin, as long as the bytes before them are unread.
-    private var heldBlock: UInt64?
+    private var blockInHand: UInt64?
     private var isAtEnd = false
     private var totals = Totals()
     private var lastKey: [UInt8] = []
@@ -141,7 +141,7 @@ package struct SnapshotWalk {
         keys.removeAll(keepingCapacity: true)
         guard !isAtEnd else { return .end }
         var damages: [SnapshotDamage] = []
-        if let first = heldBlock {
+        if let first = blockInHand {
             try readRecords(from: first, &damages)
             return .records(damages)
         }
@@ -268,8 +268,8 @@ package struct SnapshotWalk {
         from first: UInt64, _ damages: inout [SnapshotDamage]
     ) throws(FileSystemError) {
         try searchRecords(to: first, before: Array(batch.key(0)), &damages)
-        heldBlock = recordPosition < first ? first : nil
-        guard heldBlock == nil else { return }
+        blockInHand = recordPosition < first ? first : nil
+        guard blockInHand == nil else { return }
         lastKey = Array(batch.key(batch.count - 1))
         try readRecords(&damages)
     }

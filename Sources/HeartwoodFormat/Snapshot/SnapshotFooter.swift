@@ -39,6 +39,12 @@ public struct SnapshotFooter: Sendable, Hashable {
     /// Bytes of a footer.
     public static let encodedSize = 64
 
+    /// About how many bytes a snapshot takes: its header, the records, and each key once more with three numbers and,
+    /// for each 64 KiB, a block's header.
+    package static func fileBytes(records: UInt64, keys: UInt64, keyBytes: UInt64) -> UInt64 {
+        UInt64(FormatConstants.fileHeaderSize + encodedSize + KeyBlock.headerSize) + records + keyBytes + 4 * keys
+    }
+
     private static let magic: UInt32 = 0x4653_5748
     private static let checksumOffset = 60
 

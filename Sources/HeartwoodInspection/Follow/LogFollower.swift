@@ -29,7 +29,7 @@ struct LogFollower {
                 continue
             }
             try reader.refresh(successor: nil)
-            guard try reader.goOn(body) else { return }
+            guard try reader.resume(body) else { return }
             pauseThread(nanoseconds: Self.pauseNanoseconds)
         }
     }
@@ -64,7 +64,7 @@ struct LogFollower {
         }
         if let predecessor = header.predecessor, predecessor.salt == current?.header?.salt {
             try reader.refresh(successor: predecessor)
-            guard try reader.goOn(body) else { return false }
+            guard try reader.resume(body) else { return false }
         } else if let before = header.predecessor, let expected = reader.nextSequence, before.lastSequence >= expected {
             let gone = Finding(
                 .note, file: next.path, offset: 0,

@@ -99,7 +99,7 @@ struct LogReader {
             member.file, header: member.file.header!, successor: member.successor,
             patience: isNewest ? patience : .none)
         guard try body(.file(path: member.file.path, header: member.file.header!)) else { return false }
-        return try goOn(body)
+        return try resume(body)
     }
 
     /// Updates the current file to its present size.
@@ -108,7 +108,7 @@ struct LogReader {
     }
 
     /// Continues to read from the current position to the present end.
-    mutating func goOn(_ body: (LogItem) throws -> Bool) throws -> Bool {
+    mutating func resume(_ body: (LogItem) throws -> Bool) throws -> Bool {
         guard walk != nil else { return true }
         while true {
             switch try walk!.next() {
@@ -131,7 +131,7 @@ struct LogReader {
             isTorn ? .torn : .corruption, file: walk!.file.path, offset: damage.offset,
             length: damage.length,
             isTorn
-                ? "torn, as by a crash: what is whole behind it follows, and an opening passes it over"
+                ? "torn, as by a crash: what is whole after it follows, and an opening skips it"
                 : "damaged: what is whole up to offset \(damage.part.upperBound) follows",
             lost: damage.lostNumbers(upTo: walk!.successor), keys: damage.lostKeys(certain: true), cause: damage.error)
         finding.perhapsKeys = damage.lostKeys(certain: false)

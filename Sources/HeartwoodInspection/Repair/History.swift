@@ -212,7 +212,7 @@ struct History {
             loss.perhapsKeys = Array(guilty.lazy.flatMap(\.perhapsKeys).prefix(16))
             loss.cause = damage.error
         } else if !isExact, let place {
-            loss.what = "it is not known whether anything was written after this place"
+            loss.what = "it is not known whether anything was written after this offset"
             (loss.file, loss.offset) = place
         } else if !isExact, let file {
             loss.what = "it is not known whether anything was written before this file"

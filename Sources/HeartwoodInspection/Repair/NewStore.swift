@@ -105,10 +105,10 @@ final class NewStore: HistorySink {
             if file != nil, lost > 0, lost <= Self.mostMarked, nextSequence + lost == sequence {
                 try mark(lost, before: found.time)
             } else {
-                try turn(to: sequence)
+                try rotate(to: sequence)
             }
         } else if file == nil || file!.position >= Self.segmentBytes {
-            try turn(to: sequence)
+            try rotate(to: sequence)
         }
         begin(found.time)
         for (index, record) in records.enumerated() {
@@ -153,8 +153,8 @@ final class NewStore: HistorySink {
                     kind: .lostBatch, keyLength: 0, valueLength: 0, sequenceDistance: 0, expiry: 0, payloadChecksum: 0)
             let tag = ChecksumTag(salt: header.salt, offset: file.position)
             space.withUnsafeMutableBytes { memory in
-                RecordPlacement.encode(
-                    record, batch: item.batch, to: memory.baseAddress!,
+                record.encode(
+                    to: memory.baseAddress!, batch: item.batch,
                     sequenceDistance: item.sequence - header.firstSequence, tag: tag)
             }
             try file.append(space)
@@ -167,7 +167,7 @@ final class NewStore: HistorySink {
 
     // MARK: - Segments
 
-    private func turn(to sequence: UInt64) throws {
+    private func rotate(to sequence: UInt64) throws {
         try endSegment()
         let header = FileHeader(
             kind: .log, storeID: storeID, salt: newSalt(), firstSequence: sequence, predecessor: predecessor,
@@ -199,9 +199,9 @@ final class NewStore: HistorySink {
         try writeCommit()
         if highest >= nextSequence {
             let epoch = FormatConstants.sequenceEpoch
-            try turn(to: (highest / epoch + 1) * epoch)
+            try rotate(to: (highest / epoch + 1) * epoch)
         } else if file == nil {
-            try turn(to: nextSequence)
+            try rotate(to: nextSequence)
         }
         guard let file, let header else { return }
         try writeCommit()

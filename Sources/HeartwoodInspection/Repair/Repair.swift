@@ -139,7 +139,7 @@ public enum Repair {
         } catch let error as FileSystemError where error.isOutOfSpace {
             throw StoreError(
                 .outOfSpace,
-                "the disk has no room for the repaired store: free some, or name an output on a larger disk, "
+                "the disk has no space for the repaired store: free some, or name an output on a larger disk, "
                     + "and repair again",
                 file: error.path, cause: error)
         } catch let error as FileSystemError {

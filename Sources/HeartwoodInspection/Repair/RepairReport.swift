@@ -30,7 +30,7 @@ public struct RepairReport: Sendable {
         /// What was wrong with the bytes; nil if that is not the reason.
         public var cause: FormatError?
 
-        static let impossible = "its numbers are beyond those that a store comes to, so no store wrote it"
+        static let impossible = "its numbers are greater than those that a store assigns, so no store wrote it"
     }
 
     /// A range of keys between two existing keys.

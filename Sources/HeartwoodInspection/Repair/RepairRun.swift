@@ -147,7 +147,7 @@ struct RepairRun {
             sources.snapshots.last.map { "number \($0.end.lastSequence)" } ?? "what the first segment begins with"
         throw StoreError(
             .invalidArgument,
-            "there is no way back that far: what was before is compacted, "
+            "that state no longer exists: what came before it is compacted, "
                 + "and the oldest state that is here is \(oldest)"
         )
     }

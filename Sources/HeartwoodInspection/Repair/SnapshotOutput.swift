@@ -30,9 +30,8 @@ final class SnapshotOutput {
         let tag = ChecksumTag(salt: header.salt, offset: file.position)
         var space = [UInt8](repeating: 0, count: FormatConstants.recordHeaderSize)
         space.withUnsafeMutableBytes { memory in
-            RecordPlacement.encode(
-                record.header, to: memory.baseAddress!, sequenceDistance: record.sequence - header.firstSequence,
-                tag: tag)
+            record.header.encode(
+                to: memory.baseAddress!, sequenceDistance: record.sequence - header.firstSequence, tag: tag)
         }
         try file.append(space)
         try file.appendPayload(of: record, from: &window)

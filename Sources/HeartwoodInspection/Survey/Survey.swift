@@ -287,11 +287,11 @@ private struct SurveyRun {
         survey.totals.keys = scaled(keys)
         survey.totals.expiring = scaled(survey.totals.expiring)
         survey.totals.expired = scaled(survey.totals.expired)
-        // The file headers, the records, and each key once more with three numbers. Each 64 KiB of keys has a header of
-        // 32 bytes.
+        // And the log after it: the header of a segment, and a mark.
         let live = survey.files.reduce(0) { $0 + $1.bytes.live }
         survey.totals.compactedBytes =
-            2 * UInt64(FormatConstants.fileHeaderSize) + live + scaled(keyBytes + 4 * keys) + 112
+            SnapshotFooter.fileBytes(records: live, keys: scaled(keys), keyBytes: scaled(keyBytes))
+            + UInt64(FormatConstants.fileHeaderSize + FormatConstants.commitHeaderSize)
     }
 
     private mutating func finishTotals() {

@@ -156,7 +156,7 @@ struct LogExamination {
         findings.append(
             Finding(
                 .corruption, file: path, offset: 0,
-                "the numbers of the log are beyond those that a store comes to, so it was not written by one",
+                "the numbers of the log are greater than those that a store assigns, so no store wrote it",
                 refusesOpening: counts))
     }
 

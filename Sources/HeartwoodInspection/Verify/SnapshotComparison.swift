@@ -64,7 +64,7 @@ struct SnapshotComparison {
     ) throws {
         var turns = HashPasses(capacity: Self.mostKeys)
         let bytes = logs.reduce(snapshot.size + (base?.size ?? 0)) { $0 + $1.file.size }
-        for turn in 1... {
+        for pass in 1... {
             var newest: [KeyHash: Newest] = [:]
             var meter = ProgressMeter("comparing", totalBytes: bytes, progress)
             if let base { try add(base, to: &newest, &turns, &meter) }
@@ -72,7 +72,7 @@ struct SnapshotComparison {
             try check(snapshot, &newest, turns, &meter)
             let share = turns.taken
             guard turns.next() else { return }
-            guard turn < Self.mostPasses else {
+            guard pass < Self.mostPasses else {
                 findings.append(
                     Finding(
                         .note, file: snapshot.path, offset: 0,

@@ -58,7 +58,7 @@ extension Finding {
             switch damage.item {
             case .record: "a record of a snapshot is not what was written"
             case .records: "what stands here, between records of a snapshot, is none"
-            case .rest: "a snapshot was cut short, and records that followed this place are missing"
+            case .rest: "a snapshot was cut short, and records after this offset are missing"
             case .keyBlock: "the keys of a snapshot are damaged"
             case .footer: "a snapshot is damaged at its end, or was cut short"
             }

@@ -88,7 +88,7 @@ extension SimulatedDisk {
             let file = state.disk.files[node]!
             precondition(
                 file.cache.size >= range.upperBound && file.blocks.contains(range),
-                "a store to what is not allocated: the system would end the process")
+                "a store to a range that is not allocated: the system would end the process")
             var call = DiskCall(
                 number: state.trace.callCount, operation: .store, path: state.name(of: node) ?? path)
             state.trace.callCount += 1

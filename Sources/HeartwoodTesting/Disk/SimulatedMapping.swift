@@ -24,7 +24,7 @@ final class SimulatedMapping: WritableMapping, @unchecked Sendable {
         let part = part(range)
         try disk.perform(.map, path, of: node) { state throws(FileSystemError) in
             // A real system would end the process.
-            precondition(state.disk.files[node]!.blocks.contains(range), "what is to be populated has no blocks")
+            precondition(state.disk.files[node]!.blocks.contains(range), "the range to populate has no blocks")
             return Outcome(())
         } then: { (state: inout SimulatedDisk.State, _: Void) in
             populated.withLock { $0.insert(range) }
@@ -36,7 +36,7 @@ final class SimulatedMapping: WritableMapping, @unchecked Sendable {
     var isWatched: Bool { true }
 
     func stored(_ range: Range<UInt64>) {
-        precondition(populated.withLock { $0.contains(range) }, "a store to what was not populated")
+        precondition(populated.withLock { $0.contains(range) }, "a store to a range that was not populated")
         disk.store(UnsafeRawBufferPointer(part(range)), at: range.lowerBound, of: node, path)
     }
 

@@ -1,35 +1,35 @@
 internal import Heartwood
 package import HeartwoodTesting
 
-/// Crashes of one workload: derived from the traces of its runs, opened, judged, written to and crashed again.
+/// Crashes of one workload. They are derived from the traces of its runs, opened, checked, written to and crashed
+/// again.
 package final class CrashExploration {
-    /// What was done.
     package struct Totals: Sendable {
         /// Runs of the workload.
         package var runs = 0
-        /// Calls of those runs.
+        /// Calls in these runs.
         package var calls = 0
-        /// Moments at which a crash was tried.
+        /// Points in these runs at which a crash was tried.
         package var moments = 0
-        /// Crashes that were judged.
+        /// Checked crashes.
         package var crashes = 0
-        /// Of them, while a crashed store was being opened or written to again.
+        /// Those of them that happened while a crashed store was opened or written to.
         package var crashesAgain = 0
-        /// Stores that were opened for it.
+        /// Openings of crashed stores.
         package var openings = 0
-        /// Tails that were torn.
+        /// Torn tails.
         package var tornTails = 0
     }
 
-    /// A crash whose outcome breaks a promise.
+    /// A crash that breaks a promise.
     package struct Failure: Error, CustomStringConvertible {
         package let workload: Workload
         package let seed: UInt64
         package let length: Int
-        /// The crash of the run, and the crash upon it, if there was one.
+        /// The crash of the run, and the second crash if there was one.
         package let path: [CrashState]
         package let cause: any Error
-        /// What the last crash left, and what should have been found.
+        /// What the last crash left.
         package let image: DiskImage
         package let expectation: Expectation?
         package let lastCalls: [DiskCall]
@@ -40,10 +40,10 @@ package final class CrashExploration {
     package let workload: Workload
     package let length: Int
     package private(set) var totals = Totals()
-    /// The different images, by fingerprint; whether each came only as a mixture.
+    /// The different images by fingerprint, with whether each was always a mixture.
     package private(set) var images: [UInt64: Bool] = [:]
     private var seed: UInt64 = 0
-    /// Where the crash that is being judged comes from.
+    /// The crash that is being checked.
     private var path: [CrashState] = []
     private var judging: (crash: Crash, expectation: Expectation)?
 
@@ -54,30 +54,24 @@ package final class CrashExploration {
 
     /// Different images so far.
     package var imageCount: Int { images.count }
-    /// Of them, those in which neither all nor nothing of what was pending had reached the disk.
+    /// Those of them in which a part of the pending writes had reached the disk.
     package var mixedCount: Int { images.values.reduce(0) { $1 ? $0 + 1 : $0 } }
 
     // MARK: - Runs
 
-    /// Runs the workload and judges its crashes.
+    /// Runs the workload and checks its crashes.
     ///
     /// - Parameters:
-    ///   - states: How many states a moment at most.
-    ///   - wanted: Stops once there are so many different images.
+    ///   - states: The maximum number of states for each point of the run.
+    ///   - wanted: The number of different images at which it stops.
     /// - Throws: `Failure`.
     package func explore(
         seed: UInt64, states: Int, until wanted: Int = .max, progress: () -> Void = {}
     ) async throws {
-        let run = WorkRun(workload, seed: seed, length: length)
-        self.seed = seed
-        (path, judging) = ([], nil)
-        do {
-            try await run.run()
-            let trace = run.disk.trace
-            let timeline = try run.timeline()
+        try await run(seed) { trace, timeline in
             totals.runs += 1
             totals.calls += trace.callCount
-            var seen: Set<Seen> = []
+            var seen: Set<[UInt64]> = []
             var moment = -1
             for crash in trace.crashStates(limit: states, seed: seed) {
                 if crash.state.events != moment {
@@ -89,43 +83,42 @@ package final class CrashExploration {
                 let image = note(crash)
                 let expectation = timeline.expectation(
                     after: crash.state.events, keepsAll: image == crash.extremes.nothingLost)
-                let what = Seen(image: image, low: expectation.low, high: expectation.high, clock: expectation.clock)
-                guard seen.insert(what).inserted else { continue }
+                let isNew = seen.insert([image, expectation.low, expectation.high, expectation.clock]).inserted
+                guard isNew else { continue }
                 try await judge(crash, expectation)
             }
-        } catch {
-            throw failure(error, run.disk)
         }
     }
 
-    /// Judges one crash, and one upon it, to have a failure again.
+    /// Checks one crash and one second crash, to reproduce a failure.
     package func replay(seed: UInt64, path states: [CrashState]) async throws {
+        try await run(seed) { trace, timeline in
+            guard let first = states.first else { return }
+            let crash = trace.crash(first)
+            let expectation = timeline.expectation(
+                after: first.events, keepsAll: crash.image.fingerprint() == crash.extremes.nothingLost)
+            try await judge(crash, expectation, again: states.dropFirst().first)
+        }
+    }
+
+    /// Checks a kept image.
+    package func judge(_ image: DiskImage, _ expectation: Expectation) async throws {
+        _ = try await StoreCheck(image, expectation, seed: 0).run()
+    }
+
+    private func run(_ seed: UInt64, _ body: (DiskTrace, Timeline) async throws -> Void) async throws {
         let run = WorkRun(workload, seed: seed, length: length)
         self.seed = seed
         (path, judging) = ([], nil)
         do {
             try await run.run()
-            let trace = run.disk.trace
-            guard let first = states.first else { return }
-            let crash = trace.crash(first)
-            let expectation = try run.timeline().expectation(
-                after: first.events, keepsAll: crash.image.fingerprint() == crash.extremes.nothingLost)
-            try await judge(crash, expectation, again: states.dropFirst().first)
+            try await body(run.disk.trace, try run.timeline())
         } catch {
-            throw failure(error, run.disk)
+            throw Failure(
+                workload: workload, seed: seed, length: length, path: path, cause: error,
+                image: judging?.crash.image ?? run.disk.image, expectation: judging?.expectation,
+                lastCalls: judging?.crash.lastCalls(8) ?? Array(run.disk.trace.calls.suffix(8)))
         }
-    }
-
-    /// Judges an image that was kept.
-    package func judge(_ image: DiskImage, _ expectation: Expectation) async throws {
-        _ = try await StoreCheck(image, expectation, seed: 0).run()
-    }
-
-    private func failure(_ cause: any Error, _ disk: SimulatedDisk) -> Failure {
-        Failure(
-            workload: workload, seed: seed, length: length, path: path, cause: cause,
-            image: judging?.crash.image ?? disk.image, expectation: judging?.expectation,
-            lastCalls: judging?.crash.lastCalls(8) ?? Array(disk.trace.calls.suffix(8)))
     }
 
     private func note(_ crash: Crash) -> UInt64 {
@@ -135,18 +128,11 @@ package final class CrashExploration {
         return image
     }
 
-    // MARK: - Judgement
+    // MARK: - Checks
 
-    private struct Seen: Hashable {
-        var image: UInt64
-        var low: UInt64
-        var high: UInt64
-        var clock: UInt64
-    }
-
-    /// Opens what a crash left, compares, writes, crashes that again, and compares again.
+    /// Opens what a crash left, compares, writes, crashes again, and compares again.
     ///
-    /// - Parameter again: Only this crash of the second run.
+    /// - Parameter again: The only crash of the second run.
     private func judge(_ crash: Crash, _ expectation: Expectation, again: CrashState? = nil) async throws {
         path = [crash.state]
         judging = (crash, expectation)
@@ -159,7 +145,7 @@ package final class CrashExploration {
             try await judge(outcome.trace.crash(again), outcome.expectation(after: again.events))
             return
         }
-        // What was acknowledged after the first crash survives a second, whatever else is lost.
+        // What was acknowledged after the first crash survives a second one.
         let last = CrashState(events: outcome.trace.events.count, losses: .everything)
         try await judgeAgain(outcome.trace.crash(last), outcome)
         guard SeededRandom.mix(crash.image.fingerprint()) % 40 == 0 else { return }

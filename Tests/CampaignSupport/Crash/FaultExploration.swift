@@ -2,18 +2,17 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 package import HeartwoodTesting
 
-/// Failures of one workload: each call of a run fails, in each way that such a call may fail, once and for ever; then
-/// crashes of what came of it.
+/// Failures of one workload. Each call of a run fails in each way that such a call can fail, once and for ever. Crashes
+/// of the result follow.
 package final class FaultExploration {
-    /// What was done.
     package struct Totals: Sendable {
-        /// Runs in which something failed: each with a fault of its own.
+        /// Runs in which a call failed. Each had its own fault.
         package var faults = 0
-        /// Calls that failed in them.
+        /// Failed calls in these runs.
         package var failedCalls = 0
-        /// Crashes of those runs that were judged.
+        /// Checked crashes of these runs.
         package var crashes = 0
-        /// Faults by what failed, how, and whether once or for ever.
+        /// Faults by operation, error, and whether once or for ever.
         package var byClass: [String: Int] = [:]
     }
 
@@ -27,20 +26,20 @@ package final class FaultExploration {
         package let cause: any Error
         /// The calls and notes of the run, one a line.
         package let history: [String]
-        /// What a crash of the run left, and what should have been found, where it was found there.
+        /// What a crash of the run left and must have left, if the failure was found there.
         package let left: (image: DiskImage, expectation: Expectation)?
 
         package var description: String { "\(workload), seed \(seed), with \(fault): \(cause)" }
     }
 
-    /// One way in which one run is disturbed.
+    /// How one run is disturbed.
     package struct Disturbance: Sendable, CustomStringConvertible {
-        let fault: Fault?
-        /// Whether nobody may notice.
-        let isTransparent: Bool
-        /// In place of one fault: many, one call in so many, also while the run gets over another.
+        var fault: Fault?
+        /// Whether the store must hide the fault from its callers.
+        var isTransparent = false
+        /// Instead of one fault, one call in `oneIn` fails.
         var oneIn = 0
-        /// In place of a fault: from this call on the disk has no block left that isn't taken.
+        /// Instead of a fault, the disk has no free block from this call on.
         var fullFrom: Int?
 
         package var description: String {
@@ -52,9 +51,8 @@ package final class FaultExploration {
     package let workload: Workload
     package let length: Int
     package private(set) var totals = Totals()
-    private var judging: (image: DiskImage, expectation: Expectation)?
-
     private let onlyFullDisks: Bool
+    private var judging: (image: DiskImage, expectation: Expectation)?
 
     package init(_ workload: Workload, length: Int, onlyFullDisks: Bool = false) {
         self.workload = workload
@@ -62,16 +60,16 @@ package final class FaultExploration {
         self.onlyFullDisks = onlyFullDisks
     }
 
-    /// Runs the workload once for each disturbance, or, where fewer are wanted, for some from all over the run.
+    /// Runs the workload once for each disturbance. If fewer are wanted, they are spread over the run.
     ///
     /// - Parameters:
-    ///   - only: The number of the only one.
-    ///   - wanted: Stops once there were so many faults.
+    ///   - only: The number of the only disturbance.
+    ///   - wanted: The number of faults at which it stops.
     /// - Throws: `Failure`.
     package func explore(
         seed: UInt64, only: Int? = nil, until wanted: Int = .max, progress: () -> Void = {}
     ) async throws {
-        let clean = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
+        let clean = WorkRun(workload, seed: seed, length: length, toleratesFaults: true)
         try await clean.run()
         let image = clean.disk.image.fingerprint(ignoring: Self.isLock)
         let disturbances = Self.disturbances(of: clean.disk.trace).filter { !onlyFullDisks || $0.fullFrom != nil }
@@ -82,18 +80,18 @@ package final class FaultExploration {
             if let only {
                 guard number == only else { continue }
             } else {
-                let place = (number + shift) % disturbances.count
-                if place * share / disturbances.count == (place + 1) * share / disturbances.count { continue }
+                let position = (number + shift) % disturbances.count
+                if position * share / disturbances.count == (position + 1) * share / disturbances.count { continue }
             }
             if totals.faults >= wanted { return }
-            let run = WorkRun(workload, seed: seed, length: length, bearsFaults: true)
+            let run = WorkRun(workload, seed: seed, length: length, toleratesFaults: true)
             if let fault = disturbance.fault { run.disk.inject(fault) }
             run.fill(from: disturbance.fullFrom)
             if disturbance.oneIn > 0 { run.chance = RandomFaults(oneIn: disturbance.oneIn) }
             judging = nil
             do {
                 try await run.run()
-                run.relieve()
+                run.removeFaults()
                 try await judge(run, disturbance, cleanImage: image)
             } catch {
                 throw Failure(
@@ -132,9 +130,9 @@ package final class FaultExploration {
         totals.byClass["\(first.operation.rawValue): \(kind)\(times)", default: 0] += 1
     }
 
-    // MARK: - What fails
+    // MARK: - Faults
 
-    /// Every call of a run, failing in every way that such a call may.
+    /// Every call of a run, failing in every way that such a call can fail.
     static func disturbances(of trace: DiskTrace) -> [Disturbance] {
         var all: [Disturbance] = []
         var seen: [FileSystemError.Operation: Int] = [:]
@@ -142,55 +140,43 @@ package final class FaultExploration {
             let operation = call.operation
             seen[operation, default: 0] += 1
             for effect in errors(of: operation) {
-                all.append(Disturbance(fault: Fault([], effect, at: call.number + 1), isTransparent: false))
-                all.append(
-                    Disturbance(
-                        fault: Fault(operation, effect, at: seen[operation]!, times: .max), isTransparent: false))
+                all.append(Disturbance(fault: Fault([], effect, at: call.number + 1)))
+                all.append(Disturbance(fault: Fault(operation, effect, at: seen[operation]!, times: .max)))
             }
-            all.append(
-                Disturbance(
-                    fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max), isTransparent: false))
+            all.append(Disturbance(fault: Fault([], .error(ErrorNumber.EIO), at: call.number + 1, times: .max)))
             if operation == .allocate || operation == .write {
-                all.append(Disturbance(fault: nil, isTransparent: false, fullFrom: call.number))
+                all.append(Disturbance(fullFrom: call.number))
             }
-            for (effect, times) in nuisances(of: operation) {
-                all.append(
-                    Disturbance(
-                        fault: Fault(operation, effect, at: seen[operation]!, times: times), isTransparent: true))
+            for (effect, times) in harmlessFailures(of: operation) {
+                let fault = Fault(operation, effect, at: seen[operation]!, times: times)
+                all.append(Disturbance(fault: fault, isTransparent: true))
             }
         }
-        for oneIn in 2..<60 { all.append(Disturbance(fault: nil, isTransparent: false, oneIn: oneIn)) }
-        return all
+        return all + (2..<60).map { Disturbance(oneIn: $0) }
     }
 
     /// Failures that a store must report.
     private static func errors(of operation: FileSystemError.Operation) -> [Fault.Effect] {
+        let (inputOutput, noSpace) = (Fault.Effect.error(ErrorNumber.EIO), Fault.Effect.error(ErrorNumber.ENOSPC))
+        let inputOutputAfterwards = Fault.Effect.errorAfterwards(ErrorNumber.EIO)
         switch operation {
-        case .read, .status, .list: [.error(ErrorNumber.EIO)]
-        case .map: [.error(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC)]
-        case .store: []
-        case .write: [.error(ErrorNumber.EIO), .errorHalfway(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC)]
-        case .allocate:
-            [.error(ErrorNumber.ENOSPC), .error(ErrorNumber.EDQUOT), .error(ErrorNumber.EIO)]
+        case .read, .status, .list: return [inputOutput]
+        case .map: return [inputOutput, noSpace]
+        case .store: return []
+        case .write: return [inputOutput, .errorHalfway(ErrorNumber.EIO), noSpace]
+        case .allocate: return [noSpace, .error(ErrorNumber.EDQUOT), inputOutput]
         case .sync:
-            [
-                .error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO), .error(ErrorNumber.ENOSPC),
-                .error(ErrorNumber.EDQUOT), .error(ErrorNumber.EINTR),
-            ]
+            let others = [Fault.Effect.error(ErrorNumber.EDQUOT), .error(ErrorNumber.EINTR)]
+            return [inputOutput, inputOutputAfterwards, noSpace] + others
         case .open, .lock:
-            [
-                .error(ErrorNumber.EMFILE), .error(ErrorNumber.ENOSPC), .error(ErrorNumber.EIO),
-                .error(ErrorNumber.EACCES),
-            ]
-        case .createDirectory, .rename:
-            [.error(ErrorNumber.ENOSPC), .error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO)]
-        case .syncDirectory, .truncate, .remove, .close:
-            [.error(ErrorNumber.EIO), .errorAfterwards(ErrorNumber.EIO)]
+            return [.error(ErrorNumber.EMFILE), noSpace, inputOutput, .error(ErrorNumber.EACCES)]
+        case .createDirectory, .rename: return [noSpace, inputOutput, inputOutputAfterwards]
+        case .syncDirectory, .truncate, .remove, .close: return [inputOutput, inputOutputAfterwards]
         }
     }
 
-    /// Failures that nobody may notice, with how many times.
-    private static func nuisances(of operation: FileSystemError.Operation) -> [(Fault.Effect, Int)] {
+    /// Failures that the store must hide from its callers, with their number.
+    private static func harmlessFailures(of operation: FileSystemError.Operation) -> [(Fault.Effect, Int)] {
         switch operation {
         case .read: [(.short(1), 1), (.short(600), .max), (.error(ErrorNumber.EINTR), 3)]
         case .write: [(.short(1), 1), (.short(513), .max), (.error(ErrorNumber.EINTR), 3)]
@@ -199,17 +185,17 @@ package final class FaultExploration {
         }
     }
 
-    // MARK: - What comes of it
+    // MARK: - Checks
 
     private func judge(_ run: WorkRun, _ disturbance: Disturbance, cleanImage: UInt64) async throws {
         let trace = run.disk.trace
         if workload.isDeterministic { try SyncRule.check(trace, run.operations) }
-        if disturbance.fullFrom != nil { try RoomRule.check(trace) }
-        // Where a compaction is stopped at one of its calls, more calls stop it elsewhere.
+        if disturbance.fullFrom != nil { try SpaceRule.check(trace) }
+        // More calls stop a compaction at another point.
         if disturbance.isTransparent, workload.isDeterministic, workload != .compaction {
-            guard run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage else {
-                throw Violation("a nuisance that nobody may notice changed what is on the disk")
-            }
+            try expect(
+                run.disk.image.fingerprint(ignoring: Self.isLock) == cleanImage,
+                "a failure that the store must hide changed what is on the disk")
         }
         let timeline = try run.timeline()
         var random = SeededRandom(run.seed, UInt64(trace.callCount), 13)
@@ -237,25 +223,23 @@ package final class FaultExploration {
         }
     }
 
-    /// After a failed sync an image that shows everything is not what the death of the process leaves.
+    /// After a failed sync, the death of the process doesn't leave an image that shows everything.
     private func hasStranded(_ trace: DiskTrace) -> Bool {
         trace.calls.contains { $0.operation == .sync && $0.failure != nil }
     }
 }
 
-/// What was accepted has its room: on a full disk it is allocations that are refused, and never a write.
-enum RoomRule {
+/// Accepted writes have preallocated space: on a full disk allocations are refused, but never a write.
+enum SpaceRule {
     static func check(_ trace: DiskTrace) throws {
         let isExempt = { (path: String) in path.hasSuffix("/LOCK") || path.hasSuffix(".snapshot.tmp") }
         for call in trace.calls where call.operation == .write && !isExempt(call.path) {
-            guard call.failure != ErrorNumber.ENOSPC else {
-                throw Violation("a write was accepted for which there was no room: call \(call)")
-            }
+            try expect(call.failure != ErrorNumber.ENOSPC, "a write was accepted without space: call \(call)")
         }
     }
 }
 
-/// After a failed sync nothing more is acknowledged, and no sync is tried again, until the store is opened anew.
+/// After a failed sync nothing is acknowledged and no sync is repeated until the store is opened again.
 enum SyncRule {
     static func check(_ trace: DiskTrace, _ operations: [WorkOperation]) throws {
         var failed: DiskCall?
@@ -264,7 +248,7 @@ enum SyncRule {
             switch event {
             case .call(let call):
                 if call.operation == .lock { (failed, submittedSince) = (nil, []) }
-                // A snapshot that can't be brought to the disk is given up; nobody was told anything of it.
+                // A snapshot that can't be synced is abandoned, and nothing depends on it.
                 guard call.operation == .sync, !call.path.hasSuffix(".snapshot.tmp") else { continue }
                 if let failed { throw Violation("call \(call), after a sync had failed: \(failed)") }
                 if call.failure != nil { failed = call }
@@ -273,10 +257,10 @@ enum SyncRule {
                 switch note as? HistoryNote {
                 case .submitted(let number)?: submittedSince.insert(number)
                 case .acknowledged(let number)?:
-                    // One that asked for no sync may have been done before, and only be written down now.
-                    guard operations[number].durability != .synced, !submittedSince.contains(number) else {
-                        throw Violation("write \(number) was acknowledged after a sync had failed: \(failed)")
-                    }
+                    // A write that asked for no sync may have ended before, and be noted only now.
+                    try expect(
+                        operations[number].durability != .synced && !submittedSince.contains(number),
+                        "write \(number) was acknowledged after a sync had failed: \(failed)")
                 default: break
                 }
             }

@@ -1,19 +1,19 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// What a run wrote down between the calls of its disk.
+/// What a run notes between the calls of its disk.
 enum HistoryNote: Sendable {
-    /// An operation is about to be given to the store.
+    /// An operation is about to be submitted.
     case submitted(Int)
-    /// The store said that it is done.
+    /// The store acknowledged the operation.
     case acknowledged(Int)
-    /// Readers see up to this number, at this moment.
+    /// Readers now see everything up to this sequence number.
     case readable(UInt64)
-    /// Everything up to this number is on the disk: a flush returned, or the store was closed.
+    /// Everything up to this sequence number is on the disk: a flush returned, or the store was closed.
     case synced(UInt64)
-    /// Everything up to this number was promised to be in the kernel by now.
+    /// Everything up to this sequence number must be in the kernel by now.
     case written(UInt64)
-    /// The store was opened: what was recovered, and the number before the next.
+    /// The store was opened: the recovered sequence number, and the number before the next one.
     case opened(recovered: UInt64, last: UInt64)
     /// The wall clock, in milliseconds.
     case clock(UInt64)
@@ -25,7 +25,7 @@ final class History: Sendable {
 
     var operations: [WorkOperation] { list.withLock { $0 } }
 
-    /// Adds an operation that is about to be given to the store.
+    /// Adds an operation that is about to be submitted.
     func submit(_ operation: WorkOperation, on disk: SimulatedDisk) -> Int {
         let number = list.withLock { list in
             list.append(operation)
@@ -35,7 +35,7 @@ final class History: Sendable {
         return number
     }
 
-    /// What a transaction's last run came to.
+    /// Sets the changes of a transaction's last run.
     func set(_ changes: [WorkChange], of number: Int) { list.withLock { $0[number].changes = changes } }
 
     func acknowledge(_ number: Int, _ sequence: UInt64, on disk: SimulatedDisk) {
@@ -43,8 +43,8 @@ final class History: Sendable {
         disk.note(HistoryNote.acknowledged(number))
     }
 
-    /// The operation ended in an error that leaves it open whether it happened; if it did, it has this number.
-    func leaveOpen(_ number: Int, assuming sequence: UInt64) {
+    /// Notes an operation with an unknown outcome. If it happened, it has this sequence number.
+    func noteUnknown(_ number: Int, assuming sequence: UInt64) {
         list.withLock { list in
             list[number].sequence = sequence
             list[number].isSequenceAssumed = true

@@ -2,22 +2,21 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// Opens what a crash has left and holds it against what must be there; then writes, to see that new writes survive.
+/// Opens what a crash left and compares it with what must be there. Then it writes, to check that new writes survive.
 struct StoreCheck {
-    /// What was found, and what was done then.
     struct Outcome {
         var trace: DiskTrace
-        /// What was recovered, and the write after it.
+        /// The recovered state, and the write after it.
         var chain: Chain
         var recovered: UInt64
         var written: UInt64
-        /// How many events the trace had when the write was acknowledged.
+        /// The number of events in the trace when the write was acknowledged.
         var acknowledgedAt: Int
         var newestSeen: UInt64
         var clock: UInt64
         var wasTorn: Bool
 
-        /// What a crash of this second run must leave.
+        /// What a second crash must leave.
         func expectation(after events: Int) -> Expectation {
             let isAcknowledged = events >= acknowledgedAt
             return Expectation(
@@ -38,7 +37,7 @@ struct StoreCheck {
         disk = SimulatedDisk(image: image, seed: seed)
     }
 
-    /// - Parameter writes: Whether to write, too; otherwise the outcome is of no use.
+    /// - Parameter writes: Whether to write, too. Otherwise the outcome has no meaning.
     /// - Throws: `Violation`.
     func run(writes: Bool = true) async throws -> Outcome {
         let store: Store
@@ -80,29 +79,28 @@ struct StoreCheck {
         outcome.trace = disk.trace
     }
 
-    // MARK: - What is found
+    // MARK: - The recovered state
 
     private func judge(_ store: Store) throws -> UInt64 {
         let recovered = store.recoveryReport.lastSequence
-        guard recovered >= expectation.low else {
-            throw Violation("number \(expectation.low) must survive, and only \(recovered) was recovered")
-        }
-        guard recovered <= expectation.high else {
-            throw Violation("number \(recovered) was recovered, and only \(expectation.high) had been written")
-        }
+        try expect(
+            recovered >= expectation.low, "number \(expectation.low) must survive, and only \(recovered) was recovered")
+        try expect(
+            recovered <= expectation.high,
+            "number \(recovered) was recovered, and only \(expectation.high) had been written")
         guard let state = expectation.chain.state(at: recovered) else {
             throw Violation("number \(recovered) was recovered, which no write has")
         }
         try StoreContents.compare(store, with: state, now: expectation.clock)
-        // Recovery destroys nothing: every log is, byte for byte, what the crash had left.
+        // Recovery destroys nothing: every log is unchanged, byte for byte.
         let isLog = { (path: String) in path.hasSuffix(".log") }
-        guard disk.image.fingerprint(ignoring: { !isLog($0) }) == image.fingerprint(ignoring: { !isLog($0) }) else {
-            throw Violation("the opening changed a log")
-        }
+        try expect(
+            disk.image.fingerprint(ignoring: { !isLog($0) }) == image.fingerprint(ignoring: { !isLog($0) }),
+            "the opening changed a log")
         return recovered
     }
 
-    // MARK: - What is written then
+    // MARK: - The write after it
 
     private func write(to store: Store, _ outcome: inout Outcome) async throws {
         let change = WorkChange(key: "after", value: .pattern(identity: seed | 2, length: Int(seed % 700)))
@@ -112,10 +110,9 @@ struct StoreCheck {
         } catch {
             throw Violation("the store opens, and refuses a write: \(error)")
         }
-        guard sequence > expectation.newestSeen, sequence > outcome.recovered else {
-            throw Violation(
-                "number \(sequence) is given again: \(max(expectation.newestSeen, outcome.recovered)) was seen before")
-        }
+        try expect(
+            sequence > expectation.newestSeen && sequence > outcome.recovered,
+            "number \(sequence) is given again: \(max(expectation.newestSeen, outcome.recovered)) was seen before")
         store.settle()
         outcome.trace = disk.trace
         outcome.acknowledgedAt = outcome.trace.events.count
@@ -124,10 +121,10 @@ struct StoreCheck {
         operation.sequence = sequence
         try outcome.chain.append(operation)
         outcome.written = sequence
-        // Some of them are compacted, too, and lose nothing by it.
+        // Some of the stores are compacted, too.
         if seed >> 9 & 3 == 0 { try await compact(store, &outcome) }
         guard seed >> 7 & 1 == 0 else { return }
-        // Half of them are closed in order, and crash afterwards.
+        // Half of the stores are closed before they crash.
         do throws(StoreError) { try await store.close() } catch { throw Violation("the store doesn't close: \(error)") }
         outcome.trace = disk.trace
     }

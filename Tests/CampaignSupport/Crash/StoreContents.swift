@@ -1,8 +1,8 @@
 internal import Heartwood
 
-/// Compares a store with what must be in it.
+/// Compares a store with its expected contents.
 enum StoreContents {
-    /// - Parameter toleratesErrors: Whether reading may fail for the disk's sake.
+    /// - Parameter toleratesErrors: Whether reading may fail because of the disk.
     static func compare(
         _ store: Store, with expected: Chain.State, now: UInt64, toleratesErrors: Bool = false
     ) throws {
@@ -12,13 +12,13 @@ enum StoreContents {
         do {
             try store.forEach { entry in
                 let key = String(decoding: entry.key, as: UTF8.self)
-                guard let held = visible[key] else {
+                guard let stored = visible[key] else {
                     throw Violation(
                         "\(key) is there, number \(entry.sequence), \(entry.value.count) bytes, and should not be")
                 }
-                guard previous.lexicographicallyPrecedes(entry.key) else { throw Violation("\(key) is out of order") }
+                try expect(previous.lexicographicallyPrecedes(entry.key), "\(key) is out of order")
                 previous = entry.key
-                try compare(entry, held, key)
+                try compare(entry, stored, key)
                 count += 1
                 return .next
             }
@@ -28,21 +28,19 @@ enum StoreContents {
             }
             return
         }
-        guard count == visible.count else { throw Violation(missing(store, visible)) }
-        // Those that a scan passes over must not be found by their keys either.
+        try expect(count == visible.count, missing(store, visible))
+        // A key that a scan skips must not be found by a look-up either.
         for key in expected.keys where visible[key] == nil {
-            guard try store.entry(key) == nil else { throw Violation("\(key) has expired, and is found") }
+            try expect(store.entry(key) == nil, "\(key) has expired, and is found")
         }
     }
 
-    private static func compare(_ entry: Entry, _ held: Chain.Held, _ key: String) throws {
-        guard entry.sequence == held.sequence else {
-            throw Violation("\(key) has number \(entry.sequence), not \(held.sequence)")
-        }
-        guard held.value.matches(entry.value) else { throw Violation("\(key) has wrong bytes (\(entry.value.count))") }
-        guard (entry.expires?.milliseconds ?? 0) == held.expires else {
-            throw Violation("\(key) expires at \(entry.expires?.milliseconds ?? 0), not \(held.expires)")
-        }
+    private static func compare(_ entry: Entry, _ stored: Chain.Stored, _ key: String) throws {
+        try expect(entry.sequence == stored.sequence, "\(key) has number \(entry.sequence), not \(stored.sequence)")
+        try expect(stored.value.matches(entry.value), "\(key) has wrong bytes (\(entry.value.count))")
+        try expect(
+            (entry.expires?.milliseconds ?? 0) == stored.expires,
+            "\(key) expires at \(entry.expires?.milliseconds ?? 0), not \(stored.expires)")
     }
 
     private static func missing(_ store: Store, _ visible: Chain.State) -> String {

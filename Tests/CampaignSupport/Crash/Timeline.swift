@@ -1,36 +1,36 @@
 internal import HeartwoodTesting
 
-/// What must be found after a crash.
+/// What must be recovered after a crash.
 package struct Expectation: Sendable, Codable {
-    /// The states that there may be.
+    /// The possible states.
     package var chain: Chain
-    /// The number that must be recovered at least.
+    /// The lowest sequence number that may be recovered.
     package var low: UInt64
-    /// The number that can be recovered at most.
+    /// The highest sequence number that may be recovered.
     package var high: UInt64
-    /// The largest number that anybody has seen: none up to it may be given to another write.
+    /// The largest sequence number that a caller has seen. Numbers up to it must not be given to another write.
     package var newestSeen: UInt64
     /// The wall clock, in milliseconds.
     package var clock: UInt64
 }
 
-/// What must survive a crash, for each moment of a run.
+/// What must survive a crash, for each point of a run.
 ///
-/// It knows how the run went on: which number each write got that was under way at the crash.
+/// It knows the rest of the run: the sequence number of each write that was in progress at the crash.
 package struct Timeline {
-    /// What is known after some of the events.
+    /// What is known at one point of the run.
     struct Bounds {
-        /// Survives the loss of power.
+        /// Survives a loss of power.
         var onDisk: UInt64 = 0
         /// Survives the death of the process.
         var inKernel: UInt64 = 0
-        /// Was given to the store at all.
+        /// Was submitted.
         var submitted: UInt64 = 0
         var seen: UInt64 = 0
         var clock: UInt64 = WorkPlan.start
-        /// How often the store was opened.
+        /// The number of openings.
         var openings = 0
-        /// The number before the first of the present opening.
+        /// The sequence number before the first of this opening.
         var base: UInt64 = 0
     }
 
@@ -38,7 +38,7 @@ package struct Timeline {
     /// By the number of openings so far.
     private let chains: [Chain]
 
-    /// - Throws: `Violation` where the run itself contradicts the promises.
+    /// - Throws: `Violation` if the run itself breaks a promise.
     init(_ trace: DiskTrace, _ operations: [WorkOperation]) throws {
         var all = [Bounds()]
         var alive = operations
@@ -49,7 +49,7 @@ package struct Timeline {
             if case .note(let note) = event, let note = note as? HistoryNote {
                 switch note {
                 case .opened(let recovered, let last):
-                    // What was not recovered is gone for good.
+                    // What was not recovered is lost.
                     chains.append(
                         try Chain(alive.filter { $0.sequence.map { $0 <= max(last, now.submitted) } ?? false }))
                     try Self.checkOpening(recovered: recovered, last: last, now)
@@ -76,20 +76,17 @@ package struct Timeline {
     }
 
     private static func checkOpening(recovered: UInt64, last: UInt64, _ now: Bounds) throws {
-        guard recovered >= now.inKernel else {
-            throw Violation("number \(now.inKernel) was acknowledged, and the next opening recovered only \(recovered)")
-        }
-        guard recovered <= now.submitted else {
-            throw Violation("number \(recovered) was recovered, and only \(now.submitted) were written")
-        }
-        guard last >= recovered else {
-            throw Violation("number \(recovered) was recovered, and the next would be \(last + 1)")
-        }
+        try expect(
+            recovered >= now.inKernel,
+            "number \(now.inKernel) was acknowledged, and the next opening recovered only \(recovered)")
+        try expect(
+            recovered <= now.submitted, "number \(recovered) was recovered, and only \(now.submitted) were written")
+        try expect(last >= recovered, "number \(recovered) was recovered, and the next would be \(last + 1)")
     }
 
-    /// What must be found after a crash.
+    /// What must be recovered after a crash.
     ///
-    /// - Parameter keepsAll: Whether nothing was lost of what was pending, as after the death of a process.
+    /// - Parameter keepsAll: Whether no pending write was lost, as after the death of a process.
     package func expectation(after events: Int, keepsAll: Bool) -> Expectation {
         let now = bounds[events]
         return Expectation(
@@ -125,7 +122,7 @@ extension Timeline.Bounds {
         if operation.durability == .synced { onDisk = max(onDisk, sequence) }
     }
 
-    /// What is visible is as durable as it was asked to be.
+    /// Visible writes have the durability that they asked for.
     private mutating func readable(_ sequence: UInt64, _ operations: [WorkOperation]) {
         guard sequence > max(onDisk, base) else { return }
         for operation in operations where operation.sequence.map({ base < $0 && $0 <= sequence }) ?? false {

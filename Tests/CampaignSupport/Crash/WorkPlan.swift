@@ -7,14 +7,14 @@ struct WorkPlan {
     let segmentBytes: Int
     let usesCompression: Bool
 
-    /// Where the wall clock begins.
+    /// The wall clock's first time.
     static let start: UInt64 = 1_700_000_000_000
 
     /// - Parameter length: About how many writes.
     init(_ workload: Workload, seed: UInt64, length: Int) {
         var drawing = Drawing(workload: workload, random: SeededRandom(seed, 10))
         self.workload = workload
-        // A segment of a megabyte gets its room in steps, as those of a real store do.
+        // A segment of a megabyte is preallocated in steps, like those of a real store.
         let sizes = workload == .large ? [16, 48, 1_024] : [16, 32, 48]
         segmentBytes = workload == .rotation ? 16 << 10 : drawing.random.pick(sizes) << 10
         usesCompression = drawing.random.oneIn(4)
@@ -59,11 +59,11 @@ struct WorkPlan {
                 var steps: [WorkStep] = []
                 for _ in 0..<random.below(5) { steps.append(compactionWrite()) }
                 if random.oneIn(3) { steps.append(.read(key())) }
-                if random.oneIn(5) { steps.append(.hold) }
+                if random.oneIn(5) { steps.append(.takeReadView) }
                 if random.oneIn(5) { steps.append(.wait(60_000_000)) }
                 self.steps.append(.compact(pauseAt: random.below(24), steps))
-            case 2: steps.append(.hold)
-            case 3: steps.append(.release)
+            case 2: steps.append(.takeReadView)
+            case 3: steps.append(.releaseReadView)
             case 4: if random.oneIn(2) { steps.append(.reopen(closes: random.oneIn(2))) }
             case 5:
                 let delta = UInt64(random.number(in: 1...2_000))
@@ -157,7 +157,7 @@ struct WorkPlan {
             return WorkChange(key: key(), value: .pattern(identity: identity, length: length))
         }
 
-        /// Of changes of one key in one batch the last counts.
+        /// Only the last change of a batch to a key counts.
         private func unique(_ changes: [WorkChange]) -> [WorkChange] {
             var seen: Set<String> = []
             return changes.reversed().filter { seen.insert($0.key).inserted }.reversed()

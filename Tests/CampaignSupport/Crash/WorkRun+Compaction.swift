@@ -2,15 +2,15 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// A state that is held, and what it must show.
-struct HeldState {
-    let snapshot: ReadView
+/// A read view, and what it must show.
+struct PinnedView {
+    let view: ReadView
     let state: Chain.State
-    /// The wall clock when it was taken.
+    /// The wall clock when the view was taken.
     let clock: UInt64
 }
 
-/// Stops the compactor's thread before one of its calls, until the run has done something else.
+/// Stops the compaction thread before one of its calls, until the run has done something else.
 final class CompactionPause: Sendable {
     private struct State {
         var callsLeft = 0
@@ -23,13 +23,14 @@ final class CompactionPause: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether the run's task waits for compaction, and for nothing else.
+    /// Whether the run's task waits only for the compaction.
     var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
-    /// Compaction is to stop before its call of this number.
+    /// Makes the compaction stop before its call of this number.
     func arm(_ call: Int) { state.withLock { $0 = State(callsLeft: call, isArmed: true, isAwaited: true) } }
 
-    /// Waits for compaction to stop, or to end; whether it has stopped. Others may make calls meanwhile.
+    /// Waits until the compaction stops or ends. Returns whether it has stopped. Other threads may make calls
+    /// meanwhile.
     func wait(for ended: () -> Bool) async -> Bool {
         while true {
             if state.withLock({ $0.isStopped }) {
@@ -41,7 +42,7 @@ final class CompactionPause: Sendable {
         }
     }
 
-    /// Compaction goes on.
+    /// Lets the compaction continue.
     func release() {
         state.withLock { state in
             state.isArmed = false
@@ -52,11 +53,11 @@ final class CompactionPause: Sendable {
 
     func disarm() { state.withLock { $0 = State() } }
 
-    /// On the thread that makes a call, before it.
-    func meet(_ operation: FileSystemError.Operation, _ path: String) {
+    /// Called before each call, on its thread.
+    func willCall(_ operation: FileSystemError.Operation, _ path: String) {
         let thread = currentThreadNumber()
         let stops = state.withLock { state in
-            // It is the compactor's who opens a new snapshot.
+            // Only the compaction thread opens a new snapshot.
             if operation == .open, path.hasSuffix(".snapshot.tmp") { state.thread = thread }
             guard state.isArmed, !state.isStopped, state.thread == thread else { return false }
             state.callsLeft -= 1
@@ -76,22 +77,18 @@ extension WorkRun {
         settle()
         switch outcome {
         case .success(let report):
-            if report.heldFiles > 0, held.isEmpty, !hasPending {
-                throw Violation("files are held, and nobody reads them")
-            }
+            try expect(report.pinnedFiles == 0 || !views.isEmpty || hasPending, "files are held without a reader")
         case .failure(let error):
-            guard bearsFaults, let error = error as? StoreError else { throw error }
-            guard Self.isOfEnvironment(error.code) || error.code == .failed else {
-                throw Violation("compaction failed with \(error)")
-            }
+            guard toleratesFaults, let error = error as? StoreError else { throw error }
+            try expect(Self.isOfEnvironment(error.code) || error.code == .failed, "compaction failed with \(error)")
         }
         if store!.state == .failed { return try await recover() }
         try await readAll()
-        try checkHeld()
+        try checkReadViews()
     }
 
-    /// Compacts, and calls `body` in the midst of it. A store that fails meanwhile is opened anew only afterwards, when
-    /// nobody has it any more.
+    /// Compacts, and calls `body` during it. A store that fails meanwhile is opened again only afterwards, when nothing
+    /// refers to it.
     private func compact(
         pausingAt call: Int, _ body: () async throws -> Void
     ) async throws -> Result<CompactionReport, any Error> {
@@ -120,47 +117,44 @@ extension WorkRun {
         return outcome.withLock { $0! }
     }
 
-    /// Whether writes are under way.
+    /// Whether writes are in progress.
     private var hasPending: Bool { store!.statistics.visibleSequence < store!.statistics.lastSequence }
 
-    func hold() {
-        guard let snapshot = try? store!.readView() else { return }
-        held.append(HeldState(snapshot: snapshot, state: current, clock: clock.now().milliseconds))
+    func takeReadView() {
+        guard let view = try? store!.readView() else { return }
+        views.append(PinnedView(view: view, state: current, clock: clock.now().milliseconds))
     }
 
-    func release() throws {
-        guard !held.isEmpty else { return }
-        try checkHeld()
-        held.removeFirst()
-        letWriterGoOn { $0.settleCompaction() }
+    func releaseReadView() throws {
+        guard !views.isEmpty else { return }
+        try checkReadViews()
+        views.removeFirst()
+        letWriterContinue { $0.settleCompaction() }
     }
 
-    /// Every held state shows what it showed when it was taken.
-    private func checkHeld() throws {
-        for state in held {
+    /// Checks that every read view shows the same as when it was taken.
+    private func checkReadViews() throws {
+        for state in views {
             let visible = state.state.filter { $0.value.expires == 0 || $0.value.expires > state.clock }
             for key in state.state.keys.sorted() {
                 let entry: Entry?
                 do throws(StoreError) {
-                    entry = try state.snapshot.entry(key)
+                    entry = try state.view.entry(key)
                 } catch {
-                    guard bearsFaults, Self.isOfEnvironment(error.code) else {
-                        throw Violation("a held state can't read \(key): \(error)")
-                    }
+                    try expect(
+                        toleratesFaults && Self.isOfEnvironment(error.code), "a read view can't read \(key): \(error)")
                     continue
                 }
                 guard let expected = visible[key] else {
-                    guard entry == nil else { throw Violation("a held state shows \(key), which wasn't there") }
+                    try expect(entry == nil, "a read view shows \(key), which wasn't there")
                     continue
                 }
                 guard let entry, expected.value.matches(entry.value), entry.sequence == expected.sequence else {
-                    throw Violation("a held state doesn't show \(key) as it was")
+                    throw Violation("a read view doesn't show \(key) as it was")
                 }
             }
-            let count = try state.snapshot.keys().reduce(0) { count, _ in count + 1 }
-            guard count == visible.count else {
-                throw Violation("a held state shows \(count) keys, and there were \(visible.count)")
-            }
+            let count = try state.view.keys().reduce(0) { count, _ in count + 1 }
+            try expect(count == visible.count, "a read view shows \(count) keys, and there were \(visible.count)")
         }
     }
 }

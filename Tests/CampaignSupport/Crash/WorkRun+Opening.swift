@@ -2,21 +2,19 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// Opening and closing in a run, and going on after a failure.
+/// Opening and closing in a run, and recovery after a failure.
 extension WorkRun {
-    /// Opens the store. Where that fails because of a fault, the fault is taken away, and then it must go.
+    /// Opens the store. If that fails because of a fault, opening must succeed without the fault.
     func open() async throws {
         await waitForLock()
         var opened: Store?
         do throws(StoreError) {
             opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
         } catch {
-            guard bearsFaults, Self.isOfEnvironment(error.code) else {
-                throw Violation("the store doesn't open: \(error)")
-            }
+            try expect(toleratesFaults && Self.isOfEnvironment(error.code), "the store doesn't open: \(error)")
         }
         if opened == nil {
-            relieve()
+            removeFaults()
             do throws(StoreError) {
                 opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
             } catch {
@@ -26,7 +24,7 @@ extension WorkRun {
         try begin(opened!)
     }
 
-    /// The last reference to a store that was dropped may be let go a moment later, by another thread.
+    /// Another thread may release the last reference to a dropped store a little later.
     func waitForLock() async {
         while disk.isLocked(Self.path + "/LOCK") { await Task.yield() }
     }
@@ -35,7 +33,7 @@ extension WorkRun {
         self.store = store
         store.settle()
         let recovered = store.recoveryReport.lastSequence
-        if wasClosed, !bearsFaults, store.recoveryReport.tail != .closed {
+        if wasClosed, !toleratesFaults, store.recoveryReport.tail != .closed {
             throw Violation("the store was closed, and its end is found \(store.recoveryReport.tail)")
         }
         wasClosed = false
@@ -50,13 +48,13 @@ extension WorkRun {
             throw Violation("number \(recovered) was recovered, which no write has")
         }
         current = state
-        try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: bearsFaults)
+        try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: toleratesFaults)
         watch.withLock { $0 = Watch(readable: store.readableNow, waits: store.hasWaiters) }
     }
 
-    /// Drops the store, as the death of the process would.
+    /// Drops the store like the death of the process.
     func drop() {
-        held = []
+        views = []
         watch.withLock { $0 = nil }
         store = nil
     }
@@ -67,24 +65,24 @@ extension WorkRun {
             wasClosed = hasAccepted
             disk.note(HistoryNote.synced(lastAccepted))
         } catch {
-            guard bearsFaults, Self.isOfEnvironment(error.code) || error.code == .failed else {
-                throw Violation("the store doesn't close: \(error)")
-            }
+            try expect(
+                toleratesFaults && (Self.isOfEnvironment(error.code) || error.code == .failed),
+                "the store doesn't close: \(error)")
         }
         drop()
     }
 
-    /// The store has failed: reads go on, writes don't, and a new opening does.
+    /// After a failure of the store: reads continue, writes are refused, and a new opening succeeds.
     func recover() async throws {
         if isCompacting { return }
-        guard store!.state == .failed else { throw Violation("after a failure the store is \(store!.state)") }
+        try expect(store!.state == .failed, "after a failure the store is \(store!.state)")
         try await readAll()
         do {
             _ = try await store!.put("refused", "value", durability: .buffered)
             throw Violation("a failed store accepts a write")
         } catch {
             guard let error = error as? StoreError else { throw error }
-            guard error.code == .failed else { throw Violation("a failed store refuses a write as \(error)") }
+            try expect(error.code == .failed, "a failed store refuses a write as \(error)")
         }
         if random.oneIn(2) { try await close() } else { drop() }
         try await open()

@@ -2,7 +2,7 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// Several tasks on one store: each has keys of its own, and all count up shared counters.
+/// Several tasks on one store. Each has its own keys, and all increment shared counters.
 extension WorkRun {
     private static let taskCount = 4
 
@@ -10,8 +10,8 @@ extension WorkRun {
         let unknown = Locked<[(number: Int, receipt: String)]>([])
         try await letTasksWrite(unknown)
         let waiting = unknown.withLock { $0 }
-        if bearsFaults {
-            relieve()
+        if toleratesFaults {
+            removeFaults()
             try await settleUnknown(waiting)
         }
     }
@@ -19,7 +19,7 @@ extension WorkRun {
     private func letTasksWrite(_ unknown: Locked<[(number: Int, receipt: String)]>) async throws {
         let length = max(2, plan.steps.count / Self.taskCount)
         let writer = TaskWriter(
-            store: store!, history: history, disk: disk, seed: seed, bearsFaults: bearsFaults,
+            store: store!, history: history, disk: disk, seed: seed, toleratesFaults: toleratesFaults,
             compacts: workload == .compacting, unknown: unknown)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<Self.taskCount {
@@ -29,7 +29,7 @@ extension WorkRun {
         }
     }
 
-    /// A write whose outcome nobody knew has happened if its receipt is found.
+    /// A write with an unknown outcome has happened if its receipt is found.
     private func settleUnknown(_ unknown: [(number: Int, receipt: String)]) async throws {
         if random.oneIn(2), store!.state != .failed { try? await store!.close() }
         drop()
@@ -37,7 +37,7 @@ extension WorkRun {
         do {
             let store = try Store(openingAt: Self.path, configuration: makeConfiguration())
             for (number, receipt) in unknown {
-                if let entry = try store.entry(receipt) { history.leaveOpen(number, assuming: entry.sequence) }
+                if let entry = try store.entry(receipt) { history.noteUnknown(number, assuming: entry.sequence) }
             }
         } catch {
             throw Violation("after the faults the store doesn't open or read: \(error)")
@@ -46,13 +46,12 @@ extension WorkRun {
     }
 }
 
-/// What one of the tasks does.
 private struct TaskWriter: Sendable {
     let store: Store
     let history: History
     let disk: SimulatedDisk
     let seed: UInt64
-    let bearsFaults: Bool
+    let toleratesFaults: Bool
     let compacts: Bool
     let unknown: Locked<[(number: Int, receipt: String)]>
 
@@ -81,7 +80,7 @@ private struct TaskWriter: Sendable {
         }
     }
 
-    /// - Returns: Whether it is worth going on.
+    /// - Returns: Whether to continue.
     private func compact(cancelled: Bool) async throws -> Bool {
         let task = Task { try await store.compact() }
         if cancelled { task.cancel() }
@@ -90,10 +89,8 @@ private struct TaskWriter: Sendable {
         } catch {
             guard let error = error as? StoreError else { throw error }
             if error.code == .cancelled, cancelled { return true }
-            guard bearsFaults else { throw error }
-            guard error.code == .failed || WorkRun.isOfEnvironment(error.code) else {
-                throw Violation("compaction failed with \(error)")
-            }
+            guard toleratesFaults else { throw error }
+            try expect(error.code == .failed || WorkRun.isOfEnvironment(error.code), "compaction failed with \(error)")
             return store.state == .ready
         }
         return true
@@ -104,7 +101,7 @@ private struct TaskWriter: Sendable {
         return WorkChange(key: key, value: .pattern(identity: identity, length: length))
     }
 
-    /// - Returns: Whether it is worth going on.
+    /// - Returns: Whether to continue.
     private func attempt(_ operation: WorkOperation, _ receipt: String) async throws -> Bool {
         let number = history.submit(operation, on: disk)
         do {
@@ -112,28 +109,27 @@ private struct TaskWriter: Sendable {
             try readBack(operation, receipt)
             return true
         } catch {
-            guard bearsFaults, let error = error as? StoreError else { throw error }
+            guard toleratesFaults, let error = error as? StoreError else { throw error }
             if error.code == .outcomeUnknown {
                 unknown.withLock { $0.append((number, receipt)) }
                 return false
             }
-            guard error.code == .failed || WorkRun.isOfEnvironment(error.code) else {
-                throw Violation("an error of the disk became \(error)")
-            }
+            try expect(
+                error.code == .failed || WorkRun.isOfEnvironment(error.code), "an error of the disk became \(error)")
             return false
         }
     }
 
-    /// Whoever has written reads what he wrote, wherever it is on its way to the disk.
+    /// A task reads its own write, wherever it is on its way to the disk.
     private func readBack(_ operation: WorkOperation, _ receipt: String) throws {
         for change in operation.changes where change.key == receipt {
             let found: [UInt8]?
             do throws(StoreError) {
                 found = try store.get(receipt)
             } catch {
-                guard bearsFaults, WorkRun.isOfEnvironment(error.code) else {
-                    throw Violation("\(receipt) was written a moment ago, and can't be read: \(error)")
-                }
+                try expect(
+                    toleratesFaults && WorkRun.isOfEnvironment(error.code),
+                    "\(receipt) was written a moment ago, and can't be read: \(error)")
                 return
             }
             guard let found, change.value?.matches(found) ?? false else {
@@ -155,13 +151,7 @@ private struct TaskWriter: Sendable {
             }
             let count = WorkChange(key: key, value: .number((before ?? 0) + 1))
             history.set(operation.changes + [count], of: number)
-            for change in operation.changes + [count] {
-                if let value = change.value {
-                    try transaction.put(change.key, value.bytes)
-                } else {
-                    try transaction.remove(change.key)
-                }
-            }
+            for change in operation.changes + [count] { try transaction.apply(change) }
         }.sequence
     }
 }

@@ -2,7 +2,7 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// The writes of a run, and what becomes of them.
+/// The writes of a run, and their outcomes.
 extension WorkRun {
     func write(
         _ changes: [WorkChange], _ durability: WorkOperation.Durability, _ condition: WorkStep.Guard
@@ -27,13 +27,13 @@ extension WorkRun {
         }
     }
 
-    /// A write whose task is cancelled while a segment is put in place for it: refused, or as any other.
+    /// A write whose task is cancelled while a new segment is renamed. It is refused, or succeeds like any other.
     func writeCancelled(_ changes: [WorkChange], _ durability: WorkOperation.Durability) async throws {
         let operation = WorkOperation(changes: changes, durability: durability)
         try await attempt(operation, mayConflict: false, mayBeCancelled: true) { _ in
             let (store, cancellable) = (self.store!, self.cancellable)
             let task = Task {
-                // Not before it can be cancelled, so that the same happens each time.
+                // The write begins when it can be cancelled, so that each run does the same.
                 while cancellable.withLock({ $0 == nil }) { await Task.yield() }
                 return try await store.write(durability: durability.asked) { batch in
                     for change in changes { batch.apply(change) }
@@ -55,36 +55,29 @@ extension WorkRun {
             try await self.store!.transaction(durability: durability.asked) { transaction in
                 for key in reads {
                     let found = try transaction.get(key)
-                    guard found.map({ expected[key]?.value.matches($0) ?? false }) ?? (expected[key] == nil) else {
-                        throw Violation("a transaction reads \(key) wrongly")
-                    }
+                    try expect(
+                        found.map({ expected[key]?.value.matches($0) ?? false }) ?? (expected[key] == nil),
+                        "a transaction reads \(key) wrongly")
                 }
-                for change in changes {
-                    guard let value = change.value else {
-                        try transaction.remove(change.key)
-                        continue
-                    }
-                    try transaction.put(change.key, value.bytes, expires: change.expiry)
-                }
+                for change in changes { try transaction.apply(change) }
             }.sequence
         }
     }
 
-    /// What the store is asked to look at, and whether it holds.
+    /// The conditions of a write, and whether they are met.
     private func conditions(_ key: String, _ condition: WorkStep.Guard) -> ([Condition], holds: Bool) {
-        let held = current[key]
+        let stored = current[key]
         switch condition {
         case .none: return ([], true)
-        case .absent: return ([.absent(key)], held == nil)
+        case .absent: return ([.absent(key)], stored == nil)
         case .current:
-            guard let held else { return ([.absent(key)], true) }
-            return ([.sequence(of: key, is: held.sequence)], true)
-        case .stale: return ([.sequence(of: key, is: (held?.sequence ?? 0) + 7)], false)
+            guard let stored else { return ([.absent(key)], true) }
+            return ([.sequence(of: key, is: stored.sequence)], true)
+        case .stale: return ([.sequence(of: key, is: (stored?.sequence ?? 0) + 7)], false)
         }
     }
 
-    /// Gives a write to the store and notes what became of it. Where it was refused for a reason that passes, it is
-    /// given again, once.
+    /// Submits a write and notes its outcome. If it was refused for a temporary reason, it is submitted once more.
     private func attempt(
         _ operation: WorkOperation, mayConflict: Bool, mayBeCancelled: Bool = false, isSecond: Bool = false,
         _ write: (Int) async throws -> SequenceNumber
@@ -98,60 +91,55 @@ extension WorkRun {
             guard let error = error as? StoreError else { throw error }
             settle()
             if error.code == .conflict {
-                guard mayConflict else { throw Violation("a condition that holds was refused: \(error)") }
+                try expect(mayConflict, "a condition that holds was refused: \(error)")
                 return
             }
             if error.code == .cancelled, mayBeCancelled { return }
-            if error.code == .outcomeUnknown { history.leaveOpen(number, assuming: nextSequence) }
-            let again = try await bear(error)
-            if again {
-                guard !isSecond else { throw Violation("the store still refuses writes, without a fault: \(error)") }
+            if error.code == .outcomeUnknown { history.noteUnknown(number, assuming: nextSequence) }
+            if try await handle(error) {
+                try expect(!isSecond, "the store still refuses writes, without a fault: \(error)")
                 try await attempt(
                     operation, mayConflict: mayConflict, mayBeCancelled: mayBeCancelled, isSecond: true, write)
             }
             return
         }
-        guard !mayConflict else { throw Violation("a write was accepted whose condition doesn't hold") }
+        try expect(!mayConflict, "a write was accepted whose condition doesn't hold")
         settle()
-        guard sequence == nextSequence else {
-            throw Violation("a write got number \(sequence), and \(nextSequence) is the next")
-        }
-        if isSecond, store!.state != .ready {
-            throw Violation("writes are accepted again, and the store is \(store!.state)")
-        }
+        try expect(sequence == nextSequence, "a write got number \(sequence), and \(nextSequence) is the next")
+        try expect(!isSecond || store!.state == .ready, "writes are accepted again, and the store is \(store!.state)")
         nextSequence += 1
         lastAccepted = sequence
         hasAccepted = true
         for change in operation.changes {
             current[change.key] = change.value.map {
-                Chain.Held(value: $0, sequence: sequence, expires: change.expires)
+                Chain.Stored(value: $0, sequence: sequence, expires: change.expires)
             }
         }
     }
 
-    /// Goes on after an error as a service would.
+    /// Handles an error like a service.
     ///
-    /// - Returns: Whether the write is worth another attempt.
+    /// - Returns: Whether to repeat the write.
     @discardableResult
-    func bear(_ error: StoreError) async throws -> Bool {
-        guard bearsFaults else { throw error }
+    func handle(_ error: StoreError) async throws -> Bool {
+        guard toleratesFaults else { throw error }
         let state = store!.state
         if error.code == .outcomeUnknown || error.code == .failed {
             guard state == .failed else { throw Violation("\(error.code) was thrown, and the store is \(state)") }
             try await recover()
             return false
         }
-        guard Self.isOfEnvironment(error.code) else { throw Violation("an error of the disk became \(error)") }
-        // A transaction may fail to read in a store that has failed meanwhile.
+        try expect(Self.isOfEnvironment(error.code), "an error of the disk became \(error)")
+        // A transaction may fail to read because the store has failed meanwhile.
         if state == .failed {
             try await recover()
             return false
         }
-        if error.code == .outOfSpace, state != .outOfSpace, state != .ready {
-            throw Violation("the disk is full, and the store is \(state)")
-        }
+        try expect(
+            error.code != .outOfSpace || state == .outOfSpace || state == .ready,
+            "the disk is full, and the store is \(state)")
         try await readAll()
-        relieve()
+        removeFaults()
         moveDelays(by: 1_000_000_000)
         if store!.state == .failed {
             try await recover()
@@ -173,6 +161,16 @@ extension WorkOperation.Durability {
 
 extension WorkChange {
     var expiry: Expiry { expires == 0 ? .never : .at(Timestamp(milliseconds: expires)) }
+}
+
+extension Transaction {
+    func apply(_ change: WorkChange) throws {
+        if let value = change.value {
+            try put(change.key, value.bytes, expires: change.expiry)
+        } else {
+            try remove(change.key)
+        }
+    }
 }
 
 extension WriteBatch {

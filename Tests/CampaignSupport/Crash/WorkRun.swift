@@ -2,99 +2,98 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 package import HeartwoodTesting
 
-/// A workload on a simulated disk, with everything written down that its crashes are judged by.
+/// A workload on a simulated disk, with notes of everything that is needed to judge its crashes.
 ///
-/// It can bear faults: then every error is looked at, what became of the write is noted, and the run goes on as a
-/// service would, by waiting for space or by opening the store again.
+/// It can tolerate faults. Then it checks every error, notes the outcome of the write, and continues like a service: it
+/// waits for space, or opens the store again.
 package final class WorkRun {
     package let workload: Workload
     package let seed: UInt64
     package let disk: SimulatedDisk
     let plan: WorkPlan
-    let bearsFaults: Bool
+    let toleratesFaults: Bool
     private let closesAtTheEnd: Bool
     let history = History()
     let clock = ManualClock(milliseconds: WorkPlan.start)
     let delays = ManualDelays()
     /// nil while no store is open.
     let watch = Locked<Watch?>(nil)
-    /// Whether the run's task has nothing to do until the log writer has nothing to do.
+    /// Whether the run's task waits until the log writer has nothing to do.
     private let isIdle = Locked(false)
     var store: Store?
-    /// What readers must find.
+    /// What readers must see.
     var current: Chain.State = [:]
-    /// The number that the next accepted write must get.
+    /// The sequence number of the next accepted write.
     var nextSequence: SequenceNumber = 1
     /// Whether this opening has accepted a write.
     var hasAccepted = false
     /// Whether the last opening accepted writes and was closed in order.
     var wasClosed = false
-    /// Everything up to here was accepted.
+    /// Everything up to this sequence number was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
-    /// From which call on the disk is full; nil for never.
+    /// The call from which on the disk is full; nil: never.
     private let fullFrom = Locked<Int?>(nil)
-    /// Cancelled at the next renaming.
+    /// The task to cancel at the next renaming.
     let cancellable = Locked<Task<SequenceNumber, any Error>?>(nil)
-    /// Snapshots that are held, with what they must show.
-    var held: [HeldState] = []
-    /// Whether a compaction is under way.
+    /// Read views, with what they must show.
+    var views: [PinnedView] = []
+    /// Whether a compaction is in progress.
     var isCompacting = false
-    /// Stops compaction in its midst.
     let pause = CompactionPause()
-    /// Faults by chance, in every step anew: what a step has to heal to get over them ends with it.
+    /// Random faults, injected again in every step, because a step may remove them.
     package var chance: RandomFaults?
 
     static let path = "/data/store"
 
-    /// What can be seen of the store from the log writer's thread. (Functions by themselves in a `Locked` would be
-    /// wrapped once more by each access.)
+    /// What the log writer's thread can see of the store. (A struct, because each access would wrap a bare function in
+    /// a `Locked` once more.)
     struct Watch: Sendable {
-        /// Tells up to where readers see.
+        /// The sequence number up to which readers see.
         let readable: @Sendable () -> SequenceNumber
-        /// Tells whether the run's task waits for the store.
+        /// Whether the run's task waits for the store.
         let waits: @Sendable () -> Bool
     }
 
     package init(
-        _ workload: Workload, seed: UInt64, length: Int, bearsFaults: Bool = false, closesAtTheEnd: Bool = false
+        _ workload: Workload, seed: UInt64, length: Int, toleratesFaults: Bool = false, closesAtTheEnd: Bool = false
     ) {
         self.workload = workload
         self.seed = seed
-        self.bearsFaults = bearsFaults
+        self.toleratesFaults = toleratesFaults
         self.closesAtTheEnd = closesAtTheEnd
         plan = WorkPlan(workload, seed: seed, length: length)
-        // Another identity for each workload, so that no image comes twice.
+        // Different seeds for each workload, so that no image occurs twice.
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
         let (disk, watch, fullFrom, cancellable) = (disk, watch, fullFrom, cancellable)
         let isIdle = isIdle
         let pause = pause
-        // The disk keeps this closure, which must not keep the disk.
+        // The disk retains this closure, which must not retain the disk.
         disk.observe { [weak disk] operation, path in
             guard let disk else { return }
-            // Within the store's lock.
+            // The store's lock is held.
             if operation == .store { return }
-            pause.meet(operation, path)
-            // The one task first goes as far as it can, so that all things happen in the same order in every run.
+            pause.willCall(operation, path)
+            // The run's task first continues until it must wait, so that the order is the same in every run.
             if workload.isDeterministic, operation != .read {
                 spin { isIdle.withLock { $0 } || pause.isAwaited || watch.withLock { $0 }?.waits() ?? true }
             }
             if operation == .rename { cancellable.withLock { $0 }?.cancel() }
             if let call = fullFrom.withLock({ $0 }), disk.trace.callCount >= call { disk.capacity = 0 }
             if let sequence = watch.withLock({ $0 })?.readable() { disk.note(HistoryNote.readable(sequence)) }
-            // Where tasks run side by side writes and syncs take their time, so that they do something meanwhile.
+            // With several tasks, writes and syncs take some time, so that the other tasks do something meanwhile.
             if workload.hasTasks, operation == .sync || operation == .write { for _ in 0..<20 { yieldThread() } }
         }
     }
 
-    /// The writes, with what became of them.
+    /// The writes, with their outcomes.
     package var operations: [WorkOperation] { history.operations }
 
-    /// What must survive, for each moment of the run.
+    /// What must survive, for each point of the run.
     package func timeline() throws -> Timeline { try Timeline(disk.trace, history.operations) }
 
-    /// What happened, one call or note a line.
+    /// The calls and notes, one on each line.
     package func describe() -> [String] {
         disk.trace.events.enumerated().map { number, event in
             switch event {
@@ -110,9 +109,7 @@ package final class WorkRun {
         }
     }
 
-    /// Runs the workload to its end.
-    ///
-    /// - Throws: `Violation`; without faults also whatever the store throws.
+    /// - Throws: `Violation`; without faults also any error of the store.
     package func run() async throws {
         defer { watch.withLock { $0 = nil } }
         if let chance { disk.inject(chance) }
@@ -125,14 +122,14 @@ package final class WorkRun {
                 try await perform(step)
             }
         }
-        // An opening that writes nothing leaves no mark, so it proves nothing when it closes.
+        // An opening that writes nothing leaves no sync mark, so its close proves nothing.
         if closesAtTheEnd, !workload.hasTasks {
             try await write([WorkChange(key: "last", value: .number(seed))], .synced, .none)
         }
         if closesAtTheEnd || random.oneIn(2) { try await close() } else { drop() }
     }
 
-    /// Half of the runs write the log by calls.
+    /// Half of the runs write the log with calls.
     static func logWriting(seed: UInt64) -> LogWriting { SeededRandom.mix(seed) & 1 == 0 ? .mapped : .calls }
 
     func makeConfiguration() -> Store.Configuration {
@@ -146,10 +143,10 @@ package final class WorkRun {
         if plan.usesCompression { configuration.compression = .zlib(level: 1, threshold: 300) }
         configuration.compaction.isAutomatic = workload == .compacting || workload == .reopening
         if workload == .compacting { configuration.compaction.minimumLogBytes = 20 << 10 }
-        // Half of those that open again compact as they close.
+        // Half of the runs that reopen compact at the close.
         configuration.segmentsAtClose = SeededRandom.mix(seed) & 2 == 0 ? 2 : .max
         if workload.hasTasks {
-            // Short, so that the writer's own syncs and marks come in the midst of it.
+            // Short, so that the log writer's own syncs and marks happen during the run.
             configuration.timing.write = 50_000
             configuration.timing.sync = 400_000
             configuration.timing.mark = 100_000
@@ -161,11 +158,11 @@ package final class WorkRun {
 
     // MARK: - Full disks
 
-    /// From this call on the disk has no block left that isn't taken.
+    /// From this call on the disk has no free block.
     func fill(from call: Int?) { fullFrom.withLock { $0 = call } }
 
-    /// Takes the disturbance away.
-    func relieve() {
+    /// Removes all faults.
+    func removeFaults() {
         fullFrom.withLock { $0 = nil }
         disk.heal()
         disk.capacity = .max
@@ -188,8 +185,8 @@ package final class WorkRun {
             if closes { try await close() } else { drop() }
             try await open()
         case .compact(let call, let steps): try await compact(pauseAt: call, steps)
-        case .hold: hold()
-        case .release: try release()
+        case .takeReadView: takeReadView()
+        case .releaseReadView: try releaseReadView()
         }
     }
 
@@ -199,18 +196,18 @@ package final class WorkRun {
     }
 
     /// Waits until the log writer has nothing to do.
-    func settle() { letWriterGoOn { $0.settle() } }
+    func settle() { letWriterContinue { $0.settle() } }
 
     /// Moves the log writer's clock, and waits until it has done what is due then.
-    func moveDelays(by nanoseconds: UInt64) { letWriterGoOn { $0.moveDelays(delays, by: nanoseconds) } }
+    func moveDelays(by nanoseconds: UInt64) { letWriterContinue { $0.moveDelays(delays, by: nanoseconds) } }
 
-    func letWriterGoOn(_ body: (Store) -> Void) {
+    func letWriterContinue(_ body: (Store) -> Void) {
         isIdle.withLock { $0 = true }
         body(store!)
         isIdle.withLock { $0 = false }
     }
 
-    /// Closes the store. Where that compacts, the task waits for compaction, and others make calls meanwhile.
+    /// Closes the store. If that compacts, the task waits for the compaction, and other threads make calls meanwhile.
     func closeStore() async throws(StoreError) {
         let compacts = workload == .reopening
         if compacts { settle() }
@@ -222,12 +219,12 @@ package final class WorkRun {
     private func wait(_ nanoseconds: UInt64) async throws {
         moveDelays(by: nanoseconds)
         if store!.state == .failed { return try await recover() }
-        // Promised are 10 ms to the kernel and a second to the disk, whatever was asked.
+        // Every write reaches the kernel within 10 ms and the disk within a second.
         if nanoseconds >= 10_000_000, !hasPendingFaults { disk.note(HistoryNote.written(lastAccepted)) }
         if nanoseconds >= 1_000_000_000, !hasPendingFaults { disk.note(HistoryNote.synced(lastAccepted)) }
     }
 
-    private var hasPendingFaults: Bool { bearsFaults && store!.state != .ready }
+    private var hasPendingFaults: Bool { toleratesFaults && store!.state != .ready }
 
     private func flush() async throws {
         do throws(StoreError) {
@@ -235,7 +232,7 @@ package final class WorkRun {
             disk.note(HistoryNote.synced(lastAccepted))
             settle()
         } catch {
-            try await bear(error)
+            try await handle(error)
         }
     }
 
@@ -244,21 +241,17 @@ package final class WorkRun {
         do throws(StoreError) {
             found = try store!.get(key)
         } catch {
-            guard bearsFaults, Self.isOfEnvironment(error.code) else {
-                throw Violation("reading \(key): \(error)")
-            }
+            try expect(toleratesFaults && Self.isOfEnvironment(error.code), "reading \(key): \(error)")
             return
         }
         let now = clock.now().milliseconds
-        let held = current[key].flatMap { $0.expires == 0 || $0.expires > now ? $0 : nil }
-        guard let held else {
-            guard found == nil else {
-                throw Violation("reading \(key): a value of \(found!.count) bytes, where none is")
-            }
+        let stored = current[key].flatMap { $0.expires == 0 || $0.expires > now ? $0 : nil }
+        guard let stored else {
+            try expect(found == nil, "reading \(key): a value of \(found!.count) bytes, where none is")
             return
         }
-        guard let found, held.value.matches(found) else {
-            throw Violation("reading \(key): \(found.map { "\($0.count) bytes" } ?? "nothing"), not \(held)")
+        guard let found, stored.value.matches(found) else {
+            throw Violation("reading \(key): \(found.map { "\($0.count) bytes" } ?? "nothing"), not \(stored)")
         }
     }
 

@@ -4,7 +4,7 @@ package enum Workload: String, CaseIterable, Sendable, Codable {
     case puts
     /// Batches of up to twelve operations.
     case batches
-    /// Writes under conditions that hold and that don't.
+    /// Writes with conditions that are met or not.
     case conditions
     /// Transactions that read what they change.
     case transactions
@@ -18,16 +18,16 @@ package enum Workload: String, CaseIterable, Sendable, Codable {
     case large
     /// Several tasks at once.
     case tasks
-    /// Closing and opening, and dropping the store as the death of the process would.
+    /// Closing and opening, and dropping the store like the death of the process.
     case reopening
-    /// Compactions, writes in their midst, states that are held over them, removals, and values that expire.
+    /// Compactions, writes and read views during them, removals, and values that expire.
     case compaction
-    /// Several tasks at once, and a store that compacts itself again and again meanwhile.
+    /// Several tasks at once, and automatic compactions meanwhile.
     case compacting
 
     /// Whether the same seed gives the same calls in the same order.
     package var isDeterministic: Bool { !hasTasks }
-    /// Whether several tasks are at work.
+    /// Whether several tasks write.
     var hasTasks: Bool { self == .tasks || self == .compacting }
 }
 
@@ -40,10 +40,10 @@ package struct WorkChange: Sendable, Hashable, Codable {
     package var expires: UInt64 = 0
 }
 
-/// A value that is known by its parts.
+/// A value described by its parts.
 package enum WorkValue: Sendable, Hashable, Codable {
     case pattern(identity: UInt64, length: Int)
-    /// A counter's.
+    /// A counter.
     case number(UInt64)
 
     package var bytes: [UInt8] {
@@ -61,17 +61,17 @@ package enum WorkValue: Sendable, Hashable, Codable {
     }
 }
 
-/// One write of a run: what it changes, and what became of it.
+/// One write of a run, and its outcome.
 package struct WorkOperation: Sendable, Codable {
     package enum Durability: Int, Sendable, Codable { case buffered, written, synced }
 
     package var changes: [WorkChange]
     package var durability: Durability
-    /// Its number; nil as long as nobody knows it.
+    /// Its sequence number; nil while unknown.
     package var sequence: UInt64?
-    /// Whether the number is what must follow, because the write ended without telling.
+    /// Whether the sequence number is derived, because the write ended with an unknown outcome.
     package var isSequenceAssumed = false
-    /// Whether its transaction counted one up from what it read.
+    /// Whether its transaction incremented a counter.
     package var countsUp = false
 }
 
@@ -80,21 +80,21 @@ enum WorkStep: Sendable {
     enum Guard: Sendable { case none, absent, current, stale }
 
     case write([WorkChange], WorkOperation.Durability, Guard)
-    /// A write whose task is cancelled as soon as a segment gets its name, if one does meanwhile.
+    /// A write whose task is cancelled at the next renaming of a segment.
     case cancelledWrite([WorkChange], WorkOperation.Durability)
-    /// Reads keys, and writes changes that follow from nothing else.
+    /// Reads keys, and writes changes that don't depend on them.
     case transaction(reads: [String], [WorkChange], WorkOperation.Durability)
     case read(String)
     case flush
-    /// Lets so many nanoseconds go by for the log writer.
+    /// Moves the log writer's clock, in nanoseconds.
     case wait(UInt64)
     /// Moves the wall clock, in milliseconds.
     case moveClock(UInt64)
     case reopen(closes: Bool)
-    /// Compacts; before the compaction's call of this number, if it has so many, the steps are done.
+    /// Compacts. The steps are done before this call of the compaction, if it has so many calls.
     case compact(pauseAt: Int, [WorkStep])
-    /// Takes a snapshot, to be looked at from then on.
-    case hold
-    /// Lets go of the oldest snapshot.
-    case release
+    /// Takes a read view that is checked from then on.
+    case takeReadView
+    /// Releases the oldest read view.
+    case releaseReadView
 }

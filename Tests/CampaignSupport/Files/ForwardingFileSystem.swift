@@ -1,9 +1,8 @@
 package import HeartwoodFileSystem
 
-/// A file system that hands on to another whatever a test's own doesn't do itself.
+/// A file system that forwards to another what a test doesn't implement itself.
 ///
-/// What file systems may leave out (how much room is left, mappings, hints on what is cached) isn't handed on: as if
-/// the other had left it out.
+/// Optional operations (free space, mappings, cache hints) aren't forwarded. They have their defaults.
 package protocol ForwardingFileSystem: FileSystem {
     var base: any FileSystem { get }
 }
@@ -26,7 +25,7 @@ extension ForwardingFileSystem {
     package func randomUInt64() -> UInt64 { base.randomUInt64() }
 }
 
-/// The same of a file.
+/// The same for a file.
 package protocol ForwardingFile: File {
     var base: any File { get }
 }

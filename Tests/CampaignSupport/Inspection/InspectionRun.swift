@@ -4,27 +4,21 @@ internal import HeartwoodInspection
 internal import HeartwoodTesting
 internal import Synchronization
 
-/// A store that is written to, compacted, closed and opened again without a pause, and inspections of its files beside
-/// it, all of which must find nothing wrong.
+/// Inspections of the files of a store that is meanwhile written to, compacted, closed and opened again. No inspection
+/// may find a fault.
 package final class InspectionRun: Sendable {
     package struct Summary: Sendable {
         package var verified = 0
         package var surveyed = 0
         package var followed = 0
-        /// Bytes that were verified.
+        /// Verified bytes.
         package var bytes: UInt64 = 0
-        /// Records that the followers were given.
+        /// Records that the followers read.
         package var records = 0
-        /// Writes of the store, and how often it was compacted and reopened meanwhile.
         package var writes = 0
         package var compactions = 0
         package var openings = 0
         package var all: Int { verified + surveyed + followed }
-    }
-
-    /// What must not be.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
     }
 
     private let path: String
@@ -36,7 +30,7 @@ package final class InspectionRun: Sendable {
     private let isOver = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - keys: How many there are, of values of up to `valueBytes`: which make the store as large as it is.
+    ///   - keys: The number of keys, with values of up to `valueBytes` bytes. They determine the size of the store.
     package init(path: String, seed: UInt64, keys: Int = 2_000, valueBytes: Int = 2_000) {
         self.path = path
         self.seed = seed
@@ -44,10 +38,8 @@ package final class InspectionRun: Sendable {
         self.valueBytes = valueBytes
     }
 
-    /// Inspects so many times.
-    ///
-    /// - Parameter report: Told now and then.
-    /// - Throws: ``Failure``.
+    /// - Parameter report: Called after every tenth inspection.
+    /// - Throws: ``Violation``.
     package func run(inspections: Int, _ report: (Summary) -> Void = { _ in }) async throws -> Summary {
         let writer = Task.detached { try await self.write() }
         while summary.withLock({ $0.openings }) == 0, !isOver.load(ordering: .acquiring) {
@@ -62,9 +54,7 @@ package final class InspectionRun: Sendable {
         }
         isOver.store(true, ordering: .releasing)
         try await writer.value
-        guard fileSystem.refused == 0 else {
-            throw Failure(description: "an inspection tried to do more than read, \(fileSystem.refused) times")
-        }
+        try expect(fileSystem.refused == 0, "an inspection tried to do more than read, \(fileSystem.refused) times")
         return summary.withLock { $0 }
     }
 
@@ -79,14 +69,14 @@ package final class InspectionRun: Sendable {
             configuration.compaction.minimumLogBytes = UInt64(keys * valueBytes)
             configuration.compression = .zlib(level: 1, threshold: 500)
             let store = try await Store.open(at: path, configuration: configuration)
-            // As large as it will be, before anybody looks.
+            // The store has its full size before the first inspection.
             if summary.withLock({ $0.openings }) == 0 { try await fill(store, &random) }
             summary.withLock { $0.openings += 1 }
             for _ in 0..<Int.random(in: 50...2_000, using: &random) where !isOver.load(ordering: .acquiring) {
                 try await write(to: store, &random)
             }
             summary.withLock { $0.compactions += Int(store.statistics.compaction.completed) }
-            // Sometimes as a kill leaves it, sometimes closed in order.
+            // Sometimes closed in order, sometimes dropped like a killed process.
             if Bool.random(using: &random) { try await store.close() } else { try await store.flush() }
         }
     }
@@ -95,11 +85,15 @@ package final class InspectionRun: Sendable {
         for start in stride(from: 0, to: keys, by: 100) {
             var batch = store.makeBatch()
             for number in start..<min(start + 100, keys) {
-                let length = Int.random(in: 0...valueBytes, using: &random)
-                batch.put("key \(number)", ValuePattern(identity: random.next(), length: length).bytes)
+                batch.put("key \(number)", value(&random))
             }
             try await store.write(batch, durability: .buffered)
         }
+    }
+
+    private func value(_ random: inout SeededRandom) -> [UInt8] {
+        let length = Int.random(in: 0...valueBytes, using: &random)
+        return ValuePattern(identity: random.next(), length: length).bytes
     }
 
     private func write(to store: Store, _ random: inout SeededRandom) async throws {
@@ -111,8 +105,7 @@ package final class InspectionRun: Sendable {
             if Int.random(in: 0..<10, using: &random) == 0 {
                 batch.remove(key)
             } else {
-                let length = Int.random(in: 0...valueBytes, using: &random)
-                batch.put(key, ValuePattern(identity: random.next(), length: length).bytes)
+                batch.put(key, value(&random))
             }
         }
         try await store.write(batch, durability: durability)
@@ -123,7 +116,7 @@ package final class InspectionRun: Sendable {
 
     private func inspect(_ count: Int, _ report: (Summary) -> Void) throws {
         for number in 0..<count {
-            guard !isOver.load(ordering: .acquiring) else { throw Failure(description: "the writer has failed") }
+            try expect(!isOver.load(ordering: .acquiring), "the writer has failed")
             switch number % 3 {
             case 0: try verify()
             case 1: try survey()
@@ -135,9 +128,9 @@ package final class InspectionRun: Sendable {
 
     private func verify() throws {
         let result = try Verification.run(path, fileSystem: fileSystem)
-        guard result.verdict == .clean, result.findings.isEmpty, result.opens else {
-            throw Failure(description: "verify says \(result.verdict): \(result.findings)")
-        }
+        try expect(
+            result.verdict == .clean && result.findings.isEmpty && result.opens,
+            "verify says \(result.verdict): \(result.findings)")
         summary.withLock { summary in
             summary.verified += 1
             summary.bytes += result.bytes
@@ -147,35 +140,35 @@ package final class InspectionRun: Sendable {
     private func survey() throws {
         let survey = try StoreSurvey.make(
             of: path, cells: 32, now: SystemClock().now().milliseconds, fileSystem: fileSystem)
-        guard survey.verdict == .clean, survey.findings.isEmpty else {
-            throw Failure(description: "inspect says \(survey.verdict): \(survey.findings)")
-        }
-        for file in survey.files where file.bytes.all != file.size {
-            throw Failure(description: "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
+        try expect(
+            survey.verdict == .clean && survey.findings.isEmpty,
+            "inspect says \(survey.verdict): \(survey.findings)")
+        for file in survey.files {
+            try expect(
+                file.bytes.all == file.size, "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
         }
         summary.withLock { $0.surveyed += 1 }
     }
 
-    /// To the end, and what comes until then.
+    /// Reads the log to its end, and then three times what was added.
     private func follow() throws {
         var last: UInt64 = 0
         var (records, asked) = (0, 0)
         try LogReading.run(
             path, fileSystem: fileSystem,
             following: {
-                asked += 1; return asked > 3
+                asked += 1
+                return asked > 3
             }
         ) { item in
             switch item {
             case .file: break
             case .skipped(let finding):
-                guard finding.severity == .note else { throw Failure(description: "log says \(finding)") }
+                try expect(finding.severity == .note, "log says \(finding)")
                 last = 0
             case .record(let record):
-                guard record.state == .whole else { throw Failure(description: "log says that \(record) isn't whole") }
-                guard record.sequence >= last else {
-                    throw Failure(description: "\(record.sequence) came behind \(last)")
-                }
+                try expect(record.state == .whole, "log says that \(record) isn't whole")
+                try expect(record.sequence >= last, "\(record.sequence) came after \(last)")
                 last = record.sequence
                 records += 1
             }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Numbers that threads share without a lock.
 ///
-/// The invariant under `@unchecked Sendable`: the memory lives as long as this does, and is reached by atomic
-/// operations only.
+/// The invariant for `@unchecked Sendable`: the memory lives as long as the object, and only atomic operations access
+/// it.
 final class AtomicNumbers: @unchecked Sendable {
     private let numbers: UnsafeMutablePointer<Atomic<UInt64>>
     private let count: Int
@@ -28,7 +28,7 @@ final class AtomicNumbers: @unchecked Sendable {
     /// Never lets a number become smaller.
     @inline(__always)
     func raise(_ index: Int, to number: UInt64) {
-        // Nearly always it is there already.
+        // Nearly always the number is large enough already.
         if numbers[index].load(ordering: .relaxed) < number {
             _ = numbers[index].max(number, ordering: .acquiringAndReleasing)
         }

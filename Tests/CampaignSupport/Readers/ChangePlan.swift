@@ -6,8 +6,8 @@ struct KeyChange: Sendable {
     var isRemoval: Bool
 }
 
-/// What is written: phases in which the keys become more and fewer, all over and side by side, so that nodes are split,
-/// merged, given back and used again; and phases in which few keys are overwritten without end.
+/// What is written: in some phases the keys become more or fewer, at random or in order, so that nodes are split,
+/// merged, freed and reused. In others a few keys are overwritten.
 struct ChangePlan {
     private enum Phase: CaseIterable {
         case growing, shrinking, ascending, removingAscending, descending, removingDescending, hot, clearing
@@ -18,7 +18,7 @@ struct ChangePlan {
     private var phase = Phase.growing
     private var phases = 0
     private var left: Int
-    /// Where the phases are that go from key to key.
+    /// The next key of a phase that goes from key to key.
     private var next = 0
 
     init(keys: Int, seed: UInt64) {
@@ -27,19 +27,19 @@ struct ChangePlan {
         left = 2 * keys
     }
 
-    /// Whether no state should be held: what is held keeps removed keys in the tree.
+    /// Whether no state should be pinned. Pinned states keep removed keys in the tree.
     var isQuiet: Bool { phases % 4 < 2 }
 
     /// The changes of the next write.
     mutating func write() -> [KeyChange] {
-        if left <= 0 { turn() }
+        if left <= 0 { startPhase() }
         let count = random.oneIn(2) ? 1 : random.number(in: 2...16)
         left -= count
         return (0..<count).map { _ in change() }
     }
 
-    private mutating func turn() {
-        // Every phase in its turn, then any.
+    private mutating func startPhase() {
+        // Each phase once, then any.
         phases += 1
         let all = Phase.allCases
         phase = phases < all.count ? all[phases] : random.pick(all)
@@ -57,7 +57,7 @@ struct ChangePlan {
         case .removingDescending: return step(by: -1, isRemoval: true)
         case .clearing: return step(by: 1, isRemoval: true)
         case .hot:
-            // A few neighbours, another few after some hundred writes.
+            // A few neighbours; others after some hundred writes.
             let start = SeededRandom.mix(UInt64(left / 512)) % UInt64(keys)
             return KeyChange(rank: (Int(start) + random.below(8)) % keys, isRemoval: random.oneIn(4))
         }
@@ -66,7 +66,7 @@ struct ChangePlan {
     private mutating func step(by distance: Int, isRemoval: Bool) -> KeyChange {
         let rank = next
         next = (next + distance + keys) % keys
-        // Some are left over, so that not all nodes go the same way.
+        // Some are the opposite, so that not all nodes end alike.
         let isOther = phase != .clearing && random.oneIn(40)
         return KeyChange(rank: rank, isRemoval: isRemoval != isOther)
     }

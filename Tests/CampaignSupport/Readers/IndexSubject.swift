@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodTesting
 
-/// The index by itself, with versions of no records.
+/// The index alone, with versions that have no records.
 struct IndexSubject: ReadSubject {
     let keys: ReaderKeys
     private let index = VersionedIndex()
@@ -14,15 +14,15 @@ struct IndexSubject: ReadSubject {
         random = SeededRandom(seed, 12)
     }
 
-    // An address is the number of the write with sixteen bits behind it, which count its changes.
+    // An address is the number of the write, followed by sixteen bits that count its changes.
     private static func address(_ number: UInt64, _ part: Int) -> UInt64 { number << 16 | UInt64(part) }
     private static func end(_ number: UInt64) -> UInt64 { number << 16 | 0xFFFF }
 
     private static func version(_ rank: Int, _ number: UInt64, _ part: Int, isRemoval: Bool) -> Version {
-        let mark = WrittenMark(rank, number)
+        let tag = ValueTag(rank, number)
         return Version(
-            location: RecordLocation(address: address(number, part), length: 8 * Int(1 + mark.bits >> 8 % 500)),
-            expiry: isRemoval ? 0 : mark.expiry, isTombstone: isRemoval)
+            location: RecordLocation(address: address(number, part), length: 8 * Int(1 + tag.bits >> 8 % 500)),
+            expiry: isRemoval ? 0 : tag.expiry, isTombstone: isRemoval)
     }
 
     // MARK: - Writing
@@ -56,11 +56,11 @@ struct IndexSubject: ReadSubject {
         visible = last
         index.publish(Self.end(last), last)
         index.prune()
-        if let fault = index.checkInvariants() { throw ReadViolation("the index is unsound: \(fault)") }
+        if let fault = index.checkInvariants() { throw Violation("the index is unsound: \(fault)") }
         let statistics = index.statistics
-        guard statistics.readPoints == 0, statistics.versions == statistics.keys else {
-            throw ReadViolation("versions are kept that nobody can see: \(statistics)")
-        }
+        try expect(
+            statistics.readPoints == 0 && statistics.versions == statistics.keys,
+            "versions are kept that no reader can see: \(statistics)")
         let churn = index.churn
         return Churn(
             splits: churn.splits, merges: churn.merges, freedNodes: churn.freedNodes,
@@ -72,9 +72,9 @@ struct IndexSubject: ReadSubject {
     private func number(_ version: Version, _ rank: Int) throws -> UInt64 {
         let number = version.address >> 16
         let part = Int(version.address & 0xFFFF)
-        guard version == Self.version(rank, number, part, isRemoval: false) else {
-            throw ReadViolation("the version of another key or write: \(version)")
-        }
+        try expect(
+            version == Self.version(rank, number, part, isRemoval: false),
+            "the version of another key or write: \(version)")
         return number
     }
 
@@ -83,21 +83,21 @@ struct IndexSubject: ReadSubject {
         return try version.map { try number($0, rank) }
     }
 
-    func hold(_ random: inout SeededRandom) -> ReadPoint { index.pin(newest: random.oneIn(4)) }
+    func pin(_ random: inout SeededRandom) -> ReadPoint { index.pin(newest: random.oneIn(4)) }
 
-    func number(of held: ReadPoint) -> UInt64 { held.sequence }
+    func number(of pin: ReadPoint) -> UInt64 { pin.sequence }
 
-    func find(_ rank: Int, in held: ReadPoint) throws -> UInt64? {
-        let version = keys.keys[rank].withUnsafeBytes { index.find($0, at: held.address) }
+    func find(_ rank: Int, in pin: ReadPoint) throws -> UInt64? {
+        let version = keys.keys[rank].withUnsafeBytes { index.find($0, at: pin.address) }
         return try version.map { try number($0, rank) }
     }
 
     func scan(
-        _ held: ReadPoint, _ range: KeyRange, reversed: Bool,
+        _ pin: ReadPoint, _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws {
         var failure: (any Error)?
-        index.forEach(in: range, at: held.address, reversed: reversed) { key, version in
+        index.forEach(in: range, at: pin.address, reversed: reversed) { key, version in
             do {
                 try body(key, keys.rank(of: key).map { try number(version, $0) })
                 return true
@@ -109,5 +109,5 @@ struct IndexSubject: ReadSubject {
         if let failure { throw failure }
     }
 
-    func release(_ held: ReadPoint) { index.release(held) }
+    func release(_ pin: ReadPoint) { index.release(pin) }
 }

@@ -1,21 +1,22 @@
 internal import HeartwoodTesting
 
-/// What readers may see, kept by the writer and by the readers themselves, without a lock.
+/// What readers may see. The writer and the readers update it without a lock.
 ///
-/// Of each key: the newest write that is known to be visible, for its writer was told so or a reader has seen it; the
-/// newest one that was begun; the newest removal that was begun. What a read returns must be no older than the first
-/// was when it began and no newer than the second is when it ends; and it may find nothing only where the key was
-/// removed between. So single reads are linearizable, among each other too. Of each write: the state that it makes, as
-/// a sum over all keys, which a reader of a held state must come to.
+/// For each key it keeps the newest write that is known to be visible (the writer was told so, or a reader has seen
+/// it), the newest write that was begun, and the newest removal that was begun. A read must return nothing older than
+/// the first was when the read began, and nothing newer than the second is when it ends. It may find nothing only if
+/// the key was removed between. So single reads are linearizable, also among each other.
+///
+/// For each write it keeps the resulting state as a sum over all keys. A reader of a pinned state must get that sum.
 final class ReadLedger: Sendable {
-    /// A write and whether it removed: twice the number, and one more for a removal.
+    /// Twice the number of the write, plus one for a removal.
     private let floor: AtomicNumbers
     private let begun: AtomicNumbers
     private let removed: AtomicNumbers
     /// Sums by write, in a ring: number, sum, count.
     private let sums: AtomicNumbers
     private static let ring = 1 << 15
-    /// Which keys the writer is at: a rank.
+    /// The rank of the key that is being written.
     private let focus = AtomicNumbers(count: 1)
     private let quiet = AtomicNumbers(count: 1)
 
@@ -26,21 +27,21 @@ final class ReadLedger: Sendable {
         sums = AtomicNumbers(count: 3 * Self.ring)
     }
 
-    // MARK: - The writer's
+    // MARK: - The writer
 
-    /// Before readers can see anything of a write.
+    /// Called before readers can see anything of a write.
     func begin(_ rank: Int, _ number: UInt64, isRemoval: Bool) {
         if isRemoval { removed[rank] = number }
         begun[rank] = number
         focus[0] = UInt64(rank)
     }
 
-    /// Once all readers must see it.
+    /// Called when all readers must see the write.
     func finish(_ rank: Int, _ number: UInt64, isRemoval: Bool) {
         floor.raise(rank, to: number << 1 | (isRemoval ? 1 : 0))
     }
 
-    /// Before the state can be held.
+    /// Called before the state can be pinned.
     func note(_ state: StateSum, after number: UInt64) {
         let at = 3 * Int(number % UInt64(Self.ring))
         sums[at] = 0
@@ -49,20 +50,20 @@ final class ReadLedger: Sendable {
         sums[at] = number
     }
 
-    /// Whether readers should hold nothing now.
+    /// Whether readers should pin nothing now.
     var isQuiet: Bool {
         get { quiet[0] == 1 }
         set { quiet[0] = newValue ? 1 : 0 }
     }
 
-    // MARK: - The readers'
+    // MARK: - The readers
 
     var attention: Int { Int(focus[0]) }
 
-    /// To be asked before a read.
+    /// The lower bound for a read that begins now.
     func lowest(_ rank: Int) -> UInt64 { floor[rank] }
 
-    /// Judges what a read has found; nil where all is well.
+    /// What is wrong with the result of a read; nil if it is right.
     func fault(_ rank: Int, found: UInt64?, lowest: UInt64) -> String? {
         let least = lowest >> 1
         guard let found else {
@@ -77,7 +78,7 @@ final class ReadLedger: Sendable {
         return nil
     }
 
-    /// The state after a write; nil if too many writes have been made since.
+    /// The state after a write; nil if too many writes followed.
     func state(after number: UInt64) -> StateSum? {
         if number == 0 { return StateSum() }
         let at = 3 * Int(number % UInt64(Self.ring))
@@ -87,7 +88,7 @@ final class ReadLedger: Sendable {
     }
 }
 
-/// All keys with the writes that set them, as a number.
+/// A sum over all keys and the writes that set them.
 struct StateSum: Sendable, Hashable {
     private(set) var sum: UInt64 = 0
     private(set) var count: UInt64 = 0
@@ -112,10 +113,4 @@ struct StateSum: Sendable, Hashable {
     private static func term(_ rank: Int, _ number: UInt64) -> UInt64 {
         SeededRandom.mix(number << 20 &+ UInt64(rank) &+ 0x9E37_79B9_7F4A_7C15)
     }
-}
-
-/// What must never happen.
-struct ReadViolation: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

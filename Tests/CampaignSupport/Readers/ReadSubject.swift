@@ -1,44 +1,44 @@
 internal import Heartwood
 internal import HeartwoodTesting
 
-/// What is read and written at the same time: an index or a store.
+/// An index or a store that is read and written at the same time.
 ///
-/// Reads say of which write the value is, and throw `ReadViolation` where it can't be that of the key.
+/// Reads return the number of the write that made the value, and throw a `Violation` if the value isn't of that key.
 protocol ReadSubject: Sendable {
-    associatedtype Held: Sendable
+    associatedtype Pin: Sendable
     var keys: ReaderKeys { get }
 
-    // MARK: By the one writer
+    // MARK: The writer
 
-    /// The number that the next write gets.
+    /// The number of the next write.
     var nextNumber: UInt64 { get }
-    /// Makes a write. Returns the number up to which everything is visible now.
+    /// Writes. Returns the number up to which everything is visible now.
     mutating func write(_ changes: [KeyChange]) async throws -> UInt64
-    /// Makes everything visible, and looks whether all is sound that nobody could see while it was in use.
+    /// Makes everything visible, and checks what can't be checked during use.
     mutating func finish() async throws -> Churn
 
-    // MARK: By readers
+    // MARK: Readers
 
     func find(_ rank: Int) throws -> UInt64?
-    /// Holds a state.
-    func hold(_ random: inout SeededRandom) throws -> Held
-    func number(of held: Held) -> UInt64
-    func find(_ rank: Int, in held: Held) throws -> UInt64?
-    /// Calls `body` with the keys of a range, and the write of each.
+    /// Pins a state.
+    func pin(_ random: inout SeededRandom) throws -> Pin
+    func number(of pin: Pin) -> UInt64
+    func find(_ rank: Int, in pin: Pin) throws -> UInt64?
+    /// Calls `body` with each key of a range and its write.
     func scan(
-        _ held: Held, _ range: KeyRange, reversed: Bool, _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
+        _ pin: Pin, _ range: KeyRange, reversed: Bool, _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws
-    func release(_ held: Held)
+    func release(_ pin: Pin)
 }
 
-/// How often a tree has changed its shape; of a store nobody knows.
+/// How often a tree has changed its shape; unknown for a store.
 package struct Churn: Sendable {
     package var splits = 0
     package var merges = 0
     package var freedNodes = 0
     package var reusedNodes = 0
 
-    /// Something that should have happened has not.
+    /// Whether a change that should have happened has not.
     package var isLacking: Bool { splits == 0 || merges == 0 || freedNodes == 0 || reusedNodes == 0 }
 
     static func += (total: inout Churn, more: Churn) {
@@ -49,8 +49,8 @@ package struct Churn: Sendable {
     }
 }
 
-/// What a write makes of a key: nobody else's value looks like it.
-struct WrittenMark {
+/// A number that only one write of one key has.
+struct ValueTag {
     let bits: UInt64
 
     init(_ rank: Int, _ number: UInt64) { bits = SeededRandom.mix(number &* 0x1_0000_0001 &+ UInt64(rank) << 40) }

@@ -1,11 +1,10 @@
 internal import HeartwoodTesting
 
-/// The keys of a run, by their rank in the order of keys: of many lengths, so that leaves and inner nodes hold many or
-/// few of them, within nodes and outside.
+/// The keys of a run, by their rank in the order of keys. They have many lengths, so that nodes have many or few of
+/// them, inside or outside the node.
 struct ReaderKeys: Sendable {
-    /// In order.
     let keys: [[UInt8]]
-    /// The rank of a key by the number in its last three bytes.
+    /// The rank of a key, by the number in its last three bytes.
     private let ranks: [Int]
 
     var count: Int { keys.count }
@@ -19,7 +18,7 @@ struct ReaderKeys: Sendable {
         self.ranks = ranks
     }
 
-    /// The rank of a key; nil for one that isn't of this run.
+    /// The rank of a key; nil if it isn't of this run.
     func rank(of key: UnsafeRawBufferPointer) -> Int? {
         guard key.count >= 3 else { return nil }
         let number = Int(key[key.count - 3]) << 16 | Int(key[key.count - 2]) << 8 | Int(key[key.count - 1])
@@ -39,9 +38,9 @@ struct ReaderKeys: Sendable {
             case 1: [UInt8(ascii: "w")] + noise(1) + [UInt8](repeating: 0x77, count: 200)
             case 2: [UInt8(ascii: "n"), 0, 0, 0, 0]
             case 3: Array("user:".utf8) + noise(2).map { $0 % 10 + 0x30 }
-            // Outside of nodes, and told apart behind all that a fence keeps.
+            // Outside the nodes, and different only after the bytes that a fence keeps.
             case 4: [UInt8](repeating: 0x4C, count: number % 512 == 4 ? 5_000 : 270)
-            // Around the limit between inside and outside.
+            // Around the limit between inside and outside the node.
             case 5: noise(2) + [UInt8](repeating: 0x77, count: 245 + random.below(16))
             case 6: []
             default: (0..<random.number(in: 6...70)).map { _ in UInt8(random.below(3)) }

@@ -2,11 +2,10 @@ internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 internal import Synchronization
 
-/// One writer and some readers at the same time, over an index or a store, and the judgement of all that is read.
+/// One writer and some readers at the same time, on an index or a store. Everything that is read is checked.
 ///
-/// The seed says what is written and read, not who comes first.
+/// The seed determines what is written and read, not the order between threads.
 package final class ReadersRun: Sendable {
-    /// What the readers read.
     package enum Target: String, Sendable, CaseIterable {
         case index, store
     }
@@ -35,7 +34,7 @@ package final class ReadersRun: Sendable {
 
     /// Runs one round: a new index or store, and `changes` changes.
     ///
-    /// - Parameter report: Is told the reads so far, now and then.
+    /// - Parameter report: Called after every 1,024th write with the number of reads so far.
     package func round(
         _ target: Target, changes: Int, _ report: @Sendable (Int) -> Void = { _ in }
     ) async throws {
@@ -57,33 +56,33 @@ package final class ReadersRun: Sendable {
         _ subject: Subject, _ seed: UInt64, _ changes: Int, _ report: @Sendable (Int) -> Void
     ) async throws {
         let ledger = ReadLedger(keys: keyCount)
-        let crew = ReadingCrew()
+        let group = ReaderGroup()
         for number in 0..<readers {
-            crew.enter()
+            group.enter()
             let reader = ReadingThread(subject, ledger, seed: seed, number: number)
-            do { try startThread(name: "reader") { crew.work(reader) } } catch {
-                crew.leave()
+            do { try startThread(name: "reader") { group.work(reader) } } catch {
+                group.leave()
                 throw error
             }
         }
         let before = summary.reads
-        var writer = WritingSide(subject, ledger, ChangePlan(keys: keyCount, seed: seed))
+        var writer = ReadersWriter(subject, ledger, ChangePlan(keys: keyCount, seed: seed))
         do {
-            while writer.changes < changes, !crew.isOver {
+            while writer.changes < changes, !group.isOver {
                 try await writer.write()
-                crew.noteWrite()
-                if writer.writes % 1_024 == 0 { report(before + crew.reads) }
+                group.noteWrite()
+                if writer.writes % 1_024 == 0 { report(before + group.reads) }
             }
         } catch {
-            crew.fail(error)
+            group.fail(error)
         }
-        crew.stop()
-        while crew.isBusy { try await Task.sleep(for: .milliseconds(1)) }
-        if let failure = crew.failure { throw failure }
+        group.stop()
+        while group.isBusy { try await Task.sleep(for: .milliseconds(1)) }
+        if let failure = group.failure { throw failure }
         let churn = try await writer.finish()
         total.withLock { total in
-            total.reads += crew.reads
-            total.scanned += crew.scanned
+            total.reads += group.reads
+            total.scanned += group.scanned
             total.writes += writer.writes
             total.changes += writer.changes
             total.churn += churn
@@ -91,15 +90,15 @@ package final class ReadersRun: Sendable {
     }
 }
 
-/// The one writer, with the model of what it wrote.
-private struct WritingSide<Subject: ReadSubject> {
+/// The writer, with the model of what it wrote.
+private struct ReadersWriter<Subject: ReadSubject> {
     private var subject: Subject
     private let ledger: ReadLedger
     private var plan: ChangePlan
-    /// The write of each key, 0 where there is none.
+    /// The write of each key, or 0.
     private var numbers: [UInt64]
     private var sum = StateSum()
-    /// Accepted, and not known to be visible.
+    /// Writes that were accepted and aren't known to be visible.
     private var pending: [(number: UInt64, changes: [KeyChange])] = []
     private(set) var writes = 0
     private(set) var changes = 0
@@ -126,14 +125,14 @@ private struct WritingSide<Subject: ReadSubject> {
         pending.append((number, changes))
         let visible = try await subject.write(changes)
         let done = pending.prefix { $0.number <= visible }
-        for write in done { settle(write.number, write.changes) }
+        for write in done { confirm(write.number, write.changes) }
         pending.removeFirst(done.count)
         writes += 1
         self.changes += changes.count
     }
 
-    /// Of a key that a write changes twice, the last change counts.
-    private func settle(_ number: UInt64, _ changes: [KeyChange]) {
+    /// Only the last change of a write to a key counts.
+    private func confirm(_ number: UInt64, _ changes: [KeyChange]) {
         for (index, change) in changes.enumerated()
         where !changes[(index + 1)...].contains(where: { $0.rank == change.rank }) {
             ledger.finish(change.rank, number, isRemoval: change.isRemoval)
@@ -143,8 +142,8 @@ private struct WritingSide<Subject: ReadSubject> {
     mutating func finish() async throws -> Churn { try await subject.finish() }
 }
 
-/// The readers of a round: how far they are, and what the first violation was.
-private final class ReadingCrew: Sendable {
+/// The readers of a round: their progress, and the first violation.
+private final class ReaderGroup: Sendable {
     private let counts = AtomicNumbers(count: 3)
     private let busy = Atomic(0)
     private let isStopped = Atomic(false)
@@ -152,8 +151,8 @@ private final class ReadingCrew: Sendable {
 
     var reads: Int { Int(counts[0]) }
     var scanned: Int { Int(counts[1]) }
-    /// Whether the readers have left the writer far behind. It is a task, and may have to wait long for its turn on a
-    /// busy machine: they would take the time from those that it waits for.
+    /// Whether the readers are far ahead of the writer. The writer is a task, and may wait long on a busy machine. The
+    /// readers would take the time from the threads that it waits for.
     private var isFarAhead: Bool { counts[0] > 200_000 + 128 * counts[2] }
     var isBusy: Bool { busy.load(ordering: .acquiring) > 0 }
     var isOver: Bool { isStopped.load(ordering: .relaxed) }

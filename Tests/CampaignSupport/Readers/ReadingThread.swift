@@ -1,20 +1,20 @@
 internal import Heartwood
 internal import HeartwoodTesting
 
-/// One reader: single keys most of the time, and now and then a held state, at once and again later.
+/// One reader. It mostly reads single keys. Sometimes it pins a state and reads it at once and again later.
 struct ReadingThread<Subject: ReadSubject>: Sendable {
     private let subject: Subject
     private let ledger: ReadLedger
     private var random: SeededRandom
-    private var held: [HeldState] = []
-    /// Keys that scans have shown.
+    private var pinned: [PinnedState] = []
+    /// The number of scanned keys.
     private(set) var scanned = 0
 
-    /// A state that was held and read once; from then on it must read the same.
-    private struct HeldState: Sendable {
-        let held: Subject.Held
+    /// A state that was pinned and read once. Every later read must give the same.
+    private struct PinnedState: Sendable {
+        let pin: Subject.Pin
         let sum: StateSum
-        /// The write of each key, 0 where there is none.
+        /// The write of each key, or 0.
         let numbers: [UInt64]
     }
 
@@ -24,12 +24,12 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
         random = SeededRandom(seed, 14, UInt64(number))
     }
 
-    /// Reads some hundred keys. Returns how many.
+    /// Reads some hundred keys. Returns their number.
     mutating func burst() throws -> Int {
         switch random.below(24) {
         case _ where ledger.isQuiet: try end()
-        case 0: try holdState()
-        case 1: try readHeld()
+        case 0: try pinState()
+        case 1: try readPinned()
         default: break
         }
         let count = 256
@@ -37,9 +37,9 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
         return count
     }
 
-    /// Lets go of everything, having read it once more.
+    /// Reads all pinned states once more, and releases them.
     mutating func end() throws {
-        while !held.isEmpty { try releaseOne() }
+        while !pinned.isEmpty { try releaseOne() }
     }
 
     private mutating func readOne() throws {
@@ -47,11 +47,11 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
         let lowest = ledger.lowest(rank)
         let found = try subject.find(rank)
         if let fault = ledger.fault(rank, found: found, lowest: lowest) {
-            throw ReadViolation("key \(rank): \(fault)")
+            throw Violation("key \(rank): \(fault)")
         }
     }
 
-    /// Half of the time any key; otherwise the one that the writer is at, or a neighbour.
+    /// Half of the time any key; otherwise the key that is being written, or a neighbour.
     private mutating func nextRank() -> Int {
         let keys = subject.keys.count
         let choice = random.below(4)
@@ -59,68 +59,66 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
         return choice == 2 ? ledger.attention : (ledger.attention + random.below(16) + keys - 8) % keys
     }
 
-    // MARK: - Held states
+    // MARK: - Pinned states
 
-    private mutating func holdState() throws {
-        if held.count == 3 { return try releaseOne() }
-        let state = try subject.hold(&random)
+    private mutating func pinState() throws {
+        if pinned.count == 3 { return try releaseOne() }
+        let state = try subject.pin(&random)
         let number = subject.number(of: state)
         let expected = ledger.state(after: number)
         let (sum, numbers) = try scan(state)
         if let expected, sum != expected {
             subject.release(state)
-            throw ReadViolation(
+            throw Violation(
                 "the state after write \(number) has \(expected.count) keys; a scan found \(sum.count)"
                     + (sum.count == expected.count ? ", and others" : ""))
         }
-        held.append(HeldState(held: state, sum: sum, numbers: numbers))
+        pinned.append(PinnedState(pin: state, sum: sum, numbers: numbers))
     }
 
-    private mutating func readHeld() throws {
-        guard !held.isEmpty else { return }
-        let state = random.pick(held)
+    private mutating func readPinned() throws {
+        guard !pinned.isEmpty else { return }
+        let state = random.pick(pinned)
         for _ in 0..<32 {
             let rank = random.below(subject.keys.count)
-            let found = try subject.find(rank, in: state.held) ?? 0
-            if found != state.numbers[rank] {
-                throw ReadViolation(
-                    "key \(rank) at write \(subject.number(of: state.held)): write \(found) was found, "
-                        + "and \(state.numbers[rank]) when the state was taken")
-            }
+            let found = try subject.find(rank, in: state.pin) ?? 0
+            try expect(
+                found == state.numbers[rank],
+                "key \(rank) at write \(subject.number(of: state.pin)): write \(found) was found, "
+                    + "and \(state.numbers[rank]) when the state was pinned")
         }
         for _ in 0..<16 { try scanAttention(state) }
     }
 
-    /// Reads some keys of a state in order, those around the one that the writer is at.
-    private mutating func scanAttention(_ state: HeldState) throws {
+    /// Scans some keys of a state around the one that is being written.
+    private mutating func scanAttention(_ state: PinnedState) throws {
         let keys = subject.keys.keys
         let middle = ledger.attention
         let range = max(0, middle - 16)..<min(keys.count - 1, middle + 16)
         var result = ScanResult(numbers: [UInt64](repeating: 0, count: keys.count))
         try scan(
-            state.held, .range(from: keys[range.lowerBound], to: keys[range.upperBound]), reversed: random.oneIn(2),
+            state.pin, .range(from: keys[range.lowerBound], to: keys[range.upperBound]), reversed: random.oneIn(2),
             &result)
         scanned += Int(result.sum.count)
         for rank in range where result.numbers[rank] != state.numbers[rank] {
-            throw ReadViolation(
-                "key \(rank) at write \(subject.number(of: state.held)): a scan found write \(result.numbers[rank]), "
-                    + "and \(state.numbers[rank]) when the state was taken")
+            throw Violation(
+                "key \(rank) at write \(subject.number(of: state.pin)): a scan found write \(result.numbers[rank]), "
+                    + "and \(state.numbers[rank]) when the state was pinned")
         }
     }
 
     private mutating func releaseOne() throws {
-        let state = held.remove(at: random.below(held.count))
-        defer { subject.release(state.held) }
-        let (sum, _) = try scan(state.held)
-        if sum != state.sum {
-            throw ReadViolation(
-                "the state after write \(subject.number(of: state.held)) had \(state.sum.count) keys, "
-                    + "and has \(sum.count) now")
-        }
+        let state = pinned.remove(at: random.below(pinned.count))
+        defer { subject.release(state.pin) }
+        let (sum, _) = try scan(state.pin)
+        try expect(
+            sum == state.sum,
+            "the state after write \(subject.number(of: state.pin)) had \(state.sum.count) keys, "
+                + "and has \(sum.count) now")
     }
 
-    /// Reads all of a state: in one go, against the order, or in two parts.
-    private mutating func scan(_ state: Subject.Held) throws -> (StateSum, [UInt64]) {
+    /// Scans a whole state: forwards, backwards, or in two parts.
+    private mutating func scan(_ state: Subject.Pin) throws -> (StateSum, [UInt64]) {
         var result = ScanResult(numbers: [UInt64](repeating: 0, count: subject.keys.count))
         let middle = subject.keys.keys[random.below(subject.keys.count)]
         switch random.below(3) {
@@ -140,19 +138,19 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
     }
 
     private func scan(
-        _ state: Subject.Held, _ range: KeyRange, reversed: Bool, _ result: inout ScanResult
+        _ state: Subject.Pin, _ range: KeyRange, reversed: Bool, _ result: inout ScanResult
     ) throws {
         let newest = subject.number(of: state)
         var last = reversed ? Int.max : -1
         try subject.scan(state, range, reversed: reversed) { key, number in
             guard let rank = subject.keys.rank(of: key), let number,
                 subject.keys.keys[rank].withUnsafeBytes({ $0.elementsEqual(key) })
-            else { throw ReadViolation("a scan found a key that nobody wrote, of \(key.count) bytes") }
+            else { throw Violation("a scan found a key that was never written, of \(key.count) bytes") }
             guard reversed ? rank < last : rank > last else {
-                throw ReadViolation("a scan\(reversed ? " backwards" : "") came to key \(rank) after key \(last)")
+                throw Violation("a scan\(reversed ? " backwards" : "") came to key \(rank) after key \(last)")
             }
             guard number <= newest else {
-                throw ReadViolation("a scan of the state after write \(newest) found write \(number)")
+                throw Violation("a scan of the state after write \(newest) found write \(number)")
             }
             last = rank
             result.sum.add(rank, number)

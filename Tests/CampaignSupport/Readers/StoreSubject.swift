@@ -27,13 +27,13 @@ struct StoreSubject: ReadSubject {
     }
 
     private static func value(_ rank: Int, _ number: UInt64) -> [UInt8] {
-        let mark = WrittenMark(rank, number).bits
-        let length = 16 + Int(mark >> 8 % (mark % 256 == 0 ? 9_000 : 40))
+        let tag = ValueTag(rank, number).bits
+        let length = 16 + Int(tag >> 8 % (tag % 256 == 0 ? 9_000 : 40))
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             let raw = UnsafeMutableRawBufferPointer(buffer)
             raw.storeBytes(of: number, as: UInt64.self)
-            raw.storeBytes(of: mark, toByteOffset: 8, as: UInt64.self)
-            for index in 16..<length { raw[index] = UInt8(truncatingIfNeeded: mark) }
+            raw.storeBytes(of: tag, toByteOffset: 8, as: UInt64.self)
+            for index in 16..<length { raw[index] = UInt8(truncatingIfNeeded: tag) }
             count = length
         }
     }
@@ -44,27 +44,27 @@ struct StoreSubject: ReadSubject {
 
     mutating func write(_ changes: [KeyChange]) async throws -> UInt64 {
         let number = last + 1
-        // Readers see what is buffered at once; the others pend for a moment.
+        // Readers see buffered writes at once, the others a little later.
         let durability: Durability = random.oneIn(50) ? .written : .buffered
         let given = try await store.write(durability: durability) { batch in
             for change in changes {
                 if change.isRemoval {
                     batch.remove(keys.keys[change.rank])
                 } else {
-                    let expiry = WrittenMark(change.rank, number).expiry
+                    let expiry = ValueTag(change.rank, number).expiry
                     batch.put(
                         keys.keys[change.rank], Self.value(change.rank, number),
                         expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)))
                 }
             }
         }
-        guard given == number else { throw ReadViolation("write \(number) got the number \(given)") }
+        try expect(given == number, "write \(number) got the number \(given)")
         last = number
         return number
     }
 
     mutating func finish() async throws -> Churn {
-        guard store.statistics.heldStates == 0 else { throw ReadViolation("a state is held that nobody holds") }
+        try expect(store.statistics.pinnedStates == 0, "a state is held without a reader")
         try await store.close()
         return Churn()
     }
@@ -73,11 +73,11 @@ struct StoreSubject: ReadSubject {
 
     private func number(_ value: RawSpan, _ rank: Int) throws -> UInt64 {
         try value.withUnsafeBytes { bytes in
-            guard bytes.count >= 16 else { throw ReadViolation("a value of \(bytes.count) bytes") }
+            try expect(bytes.count >= 16, "a value of \(bytes.count) bytes")
             let number = bytes.loadUnaligned(as: UInt64.self)
-            guard bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == WrittenMark(rank, number).bits else {
-                throw ReadViolation("the value of another key or write: \(number)")
-            }
+            try expect(
+                bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == ValueTag(rank, number).bits,
+                "the value of another key or write: \(number)")
             return number
         }
     }
@@ -86,24 +86,24 @@ struct StoreSubject: ReadSubject {
         try store.withValue(keys.keys[rank]) { try number($0, rank) }
     }
 
-    func hold(_ random: inout SeededRandom) throws -> ReadView { try store.readView() }
+    func pin(_ random: inout SeededRandom) throws -> ReadView { try store.readView() }
 
-    func number(of held: ReadView) -> UInt64 { held.sequence }
+    func number(of pin: ReadView) -> UInt64 { pin.sequence }
 
-    func find(_ rank: Int, in held: ReadView) throws -> UInt64? {
-        try held.get(keys.keys[rank]).map { try number($0.span.bytes, rank) }
+    func find(_ rank: Int, in pin: ReadView) throws -> UInt64? {
+        try pin.get(keys.keys[rank]).map { try number($0.span.bytes, rank) }
     }
 
     func scan(
-        _ held: ReadView, _ range: KeyRange, reversed: Bool,
+        _ pin: ReadView, _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws {
-        try held.forEachRecord(in: range, reversed: reversed) { key, value in
+        try pin.forEachRecord(in: range, reversed: reversed) { key, value in
             try key.withUnsafeBytes { key in try body(key, keys.rank(of: key).map { try number(value, $0) }) }
             return .next
         }
     }
 
-    // It goes with its last reference.
-    func release(_ held: ReadView) {}
+    // A read view is released with its last reference.
+    func release(_ pin: ReadView) {}
 }

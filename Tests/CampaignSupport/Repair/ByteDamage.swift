@@ -1,8 +1,8 @@
 internal import HeartwoodTesting
 
-/// What is done to a store's files.
+/// A kind of damage to a store's files.
 package enum DamageKind: String, CaseIterable, Sendable {
-    // To bytes.
+    // Bytes.
     case bitFlip = "bit flip"
     case zeroedBytes = "zeroed bytes"
     case garbage = "garbage"
@@ -12,16 +12,16 @@ package enum DamageKind: String, CaseIterable, Sendable {
     case duplicatedBlock = "duplicated block"
     case foreignBlock = "block of another file"
     case header = "damaged header"
-    // To lengths.
-    case cut = "cut"
-    case cutAtRecord = "cut at a record"
-    case cutAtSector = "cut at a sector"
-    case cutToHeader = "cut to its header"
-    case cutToNothing = "cut to nothing"
+    // Lengths.
+    case truncated = "truncated"
+    case truncatedAtRecord = "truncated at a record"
+    case truncatedAtSector = "truncated at a sector"
+    case truncatedToHeader = "truncated to its header"
+    case truncatedToNothing = "truncated to nothing"
     case extendedByZeros = "extended by zeros"
     case extendedByGarbage = "extended by garbage"
     case extendedByItself = "extended by itself"
-    // To files.
+    // Files.
     case removed
     case renamed
     case swapped
@@ -30,14 +30,14 @@ package enum DamageKind: String, CaseIterable, Sendable {
     case foreignFile = "replaced by a file of another store"
     case lock = "damaged lock"
     case temporary = "damaged file in preparation"
-    /// Under checksums that hold.
+    /// With valid checksums.
     case forged
 }
 
 /// Changes the bytes of one file.
 struct ByteDamage {
     private(set) var bytes: [UInt8]
-    /// What the file was, where that is known.
+    /// The original file, if known.
     let file: RepairHistory.File?
     private(set) var note = ""
 
@@ -46,27 +46,25 @@ struct ByteDamage {
         self.file = file
     }
 
-    /// - Parameter another: Gives the bytes of some file.
+    /// - Parameter another: Returns the bytes of any file.
     mutating func run(
         _ kind: DamageKind, _ random: inout SeededRandom, _ another: (inout SeededRandom) -> [UInt8]
     ) {
         switch kind {
-        case .cut: cut(to: place(&random))
-        case .cutAtRecord: cut(to: random.element(of: boundaries) ?? 4_096)
-        case .cutAtSector: cut(to: place(&random) / 512 * 512)
-        case .cutToHeader: cut(to: 4_096)
-        case .cutToNothing: cut(to: random.oneIn(2) ? 0 : random.below(4_096))
+        case .truncated: truncate(to: offset(&random))
+        case .truncatedAtRecord: truncate(to: random.element(of: boundaries) ?? 4_096)
+        case .truncatedAtSector: truncate(to: offset(&random) / 512 * 512)
+        case .truncatedToHeader: truncate(to: 4_096)
+        case .truncatedToNothing: truncate(to: random.oneIn(2) ? 0 : random.below(4_096))
         case .extendedByZeros: extend(by: [UInt8](repeating: 0, count: random.pick([1, 8, 48, 512, 4_096, 20_000])))
         case .extendedByGarbage: extend(by: DamagedStore.garbage(random.pick([1, 8, 48, 600, 4_096]), &random))
         case .extendedByItself: extend(by: bytes)
         case .header:
             guard bytes.count >= 72 else { return }
             let at = random.oneIn(3) ? random.below(min(4_096, bytes.count)) : random.below(72)
-            switch random.below(3) {
-            case 0: flip(at, &random)
-            case 1: fill(at..<(at + random.pick([1, 8, 512, 4_096])), zeros: true, &random)
-            default: fill(at..<(at + random.pick([1, 8, 512, 4_096])), zeros: false, &random)
-            }
+            let choice = random.below(3)
+            if choice == 0 { return flip(at, &random) }
+            fill(at..<(at + random.pick([1, 8, 512, 4_096])), zeros: choice == 1, &random)
         default: overwrite(kind, &random, another)
         }
     }
@@ -75,21 +73,20 @@ struct ByteDamage {
         _ kind: DamageKind, _ random: inout SeededRandom, _ another: (inout SeededRandom) -> [UInt8]
     ) {
         guard !bytes.isEmpty else { return }
-        let at = place(&random)
+        let at = offset(&random)
         let sector = at / 512 * 512..<(at / 512 * 512 + 512)
         switch kind {
         case .bitFlip: flip(at, &random)
-        case .zeroedBytes: fill(at..<(at + random.pick([1, 4, 8, 32, 100])), zeros: true, &random)
-        case .garbage: fill(at..<(at + random.pick([1, 4, 8, 32, 100])), zeros: false, &random)
-        case .zeroedSector: fill(sector, zeros: true, &random)
-        case .garbageSector: fill(sector, zeros: false, &random)
+        case .zeroedBytes, .garbage:
+            fill(at..<(at + random.pick([1, 4, 8, 32, 100])), zeros: kind == .zeroedBytes, &random)
+        case .zeroedSector, .garbageSector: fill(sector, zeros: kind == .zeroedSector, &random)
         case .zeroedPages:
             fill(sector.lowerBound..<(sector.lowerBound + random.pick([1, 2, 4]) * 4_096), zeros: true, &random)
         case .duplicatedBlock:
             let count = random.pick([8, 48, 512, 4_096])
-            copy(place(&random) / min(count, 512) * min(count, 512), count, of: bytes, to: at / 8 * 8)
+            copy(offset(&random) / min(count, 512) * min(count, 512), count, of: bytes, to: at / 8 * 8)
         case .foreignBlock:
-            // From the same place, as a misdirected write has it, or from anywhere.
+            // From the same offset, like a misdirected write, or from anywhere.
             let other = another(&random)
             let from = random.oneIn(2) ? sector.lowerBound : random.below(other.count + 1) / 512 * 512
             copy(from, random.pick([512, 512, 4_096]), of: other, to: sector.lowerBound)
@@ -97,10 +94,10 @@ struct ByteDamage {
         }
     }
 
-    // MARK: - Places
+    // MARK: - Offsets
 
-    /// Mostly a place where something is written.
-    private func place(_ random: inout SeededRandom) -> Int {
+    /// An offset, mostly of a commit's header or of a record.
+    private func offset(_ random: inout SeededRandom) -> Int {
         let last = max(0, bytes.count - 1)
         switch random.below(8) {
         case 0: return random.below(bytes.count + 1)
@@ -147,7 +144,7 @@ struct ByteDamage {
         note = "\(count) bytes from \(from) to \(to)"
     }
 
-    private mutating func cut(to size: Int) {
+    private mutating func truncate(to size: Int) {
         guard size < bytes.count else { return }
         bytes.removeLast(bytes.count - size)
         note = "to \(size)"

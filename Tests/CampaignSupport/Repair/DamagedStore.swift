@@ -1,19 +1,19 @@
 internal import HeartwoodFormat
 package import HeartwoodTesting
 
-/// The files of a history with something done to them, and which file each one comes from.
+/// The damaged files of a history, and the original file of each.
 package struct DamagedStore: Sendable {
     package let history: RepairHistory
     package private(set) var image: StoreImage
-    /// By the names of now, the names that the files had; none for those of another store.
+    /// The original names by the present names; without files of another store.
     package private(set) var origins: [String: String]
-    /// What was done, in words.
+    /// The damage in words.
     package private(set) var log: [String] = []
     package private(set) var kinds: [DamageKind] = []
-    /// Whether damage was hidden under checksums that hold.
+    /// Whether some damage has valid checksums.
     package var isForged: Bool { kinds.contains(.forged) }
 
-    /// Changes a file so that its checksums hold.
+    /// Changes a file and makes its checksums valid.
     package typealias Forgery = @Sendable (inout [UInt8], inout SeededRandom) -> Void
 
     package init(_ history: RepairHistory) {
@@ -22,10 +22,10 @@ package struct DamagedStore: Sendable {
         origins = Dictionary(uniqueKeysWithValues: history.files.keys.map { ($0, $0) })
     }
 
-    /// The segments and snapshots that are of the store.
+    /// The segments and snapshots of the store.
     package var own: [String] { origins.keys.sorted() }
 
-    /// Does something to the files.
+    /// Damages the files.
     mutating func damage(_ kind: DamageKind, _ random: inout SeededRandom, _ forgery: Forgery) {
         guard let name = target(kind, &random), let bytes = image.files[name] else { return }
         let before = log.count
@@ -84,9 +84,9 @@ package struct DamagedStore: Sendable {
         log.append("\(name): \(kind.rawValue)\(detail.isEmpty ? "" : " \(detail)")")
     }
 
-    /// Which file it is done to: snapshots more often than segments, of which there are more.
+    /// The file to damage. Snapshots are chosen more often than segments, of which there are more.
     private func target(_ kind: DamageKind, _ random: inout SeededRandom) -> String? {
-        // Where covered files stand in for what is forged, or are compared with it, verdicts differ as they should.
+        // With covered files, which replace a forged file or are compared with it, the verdicts may differ.
         if kind == .forged, history.files.values.contains(where: \.isCovered) { return nil }
         let names = own
         let snapshots = names.filter { $0.hasSuffix(".snapshot") }
@@ -113,9 +113,9 @@ package struct DamagedStore: Sendable {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    // MARK: - What was touched
+    // MARK: - Undamaged parts
 
-    /// The names of files of the store whose header is as it was.
+    /// The names of the store's files whose header is unchanged.
     var soundHeaders: Set<String> {
         Set(
             origins.filter { name, origin in
@@ -124,7 +124,7 @@ package struct DamagedStore: Sendable {
             }.keys)
     }
 
-    /// Whether a part of an original file is as it was, in a file of now.
+    /// Whether a part of an original file is unchanged in the present file `name`.
     func isWhole(_ part: Range<Int>, of original: [UInt8], in name: String) -> Bool {
         guard let bytes = image.files[name], part.upperBound <= bytes.count else { return false }
         return original.withUnsafeBytes { original in

@@ -1,6 +1,6 @@
 package import HeartwoodFormat
 
-/// Where everything lies in a file that is whole.
+/// The positions of all items in an undamaged file.
 package struct FileLayout: Sendable {
     package struct Record: Sendable {
         package var part: Range<Int>
@@ -17,10 +17,10 @@ package struct FileLayout: Sendable {
 
     package var header: FileHeader
     package var commits: [Commit] = []
-    /// Where the last commit ends.
+    /// The end of the last commit.
     package var end = 0
 
-    /// The parts of a batch's records, by its number.
+    /// The parts of a batch's records, by its sequence number.
     package var batches: [UInt64: [Range<Int>]] {
         Dictionary(commits.flatMap(\.records).map { ($0.sequence, [$0.part]) }, uniquingKeysWith: +)
     }
@@ -46,11 +46,7 @@ package struct FileLayout: Sendable {
     /// The records of a snapshot.
     package static func records(ofSnapshot bytes: [UInt8]) throws -> [Record] {
         let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
-        let footer = try bytes.withUnsafeBytes { all in
-            try SnapshotFooter.decode(
-                UnsafeRawBufferPointer(rebasing: all[(all.count - 64)...]), salt: header.salt,
-                offset: UInt64(all.count - 64))
-        }
+        let footer = try footer(ofSnapshot: bytes)
         var records: [Record] = []
         var at = 4096
         while at < Int(footer.keySectionOffset) {
@@ -69,9 +65,18 @@ package struct FileLayout: Sendable {
         }
         return records
     }
+
+    static func footer(ofSnapshot bytes: [UInt8]) throws -> SnapshotFooter {
+        try bytes.withUnsafeBytes { bytes in
+            let offset = bytes.count - SnapshotFooter.encodedSize
+            return try SnapshotFooter.decode(
+                UnsafeRawBufferPointer(rebasing: bytes[offset...]), salt: FileHeader.decode(bytes).salt,
+                offset: UInt64(offset))
+        }
+    }
 }
 
-/// An array as the scanner wants its bytes.
+/// An array as the source of a scanner.
 package struct ArrayBytes: SegmentBytes {
     let bytes: [UInt8]
 

@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodTesting
 
-/// Writes a store as its users do, in several openings that end in any way, and notes what was written.
+/// Writes a store in several openings that end in different ways, and notes what was written.
 package struct HistoryWriter {
     private static let start: UInt64 = 1_700_000_000_000
 
@@ -28,13 +28,13 @@ package struct HistoryWriter {
         keyCount = random.pick([6, 20, 60])
     }
 
-    /// The same history for the same seed.
+    /// The same seed gives the same history.
     ///
-    /// - Throws: `Violation` where the store doesn't keep a promise while it is written.
+    /// - Throws: `Violation` if the store breaks a promise while it is written.
     package static func write(seed: UInt64) async throws -> RepairHistory {
         for attempt in 0..<20 as Range<UInt64> {
             var writer = HistoryWriter(seed: SeededRandom.mix(seed) &+ attempt)
-            // A crash may leave nothing at all of a store.
+            // A crash may leave nothing of a store.
             if let history = try await writer.run() { return history }
         }
         throw Violation("no history of seed \(seed) has left a file")
@@ -46,7 +46,7 @@ package struct HistoryWriter {
         return try finished()
     }
 
-    // MARK: - From an opening to its end
+    // MARK: - One opening
 
     private mutating func life() async throws {
         let store = try Store(openingAt: StoreImage.path, configuration: configuration(disk))
@@ -89,9 +89,7 @@ package struct HistoryWriter {
         }
         let durability = random.pick([Durability.buffered, .buffered, .written, .written, .synced])
         let sequence = try await store.write(batch, durability: durability)
-        guard history.changes.updateValue(changes, forKey: sequence) == nil else {
-            throw Violation("number \(sequence) was given twice")
-        }
+        try expect(history.changes.updateValue(changes, forKey: sequence) == nil, "number \(sequence) was given twice")
     }
 
     private mutating func change() -> RepairHistory.Change {
@@ -108,7 +106,7 @@ package struct HistoryWriter {
     private mutating func value(_ length: Int) -> [UInt8] {
         let identity = random.next()
         if random.oneIn(2) { return ValuePattern(identity: identity, length: length).bytes }
-        // What compresses, and is yet another value each time.
+        // Compressible, and different each time.
         return Array(
             repeatElement(Array("\(identity % 1_000_000) ".utf8), count: length / 7 + 1).joined().prefix(length))
     }
@@ -122,13 +120,13 @@ package struct HistoryWriter {
         case 2: disk = SimulatedDisk(image: disk.image, seed: random.next())
         default:
             let crash = disk.crash(losing: .drawn(random.next()))
-            // What was pending has perhaps never been on the disk.
+            // Pending writes may never have been on the disk.
             history.earlier = [:]
             disk = SimulatedDisk(image: crash.image, seed: random.next())
         }
     }
 
-    /// Notes the states that files go through.
+    /// Notes the present state of each file.
     private mutating func noteFiles() {
         let image = disk.image
         for path in image.files where path.hasPrefix(StoreImage.path) {
@@ -153,9 +151,9 @@ package struct HistoryWriter {
         let recovered = store.recoveryReport.lastSequence
         try history.finish(recovered: recovered)
         let found = try RepairHistory.contents(of: store)
-        guard found == history.state else {
-            throw Violation("seed \(seed): the undamaged store holds \(RepairHistory.difference(found, history.state))")
-        }
+        try expect(
+            found == history.state,
+            "seed \(seed): the undamaged store holds \(RepairHistory.difference(found, history.state))")
         return history
     }
 
@@ -174,7 +172,7 @@ package struct HistoryWriter {
 }
 
 extension RepairHistory {
-    /// All that a store shows.
+    /// All entries of a store.
     static func contents(of store: Store) throws -> [Key: Found] {
         var found: [Key: Found] = [:]
         try store.forEach { entry in
@@ -185,7 +183,7 @@ extension RepairHistory {
         return found
     }
 
-    /// A few keys that differ, by their numbers.
+    /// A few keys that differ, with their sequence numbers.
     static func difference(_ left: [Key: Found], _ right: [Key: Found]) -> String {
         let keys = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }
         return keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(4).map { key in

@@ -4,7 +4,7 @@ internal import HeartwoodFormat
 internal import HeartwoodInspection
 internal import HeartwoodTesting
 
-/// A repair in place that is interrupted at every call, by the death of the process or the loss of power, and repeated.
+/// A repair in place that is interrupted at every call, by the death of the process or a loss of power, and repeated.
 struct InterruptedRepair {
     private let repairCase: RepairCase
     private let time: UInt64
@@ -21,10 +21,9 @@ struct InterruptedRepair {
         before = image
     }
 
-    /// - Parameter most: How many interruptions at most.
-    /// - Returns: How many there were.
+    /// - Returns: The number of interruptions.
     /// - Throws: `BrokenRule`.
-    func run(most: Int) throws -> Int {
+    func run() throws -> Int {
         let disk = SimulatedDisk(image: before, seed: seed)
         guard (try? repair(disk, now: time)) != nil else { return 0 }
         let trace = disk.trace
@@ -33,13 +32,12 @@ struct InterruptedRepair {
         var random = SeededRandom(seed, 84)
         var count = 0
         for crash in trace.crashStates(limit: 3, seed: seed) {
-            guard count < most else { break }
             count += 1
             do {
                 let done = try checkOpening(crash.image, old, new) ? 1 : 0
                 guard let again = try repeatRepair(crash.image, now: time + 1, new, more: done) else { continue }
                 guard random.oneIn(6) else { continue }
-                // The second one is interrupted, too.
+                // The second repair is interrupted, too.
                 let moments = Array(again.crashStates(limit: 2, seed: seed))
                 guard let second = random.element(of: moments) else { continue }
                 count += 1
@@ -57,9 +55,9 @@ struct InterruptedRepair {
         _ = try Repair.runInPlace(StoreImage.path, repairCase.options, now: now, fileSystem: disk)
     }
 
-    /// It opens as before or as repaired, or refuses and says what to do.
+    /// An opening gives the old or the repaired store, or refuses and says what to do.
     ///
-    /// - Returns: Whether it opens as repaired.
+    /// - Returns: Whether it gives the repaired store.
     private func checkOpening(_ image: DiskImage, _ old: OpeningResult, _ new: OpeningResult) throws -> Bool {
         let opening = try OpeningResult(SimulatedDisk(image: image), time: time)
         if let contents = opening.contents, contents == new.contents { return true }
@@ -67,11 +65,10 @@ struct InterruptedRepair {
         if case .refused(let error) = opening, error.message.contains("repair"), error.message.contains("again") {
             return false
         }
-        throw BrokenRule(.interrupted, "it was \(old), is to be \(new), and interrupted it is \(opening)")
+        throw BrokenRule(.interrupted, "before \(old), repaired \(new), and interrupted \(opening)")
     }
 
-    /// - Returns: What the second repair did; nil where the first had ended, and the store that was asked for is no
-    ///   more.
+    /// - Returns: The trace of the second repair; nil if the first had ended, and the requested store no longer exists.
     private func repeatRepair(
         _ image: DiskImage, now: UInt64, _ new: OpeningResult, more: Int
     ) throws -> DiskTrace? {
@@ -86,9 +83,7 @@ struct InterruptedRepair {
         let trace = disk.trace
         try repairCase.checkDirectory(disk, more: more)
         let opening = try OpeningResult(disk, time: time)
-        guard opening.contents == new.contents else {
-            throw BrokenRule(.interrupted, "repeated it is \(opening), not \(new)")
-        }
+        try expect(opening.contents == new.contents, .interrupted, "repeated it is \(opening), not \(new)")
         return trace
     }
 }

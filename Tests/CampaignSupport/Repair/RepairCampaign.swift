@@ -1,16 +1,15 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
-/// Random histories, each damaged many times, and what repairs make of them.
+/// Random histories, each damaged many times, and the repairs of them.
 ///
-/// A case is known by the seed and its number: everything else is drawn from these.
+/// The seed and the number of a case determine everything else.
 package struct RepairCampaign: Sendable {
-    /// Cases of one history.
+    /// The number of cases of one history.
     package static let casesOfHistory = 50
-    /// After so many failures the campaign ends.
+    /// The number of failures after which the campaign ends.
     package static let mostFailures = 20
 
-    /// What was done so far.
     package struct Totals: Sendable {
         package var histories = 0
         package var cases = 0
@@ -20,7 +19,7 @@ package struct RepairCampaign: Sendable {
         package var forged = 0
         package var interrupted = 0
         package var interruptions = 0
-        /// How often each kind of damage was done.
+        /// The number of damages of each kind.
         package var kinds: [DamageKind: Int] = [:]
     }
 
@@ -35,7 +34,7 @@ package struct RepairCampaign: Sendable {
     package let seed: UInt64
     private let forgery: DamagedStore.Forgery
 
-    /// - Parameter forgery: Changes a file under checksums that hold.
+    /// - Parameter forgery: Changes a file and makes its checksums valid.
     package init(seed: UInt64, forgery: @escaping DamagedStore.Forgery) {
         self.seed = seed
         self.forgery = forgery
@@ -44,29 +43,26 @@ package struct RepairCampaign: Sendable {
     /// Runs the cases from the first on.
     ///
     /// - Parameters:
-    ///   - interruptions: How many repairs in place are interrupted, about.
+    ///   - interruptions: About how many repairs in place are interrupted.
     ///   - begins: Called before each case, with the number of its worker.
     package func run(
         cases: Int, interruptions: Int, jobs: Int = 2, begins: @escaping @Sendable (_ worker: Int, _ case: Int) -> Void,
         report: @escaping @Sendable (Totals) -> Void
     ) async -> (Totals, [Failure]) {
         let shared = Locked((next: 0, totals: Totals(), failures: [Failure]()))
-        let plan = InterruptionPlan(cases: cases, interruptions: interruptions)
+        let interval = Self.interval(cases: cases, interruptions: interruptions)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<max(1, jobs) {
                 group.addTask {
-                    while true {
-                        let history = shared.withLock { shared -> Int? in
-                            guard shared.next * Self.casesOfHistory < cases,
-                                shared.failures.count < Self.mostFailures
-                            else { return nil }
-                            defer { shared.next += 1 }
-                            return shared.next
-                        }
-                        guard let history else { return }
+                    while let history = shared.withLock({ shared -> Int? in
+                        guard shared.next * Self.casesOfHistory < cases, shared.failures.count < Self.mostFailures
+                        else { return nil }
+                        defer { shared.next += 1 }
+                        return shared.next
+                    }) {
                         let first = history * Self.casesOfHistory
                         let numbers = first..<min(cases, first + Self.casesOfHistory)
-                        await run(numbers, plan, begins: { begins(worker, $0) }) { totals, failures in
+                        await run(numbers, interval, begins: { begins(worker, $0) }) { totals, failures in
                             shared.withLock { shared in
                                 shared.totals.add(totals)
                                 shared.failures += failures
@@ -83,8 +79,7 @@ package struct RepairCampaign: Sendable {
     /// Runs one case, with all of its interruptions or none.
     package func run(case number: Int, interrupted: Bool = true) async -> (Totals, [Failure]) {
         var result = (Totals(), [Failure]())
-        let plan = interrupted ? InterruptionPlan(every: 1, most: .max) : InterruptionPlan(cases: 1, interruptions: 0)
-        await run(number..<(number + 1), plan) { _ in
+        await run(number..<(number + 1), interrupted ? 1 : .max) { _ in
         } done: {
             result.0.add($0)
             result.1 += $1
@@ -92,7 +87,7 @@ package struct RepairCampaign: Sendable {
         return result
     }
 
-    /// What a case is, and what a repair says of it.
+    /// The files and the damage of a case, and the reports of verification and repair.
     package func describe(case number: Int) async throws -> [String] {
         let history = try await self.history(number / Self.casesOfHistory)
         let damaged = damage(history, number)
@@ -106,7 +101,7 @@ package struct RepairCampaign: Sendable {
 
     /// Cases of one history.
     private func run(
-        _ numbers: Range<Int>, _ plan: InterruptionPlan, begins: (Int) -> Void, done: (Totals, [Failure]) -> Void
+        _ numbers: Range<Int>, _ interval: Int, begins: (Int) -> Void, done: (Totals, [Failure]) -> Void
     ) async {
         var first = Totals()
         first.histories = 1
@@ -125,7 +120,7 @@ package struct RepairCampaign: Sendable {
             var failures: [Failure] = []
             let damaged = damage(history, number)
             do {
-                try run(damaged, number, plan, &totals)
+                try run(damaged, number, interval, &totals)
             } catch {
                 let broken = error as? BrokenRule ?? BrokenRule(.error, "\(error)")
                 failures = [Failure(number: number, damage: damaged.log, kinds: damaged.kinds, broken: broken)]
@@ -134,7 +129,7 @@ package struct RepairCampaign: Sendable {
         }
     }
 
-    private func run(_ damaged: DamagedStore, _ number: Int, _ plan: InterruptionPlan, _ totals: inout Totals) throws {
+    private func run(_ damaged: DamagedStore, _ number: Int, _ interval: Int, _ totals: inout Totals) throws {
         totals.cases = 1
         for kind in damaged.kinds { totals.kinds[kind, default: 0] += 1 }
         let repairCase = RepairCase(damaged)
@@ -143,13 +138,20 @@ package struct RepairCampaign: Sendable {
         if outcome.isWhole { totals.whole = 1 }
         if outcome.isUnproven { totals.unproven = 1 }
         if outcome.isForged { totals.forged = 1 }
-        guard plan.includes(number) else { return }
-        totals.interruptions = try InterruptedRepair(repairCase, seed: SeededRandom.mix(seed &+ UInt64(number)))
-            .run(most: plan.most)
+        guard number % interval == interval / 2 else { return }
+        totals.interruptions = try InterruptedRepair(repairCase, seed: SeededRandom.mix(seed &+ UInt64(number))).run()
         totals.interrupted = totals.interruptions > 0 ? 1 : 0
     }
 
-    /// The history of fifty cases.
+    /// One case of this many has its repair in place interrupted, at all of its calls: one of fifty, or fewer if that
+    /// would be more than requested.
+    private static func interval(cases: Int, interruptions: Int) -> Int {
+        // The usual number of calls with which a repair in place changes something.
+        let usual = 60
+        return interruptions > 0 ? max(50, cases / max(1, interruptions / usual)) : .max
+    }
+
+    /// One history, for fifty cases.
     package func history(_ index: Int) async throws -> RepairHistory {
         let own = SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(index)))
         var history = try await HistoryWriter.write(seed: own)
@@ -164,7 +166,7 @@ package struct RepairCampaign: Sendable {
         var damaged = DamagedStore(history)
         guard number % Self.casesOfHistory > 0 else { return damaged }
         var random = SeededRandom(seed, 82, UInt64(number))
-        // What is forged is judged by other rules, and with nothing else.
+        // Forged damage is judged by other rules, and is not combined with other damage.
         if random.oneIn(8) {
             damaged.damage(.forged, &random, forgery)
             return damaged
@@ -173,32 +175,6 @@ package struct RepairCampaign: Sendable {
         for _ in 0..<random.pick([1, 1, 2, 3]) { damaged.damage(random.pick(kinds), &random, forgery) }
         return damaged
     }
-}
-
-/// Which repairs in place are interrupted, and how often.
-private struct InterruptionPlan {
-    /// One case of so many.
-    let every: Int
-    /// Interruptions of a case.
-    let most: Int
-
-    init(every: Int, most: Int) {
-        self.every = every
-        self.most = most
-    }
-
-    /// One case of fifty and all of its calls; fewer cases where that would be more than is asked for.
-    init(cases: Int, interruptions: Int) {
-        // A repair in place makes about so many calls that change something.
-        let usual = 60
-        guard interruptions > 0 else {
-            self.init(every: .max, most: 0)
-            return
-        }
-        self.init(every: max(50, cases / max(1, interruptions / usual)), most: .max)
-    }
-
-    func includes(_ number: Int) -> Bool { number % every == every / 2 }
 }
 
 extension RepairCampaign.Totals {

@@ -3,18 +3,16 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// One damaged store: verified, opened, read, and repaired in every way.
+/// One damaged store. It is verified, opened, read, and repaired in every way.
 package struct RepairCase {
-    /// What came of it.
     package struct Outcome: Sendable {
         /// Whether an opening refuses.
         package var isRefused = false
         /// Whether nothing was lost.
         package var isWhole = false
-        /// Whether something is lost that couldn't be proven.
+        /// Whether something is lost without a proof.
         package var isUnproven = false
         package var isForged = false
-        package var interruptions = 0
     }
 
     private static let output = "/repaired"
@@ -50,13 +48,13 @@ package struct RepairCase {
         return outcome
     }
 
-    /// What verifying and a plan say.
+    /// The reports of verification and of a repair plan.
     var described: [String] {
         do {
             let fileSystem = try damaged.image.fileSystem()
             let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
             let plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
-            return ["verify: \(check.verdict)"] + check.findings.map(\.description) + ["repair:"] + plan.said
+            return ["verify: \(check.verdict)"] + check.findings.map(\.description) + ["repair:"] + plan.lines
         } catch {
             return ["\(error)"]
         }
@@ -64,7 +62,7 @@ package struct RepairCase {
 
     // MARK: - Verdicts
 
-    /// Damage that an opening or a read meets is found by verifying, too, and what verifies can be opened and read.
+    /// Verification finds all damage that an opening or a read finds. A verified store can be opened and read.
     private func compare(_ check: Result<Verification, any Error>, _ opening: OpeningResult) throws {
         switch check {
         case .failure(let error):
@@ -75,9 +73,7 @@ package struct RepairCase {
             let isSound = check.verdict <= .torn
             switch opening {
             case .contents:
-                guard check.opens else {
-                    throw BrokenRule(.verdict, "it opens, and verify says \(check.findings.prefix(3))")
-                }
+                try expect(check.opens, .verdict, "it opens, and verify says \(check.findings.prefix(3))")
             case .unreadable(let error), .refused(let error):
                 switch error.code {
                 case .corruption where check.verdict >= .corrupt: break
@@ -87,9 +83,8 @@ package struct RepairCase {
                     throw BrokenRule(.verdict, "verify says \(check.verdict), and reading: \(opening)")
                 }
             }
-            guard !isSound || opening.contents != nil else {
-                throw BrokenRule(.verdict, "verify says \(check.verdict), and reading: \(opening)")
-            }
+            try expect(
+                !isSound || opening.contents != nil, .verdict, "verify says \(check.verdict), and reading: \(opening)")
         }
     }
 
@@ -97,7 +92,7 @@ package struct RepairCase {
 
     var options: RepairOptions {
         var options = RepairOptions()
-        // Where not most of the files are of the store, it must be said which one is meant.
+        // If most files are of another store, the options must say which store is meant.
         let foreign = damaged.image.files.keys.filter { StoreFileName($0).isData && damaged.origins[$0] == nil }
         if !foreign.isEmpty, foreign.count >= damaged.soundHeaders.count {
             options.storeID = history.files.first?.value.header.storeID
@@ -105,7 +100,7 @@ package struct RepairCase {
         return options
     }
 
-    /// Plans, and repairs to a new directory; nil where there is nothing to repair.
+    /// Plans a repair, and repairs to a new directory; nil if there is nothing to repair.
     private func repair(_ fileSystem: InMemoryFileSystem, _ opening: OpeningResult) throws -> RepairedStore? {
         let (plan, report): (RepairReport, RepairReport)
         do {
@@ -115,20 +110,20 @@ package struct RepairCase {
         } catch let error as StoreError {
             switch error.code {
             case .notFound where damaged.own.isEmpty || options.storeID != nil: return nil
-            // A forged store id makes two stores of one.
+            // A forged store ID makes two stores of one.
             case .unsupportedFormat where damaged.isForged, .invalidArgument where damaged.isForged: return nil
             default: throw BrokenRule(.error, "the repair fails: \(error)")
             }
         }
-        guard plan.said == report.said else {
-            let (left, right) = (plan.said, report.said)
+        guard plan.lines == report.lines else {
+            let (left, right) = (plan.lines, report.lines)
             let first = zip(left, right).first { $0 != $1 }
             throw BrokenRule(
                 .plan, "planned: \(first?.0 ?? "\(left.count) lines"), done: \(first?.1 ?? "\(right.count)")")
         }
-        guard try StoreImage(of: fileSystem).files == damaged.image.files.filter({ $0.key != "LOCK" }) else {
-            throw BrokenRule(.inPlace, "a repair to another directory has changed the old files")
-        }
+        try expect(
+            StoreImage(of: fileSystem).files == damaged.image.files.filter({ $0.key != "LOCK" }), .inPlace,
+            "a repair to another directory has changed the old files")
         return try RepairedStore(report, at: Self.output, in: fileSystem, time: time)
     }
 
@@ -138,67 +133,59 @@ package struct RepairCase {
         do {
             report = try Repair.runInPlace(StoreImage.path, options, now: time, fileSystem: fileSystem)
         } catch let error as StoreError where error.code == .invalidArgument {
-            // One name must be free for the guard.
+            // The name of the guard must be free.
             guard damaged.image.files[RepairGuard.name] != nil else { throw error }
             return
         }
-        guard report.said == repaired.report.said else {
-            throw BrokenRule(.plan, "in place a repair says something else than to a new directory")
-        }
+        try expect(
+            report.lines == repaired.report.lines, .plan,
+            "a repair in place reports something else than one to a new directory")
         try checkDirectory(fileSystem)
         let opening = try OpeningResult(fileSystem, time: time)
-        guard opening.contents == repaired.contents else {
-            throw BrokenRule(.inPlace, "in place it becomes another store: \(opening)")
-        }
+        try expect(opening.contents == repaired.contents, .inPlace, "repaired in place it is another store: \(opening)")
     }
 
-    /// Nothing is left over of a repair in place, and all old files are kept.
+    /// A repair in place leaves nothing over, and keeps all old files.
     ///
-    /// - Parameter more: How often the repaired store may have been repaired once more.
+    /// - Parameter more: The maximum number of further repairs of the repaired store.
     func checkDirectory(_ fileSystem: any FileSystem, more: Int = 0) throws {
         let names = try fileSystem.contents(ofDirectory: StoreImage.path)
         var kept: [String] = []
         for name in names {
             if try fileSystem.kind(of: StoreImage.path + "/" + name) == .directory {
-                guard name.hasPrefix("damaged-") else { throw BrokenRule(.inPlace, "\(name) is left over") }
+                try expect(name.hasPrefix("damaged-"), .inPlace, "\(name) is left over")
                 kept.append(name)
             } else if name.hasSuffix(".tmp") || name == StoreFileName.log(.max) {
                 throw BrokenRule(.inPlace, "\(name) is left over")
             }
         }
-        guard (1...1 + more).contains(kept.count) else {
-            throw BrokenRule(.inPlace, "the old files are in \(kept)")
-        }
+        try expect((1...1 + more).contains(kept.count), .inPlace, "the old files are in \(kept)")
         let old = damaged.image.files.filter { $0.key != StoreFileName.lockName && $0.key != StoreFileName.keepLogName }
         let isKept = try kept.contains { name in
             try StoreImage(of: fileSystem, at: StoreImage.path + "/" + name).files == old
         }
-        guard isKept else { throw BrokenRule(.inPlace, "not all old files are in \(kept), as they were") }
+        try expect(isKept, .inPlace, "not all old files are in \(kept), as they were")
     }
 
     // MARK: - Forged
 
-    /// What is forged is taken for sound by all, or by none; and what is no part of it, is back.
+    /// Verification, opening and repair agree on forged data. Everything else is restored.
     private func judgeForged(_ check: Verification, _ opening: OpeningResult, _ repaired: RepairedStore) throws {
         let isSound = repaired.report.certainty != .incomplete
         guard check.verdict <= .torn, let contents = opening.contents else {
             guard repaired.report.certainty == .complete else { return }
-            // What was forged may be no more than what a repair does without; then everything is back.
+            // A repair may not need the forged data. Then everything is restored.
             var judge = RepairJudge(damaged, repaired)
             try judge.judgeForged()
             return
         }
-        // What was forged in a torn tail may prove by its numbers that more was there.
-        guard isSound || check.verdict == .torn else {
-            throw BrokenRule(
-                .sameVerdict,
-                "it can be read, verify says \(check.verdict), and a repair: "
-                    + "\(repaired.report.losses.first?.what ?? "")"
-            )
-        }
-        guard repaired.report.batchesBehindTear > 0 || repaired.contents == contents else {
-            throw BrokenRule(
-                .sameVerdict, "repaired it holds \(RepairHistory.difference(repaired.contents, contents))")
-        }
+        // Forged sequence numbers in a torn tail may prove that more was there.
+        try expect(
+            isSound || check.verdict == .torn, .sameVerdict,
+            "it can be read, verify says \(check.verdict), and a repair: "
+                + "\(repaired.report.losses.first?.what ?? "")")
+        try expect(
+            repaired.report.batchesBehindTear > 0 || repaired.contents == contents, .sameVerdict,
+            "repaired it holds \(RepairHistory.difference(repaired.contents, contents))")
     }
 }

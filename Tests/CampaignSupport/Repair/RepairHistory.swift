@@ -1,27 +1,26 @@
 package import HeartwoodFormat
 
-/// What was written to a store, and what its files were at the end: what repairs of these files, once they are damaged,
-/// are judged by.
+/// What was written to a store, and its files at the end. Repairs of the damaged files are compared with it.
 package struct RepairHistory: Sendable {
     package typealias Key = [UInt8]
 
-    /// What a batch did to a key.
+    /// A change of a key in a batch.
     package struct Change: Sendable, Hashable {
         package var key: Key
-        /// nil: removed it.
+        /// nil: a removal.
         package var value: [UInt8]?
         /// Milliseconds since 1970; 0: never.
         package var expires: UInt64 = 0
     }
 
-    /// What a key has, and by which batch.
+    /// The value of a key, and the batch that wrote it.
     package struct Found: Sendable, Hashable {
         package var value: [UInt8]
         package var sequence: UInt64
         package var expires: UInt64
     }
 
-    /// One of the files at the end, and what is in it.
+    /// One of the files at the end, and its contents.
     package struct File: Sendable {
         package var bytes: [UInt8]
         package var header: FileHeader
@@ -31,11 +30,11 @@ package struct RepairHistory: Sendable {
         package var records: [FileLayout.Record] = []
         /// The parts of each batch; none in a snapshot.
         package var batches: [UInt64: [Range<Int>]] = [:]
-        /// Whether a newer snapshot holds all of it.
+        /// Whether a newer snapshot covers all of it.
         package var isCovered = false
 
         package var isSnapshot: Bool { header.kind == .snapshot }
-        /// Up to which number a snapshot holds everything.
+        /// The last sequence number that a snapshot covers.
         package var coveredThrough: UInt64 { header.predecessor?.lastSequence ?? 0 }
 
         package init(_ bytes: [UInt8]) throws {
@@ -51,23 +50,23 @@ package struct RepairHistory: Sendable {
         }
     }
 
-    /// All files, the lock and those in preparation among them.
+    /// All files, including the lock and temporary files.
     package var image = StoreImage()
     /// The segments and snapshots among them.
     package var files: [String: File] = [:]
     /// Earlier states of these files.
     package var earlier: [String: [[UInt8]]] = [:]
-    /// Files of another store, as large.
+    /// Files of another store.
     package var foreign: [[UInt8]] = []
-    /// Every number that was given, and what was written with it.
+    /// Every sequence number that was given, and its changes.
     package var changes: [UInt64: [Change]] = [:]
     /// The batches that an opening of the files recovers.
     package var live: Set<UInt64> = []
-    /// Batches that an opening passed over after a crash, before others were written.
+    /// Batches that an opening after a crash didn't recover.
     package var dead: Set<UInt64> = []
-    /// When it ended, in milliseconds since 1970: later than all that was written.
+    /// The time of the end, in milliseconds since 1970: later than every write.
     package var time: UInt64 = 0
-    /// What an opening shows.
+    /// The entries that an opening shows.
     package var state: [Key: Found] = [:]
     /// The newest live batch of each key.
     package var newest: [Key: UInt64] = [:]
@@ -77,7 +76,7 @@ package struct RepairHistory: Sendable {
     /// The snapshots, in their order.
     package var snapshots: [String] { files.filter(\.value.isSnapshot).keys.sorted() }
 
-    /// What a batch left a key with; nil: nothing, or nothing any more.
+    /// The value that a batch gave a key; nil if none, or if it has expired.
     package func outcome(of sequence: UInt64, for key: Key) -> Found? {
         guard let change = changes[sequence]?.last(where: { $0.key == key }), let value = change.value,
             change.expires == 0 || change.expires > time
@@ -90,9 +89,9 @@ package struct RepairHistory: Sendable {
         changes.values.contains { $0.contains { $0.key == key && $0.value == value } }
     }
 
-    /// Says what the files hold, once all of them are there.
+    /// Derives the contents of the complete files.
     ///
-    /// - Parameter recovered: The number up to which an opening recovers.
+    /// - Parameter recovered: The sequence number up to which an opening recovers.
     mutating func finish(recovered: UInt64) throws {
         live = Set(changes.keys.filter { $0 <= recovered && !dead.contains($0) })
         for sequence in live.sorted() {

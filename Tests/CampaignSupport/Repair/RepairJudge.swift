@@ -1,21 +1,21 @@
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// Holds a repaired store, and what was said of it, against what had been written and what was damaged.
+/// Compares a repaired store and its report with what had been written and what was damaged.
 struct RepairJudge {
     private typealias Key = RepairHistory.Key
 
     private let damaged: DamagedStore
     private let history: RepairHistory
     private let repaired: RepairedStore
-    /// The original files of which there is something, with the names under which it is.
+    /// The original files that exist, with their present names.
     private var copies: [String: [String]] = [:]
-    /// Names of files whose header is as it was.
+    /// Names of files with an unchanged header.
     private let soundHeaders: Set<String>
-    /// Batches all of whose records are as they were, in files that can be read.
+    /// Batches all of whose records are unchanged, in files that can be read.
     private var untouched: Set<UInt64> = []
 
-    /// What of the losses couldn't be proven.
+    /// The number of unproven losses.
     private(set) var unproven = 0
     private var isForged = false
 
@@ -37,8 +37,8 @@ struct RepairJudge {
         }
     }
 
-    /// Whether what verifies in a file can be found: its header is sound, or its name and its items tell what that
-    /// said.
+    /// Whether the sound items of a file can be found: its header is sound, or its name and its items replace the
+    /// header.
     private func isUsable(_ name: String, _ file: RepairHistory.File, _ origin: String) -> Bool {
         if soundHeaders.contains(name) { return true }
         guard name == origin else { return false }
@@ -49,12 +49,12 @@ struct RepairJudge {
     /// - Throws: `BrokenRule`.
     mutating func judge() throws {
         try checkNothingIsWrong()
-        try checkWhatIsTold()
-        try checkWhatIsThere()
+        try checkReport()
+        try checkWhatIsPresent()
         try checkWhatIsMissing()
     }
 
-    /// What is missing of a store that was forged; what else holds of it isn't known.
+    /// Checks only the missing data of a forged store. Nothing else is known of it.
     ///
     /// - Throws: `BrokenRule`.
     mutating func judgeForged() throws {
@@ -64,7 +64,7 @@ struct RepairJudge {
 
     // MARK: - R1
 
-    /// Whether a log was renamed of which nothing but the name tells the numbers.
+    /// Whether a log was renamed whose sequence numbers are known only from its name.
     private var mayBeRenumbered: Bool {
         repaired.report.sources.contains { $0.use == .numberedByName && damaged.origins[$0.name] != $0.name }
     }
@@ -72,13 +72,12 @@ struct RepairJudge {
     private func checkNothingIsWrong() throws {
         for (key, found) in repaired.contents {
             if mayBeRenumbered, history.hasValue(found.value, of: key) { continue }
-            guard history.outcome(of: found.sequence, for: key) == found else {
-                throw BrokenRule(
-                    .wrong, "\(RepairHistory.name(of: key)) has a value of number \(found.sequence) that never was")
-            }
-            guard !history.dead.contains(found.sequence) || !isKnownToBeDead(found.sequence) else {
-                throw BrokenRule(.wrong, "number \(found.sequence) is back, which an opening had passed over")
-            }
+            try expect(
+                history.outcome(of: found.sequence, for: key) == found, .wrong,
+                "\(RepairHistory.name(of: key)) has a value of number \(found.sequence) that it never had")
+            try expect(
+                !history.dead.contains(found.sequence) || !isKnownToBeDead(found.sequence), .wrong,
+                "number \(found.sequence) is back, which an opening hadn't recovered")
         }
         for (sequence, records) in repaired.batches where !mayBeRenumbered {
             guard let changes = history.changes[sequence], changes.count == records else {
@@ -87,7 +86,7 @@ struct RepairJudge {
         }
     }
 
-    /// Whether a file still tells where the one ends that has the batch.
+    /// Whether a file still records the end of the file that has the batch.
     private func isKnownToBeDead(_ sequence: UInt64) -> Bool {
         guard let origin = history.logs.last(where: { (history.files[$0]?.header.firstSequence ?? .max) <= sequence }),
             let salt = history.files[origin]?.header.salt
@@ -99,32 +98,30 @@ struct RepairJudge {
 
     // MARK: - R2b
 
-    private func checkWhatIsTold() throws {
+    private func checkReport() throws {
         let report = repaired.report
         for loss in report.losses {
             guard let numbers = loss.sequences else { continue }
             if loss.isExact {
                 let given = history.changes.keys.lazy.filter(numbers.contains).count
-                guard numbers.upperBound - numbers.lowerBound < 1 << 32, given == numbers.count else {
-                    throw BrokenRule(
-                        .falselyTold, "numbers \(numbers) are told as lost (\(loss.what)); only \(given) were given")
-                }
+                try expect(
+                    numbers.upperBound - numbers.lowerBound < 1 << 32 && given == numbers.count, .falselyReported,
+                    "numbers \(numbers) are reported as lost (\(loss.what)); only \(given) were given")
             }
             if let back = repaired.batches.keys.filter(numbers.contains).min() {
-                throw BrokenRule(.falselyTold, "numbers \(numbers) are told as lost, and \(back) is there")
+                throw BrokenRule(.falselyReported, "numbers \(numbers) are reported as lost, and \(back) is there")
             }
         }
         let hasProven = report.losses.contains(where: \.isProven) || report.lossesNotListed > 0
-        guard (report.certainty == .incomplete) == hasProven else {
-            throw BrokenRule(.certainty, "it is \(report.certainty), with \(report.losses.count) losses")
-        }
-        guard !hasProven || !isWhole else {
-            throw BrokenRule(
-                .falselyTold, "no file that counts is damaged, and yet: \(report.losses.first?.what ?? "")")
-        }
+        try expect(
+            (report.certainty == .incomplete) == hasProven, .certainty,
+            "it is \(report.certainty), with \(report.losses.count) losses")
+        try expect(
+            !hasProven || !isWhole, .falselyReported,
+            "no file that counts is damaged, and yet: \(report.losses.first?.what ?? "")")
     }
 
-    /// Whether every file that counts is as it was, under its name.
+    /// Whether every file that isn't covered is unchanged, under its name.
     private var isWhole: Bool {
         history.files.allSatisfy { name, file in
             file.isCovered || damaged.origins[name] == name && damaged.image.files[name] == file.bytes
@@ -133,11 +130,9 @@ struct RepairJudge {
 
     // MARK: - R3
 
-    private func checkWhatIsThere() throws {
+    private func checkWhatIsPresent() throws {
         for sequence in untouched where history.live.contains(sequence) && sequence > repaired.snapshotSequence {
-            guard repaired.batches[sequence] != nil else {
-                throw BrokenRule(.lost, "batch \(sequence) isn't touched, and isn't back")
-            }
+            try expect(repaired.batches[sequence] != nil, .lost, "batch \(sequence) isn't touched, and isn't back")
         }
         var evidence: [Key: UInt64] = [:]
         for sequence in untouched where history.live.contains(sequence) {
@@ -153,29 +148,26 @@ struct RepairJudge {
                 }
             }
         }
-        for (key, sequence) in evidence { try checkIsThere(key, sequence) }
+        for (key, sequence) in evidence { try checkIsPresent(key, sequence) }
     }
 
-    private func checkIsThere(_ key: Key, _ sequence: UInt64) throws {
+    private func checkIsPresent(_ key: Key, _ sequence: UInt64) throws {
         if let found = repaired.contents[key] {
-            guard found.sequence >= sequence else {
-                throw BrokenRule(
-                    .lost,
-                    "\(RepairHistory.name(of: key)) has number \(found.sequence), and \(sequence) isn't touched")
-            }
+            try expect(
+                found.sequence >= sequence, .lost,
+                "\(RepairHistory.name(of: key)) has number \(found.sequence), and \(sequence) isn't touched")
             return
         }
         guard history.outcome(of: sequence, for: key) != nil else { return }
-        // A snapshot tells that the key was removed by what it doesn't hold.
+        // A key that a snapshot doesn't have was removed.
         let through = copies.keys.compactMap { history.files[$0] }.filter(\.isSnapshot).map(\.coveredThrough).max() ?? 0
         let isRemoved = history.changes.contains { other, changes in
             other > sequence && (other <= through || repaired.batches[other] != nil || mayBeRenumbered)
                 && history.outcome(of: other, for: key) == nil && changes.contains { $0.key == key }
         }
-        guard isRemoved else {
-            throw BrokenRule(
-                .lost, "\(RepairHistory.name(of: key)) isn't there, and its record of number \(sequence) isn't touched")
-        }
+        try expect(
+            isRemoved, .lost,
+            "\(RepairHistory.name(of: key)) isn't there, and its record of number \(sequence) isn't touched")
     }
 
     // MARK: - R2
@@ -185,30 +177,30 @@ struct RepairJudge {
         for key in Set(repaired.contents.keys).union(history.state.keys) {
             let found = repaired.contents[key]
             guard found != history.state[key] else { continue }
-            // What was forged is what its checksum says: another value, a removal, or a time at which values have
-            // expired.
+            // Forged data may be another value, a removal, or a time at which values have expired.
             if isForged, let newest = history.newest[key] {
                 if found == nil, history.state[key].map({ $0.expires > 0 }) ?? false { continue }
                 if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
             }
             guard let newest = history.newest[key] else { continue }
-            // What a crash has left after a tear comes back, although an opening passes it over.
+            // A repair restores what a crash left after a tear, although an opening doesn't.
             if let found, found.sequence > newest { continue }
             if found == nil, isRemovedLater(key, newest) { continue }
-            if isTold(key, newest) { continue }
-            guard !isProven(newest) else {
-                throw BrokenRule(
-                    .silent,
-                    "\(RepairHistory.name(of: key)) has \(found.map { "number \($0.sequence)" } ?? "nothing"), "
-                        + "not number \(newest), and nothing tells of it")
-            }
+            if isReported(key, newest) { continue }
+            try expect(
+                !isProven(newest), .silent,
+                "\(RepairHistory.name(of: key)) has \(found.map { "number \($0.sequence)" } ?? "nothing"), "
+                    + "not number \(newest), and no loss reports it")
             firstUnproven = min(firstUnproven ?? .max, newest)
         }
-        if let firstUnproven { unproven += 1; try checkUncertainty(from: firstUnproven) }
-        // A forged mark closes a log, too.
-        guard repaired.report.certainty != .complete || looksClosed(asRebuilt: true) || damaged.isForged else {
-            throw BrokenRule(.certainty, "all is said to be accounted for, and the log doesn't end with a closing mark")
+        if let firstUnproven {
+            unproven += 1
+            try checkUncertainty(from: firstUnproven)
         }
+        // A forged closing mark closes a log, too.
+        try expect(
+            repaired.report.certainty != .complete || looksClosed(asRebuilt: true) || damaged.isForged, .certainty,
+            "it is reported as complete, and the log doesn't end with a closing mark")
     }
 
     private func isRemovedLater(_ key: Key, _ newest: UInt64) -> Bool {
@@ -217,15 +209,15 @@ struct RepairJudge {
         }
     }
 
-    private func isTold(_ key: Key, _ sequence: UInt64) -> Bool {
+    private func isReported(_ key: Key, _ sequence: UInt64) -> Bool {
         repaired.report.losses.contains { loss in
             loss.sequences?.contains(sequence) ?? false || loss.keyRange?.contains(key) ?? false
                 || loss.keys.contains(key)
         }
     }
 
-    /// Whether what is left proves that a batch was durable: a header of a later file, a snapshot that holds it, or a
-    /// later mark of its file.
+    /// Whether the remaining files prove that a batch was durable: the header of a later file, a snapshot that covers
+    /// it, or a later sync mark in its file.
     private func isProven(_ sequence: UInt64) -> Bool {
         for (origin, names) in copies {
             guard let file = history.files[origin] else { continue }
@@ -253,9 +245,9 @@ struct RepairJudge {
         }
     }
 
-    /// Whether the newest segment that is left ends as one that was closed: then nothing tells of a newer one.
+    /// Whether the newest remaining segment ends with a closing mark. Then nothing shows that a newer one existed.
     ///
-    /// - Parameter asRebuilt: Also where its header is damaged, or where it is left in a file in preparation.
+    /// - Parameter asRebuilt: Whether to accept a damaged header, or a copy in a temporary file.
     private func looksClosed(asRebuilt: Bool) -> Bool {
         let logs = copies.filter { history.files[$0.key]?.isSnapshot == false }
         guard let newest = logs.keys.max(), let file = history.files[newest], let last = file.layout?.commits.last
@@ -274,22 +266,20 @@ struct RepairJudge {
         switch repaired.report.certainty {
         case .incomplete: break
         case .complete:
-            guard looksClosed(asRebuilt: false) else {
-                throw BrokenRule(.certainty, "number \(sequence) is gone, and all is said to be accounted for")
-            }
+            try expect(
+                looksClosed(asRebuilt: false), .certainty, "number \(sequence) is gone, and it is reported as complete")
         case .unknownAfter(let path, let offset):
             let name = String(path.split(separator: "/").last ?? "")
             guard let size = damaged.image.files[name]?.count, offset <= UInt64(size) else {
                 throw BrokenRule(.certainty, "it can't judge after \(offset) of \(path), which isn't there")
             }
-            // In a file whose header is damaged, or that is a copy, commits may lie elsewhere.
+            // In a file with a damaged header, or in a copy, commits may have other offsets.
             guard soundHeaders.contains(name), damaged.origins[name] == name, let file = history.files[name],
                 let commit = file.layout?.commits.first(where: { $0.records.contains { $0.sequence == sequence } })
             else { break }
-            guard offset <= UInt64(commit.part.upperBound) else {
-                throw BrokenRule(
-                    .certainty, "it can't judge after \(offset) of \(name), and \(sequence) is gone before")
-            }
+            try expect(
+                offset <= UInt64(commit.part.upperBound), .certainty,
+                "it can't judge after \(offset) of \(name), and \(sequence) is gone before that")
         }
     }
 }

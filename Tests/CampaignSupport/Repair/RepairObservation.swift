@@ -3,14 +3,14 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// What an opening of some files comes to.
+/// The result of opening a store.
 enum OpeningResult {
     case contents([RepairHistory.Key: RepairHistory.Found], RecoveryReport.Tail)
-    /// It opens, and not every value can be read.
+    /// The store opens, but a value can't be read.
     case unreadable(StoreError)
     case refused(StoreError)
 
-    /// Opens the store of a file system, which changes it, and reads every value.
+    /// Opens the store, which changes its files, and reads every value.
     init(_ fileSystem: any FileSystem, at path: String = StoreImage.path, time: UInt64) throws {
         var configuration = Store.Configuration()
         configuration.fileSystem = fileSystem
@@ -44,7 +44,7 @@ enum OpeningResult {
         }
     }
 
-    /// Whether both show the same, or refuse alike.
+    /// Whether both show the same contents or the same error.
     func isSame(as other: OpeningResult) -> Bool {
         switch (self, other) {
         case (.contents(let left, _), .contents(let right, _)): left == right
@@ -65,24 +65,22 @@ extension OpeningResult: CustomStringConvertible {
     }
 }
 
-/// What a repair made.
+/// The result of a repair.
 struct RepairedStore {
     var report: RepairReport
     var contents: [RepairHistory.Key: RepairHistory.Found]
-    /// The batches of its log, and how many records each has.
+    /// The number of records of each batch in its log.
     var batches: [UInt64: Int] = [:]
-    /// Up to which number its snapshot holds everything; 0 without one.
+    /// The last sequence number that its snapshot covers; 0 without a snapshot.
     var snapshotSequence: UInt64 = 0
 
-    /// Looks at what is in a directory.
-    ///
-    /// - Throws: `BrokenRule` where it isn't a sound store.
+    /// - Throws: `BrokenRule` if the directory isn't a sound store.
     init(_ report: RepairReport, at path: String, in fileSystem: InMemoryFileSystem, time: UInt64) throws {
         self.report = report
         let check = try Verification.run(path, fileSystem: fileSystem, patience: .none)
-        guard check.verdict == .clean, check.opens else {
-            throw BrokenRule(.repairedStore, "the repaired store is \(check.verdict): \(check.findings.prefix(3))")
-        }
+        try expect(
+            check.verdict == .clean && check.opens, .repairedStore,
+            "the repaired store is \(check.verdict): \(check.findings.prefix(3))")
         let image = try StoreImage(of: fileSystem, at: path)
         for name in image.snapshots {
             guard let bytes = image.files[name] else { continue }
@@ -91,7 +89,7 @@ struct RepairedStore {
         }
         for name in image.logs {
             guard let bytes = image.files[name] else { continue }
-            // Numbers that are marked as lost have a record without a key.
+            // A lost sequence number has a record without a key.
             for record in try FileLayout(log: bytes).commits.flatMap(\.records) where record.keyLength > 0 {
                 batches[record.sequence, default: 0] += 1
             }
@@ -104,20 +102,20 @@ struct RepairedStore {
     }
 }
 
-/// A rule that was broken, and how.
+/// A broken rule.
 package struct BrokenRule: Error, CustomStringConvertible {
     package enum Rule: String, Sendable, CaseIterable {
         case wrong = "R1 nothing wrong is returned"
-        case silent = "R2 all that is missing is told"
-        case falselyTold = "R2b only what was given and is missing is told"
-        case certainty = "R2c what can't be proven is said"
-        case lost = "R3 what no damage touched is there"
+        case silent = "R2 everything that is missing is reported"
+        case falselyReported = "R2b only what was written and is missing is reported"
+        case certainty = "R2c what can't be proven is reported as uncertain"
+        case lost = "R3 undamaged data is there"
         case repairedStore = "a repaired store is sound"
-        case plan = "a plan says what the repair does"
-        case verdict = "verify says what an opening and reading find"
-        case sameVerdict = "one verdict on what is forged"
-        case error = "a repair comes to an end without an error"
-        case inPlace = "in place nothing is left over, and nothing gone"
+        case plan = "a plan reports what the repair does"
+        case verdict = "verify finds what opening and reading find"
+        case sameVerdict = "one verdict on forged data"
+        case error = "a repair ends without an error"
+        case inPlace = "a repair in place leaves nothing over and loses no file"
         case interrupted = "an interrupted repair can be repeated"
         case history = "the store keeps its promises while it is written"
     }
@@ -131,9 +129,14 @@ package struct BrokenRule: Error, CustomStringConvertible {
     }
 }
 
+/// Throws a ``BrokenRule`` unless the condition holds.
+func expect(_ condition: Bool, _ rule: BrokenRule.Rule, _ message: @autoclosure () -> String) throws {
+    if !condition { throw BrokenRule(rule, message()) }
+}
+
 extension RepairReport {
-    /// All that it says but for where the new store is, to be compared.
-    var said: [String] {
+    /// Everything in it except the path of the new store, for comparison.
+    var lines: [String] {
         let losses = losses.map { loss in
             "\(loss.what) \(loss.file.map(Self.name) ?? "") \(loss.offset ?? 0) \(loss.length) "
                 + "\(loss.sequences.map { "\($0)" } ?? "") \(loss.isExact) \(loss.isProven) \(loss.keys.count) "

@@ -1,6 +1,6 @@
 package import HeartwoodFileSystem
 
-/// The files of a store as bytes, to be damaged and put into a file system in memory.
+/// The bytes of a store's files. They can be damaged and put into a file system in memory.
 package struct StoreImage: Sendable {
     package static let path = "/store"
     package var files: [String: [UInt8]] = [:]

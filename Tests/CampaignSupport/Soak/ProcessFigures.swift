@@ -8,9 +8,9 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// What this process and a directory take at the moment.
+/// Memory of this process, and disk use of a directory.
 enum ProcessFigures {
-    /// Bytes of this process in memory; nil where the system has no /proc.
+    /// Resident bytes; nil where the system has no /proc.
     static var residentBytes: Int? {
         let file = open("/proc/self/statm", O_RDONLY)
         guard file >= 0 else { return nil }
@@ -23,7 +23,7 @@ enum ProcessFigures {
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Bytes that the files of a directory take on the disk. Files that go meanwhile count as gone.
+    /// Bytes that the files of a directory occupy. A file that is deleted meanwhile isn't counted.
     static func diskBytes(of directory: String) -> Int {
         let names = (try? POSIXFileSystem().contents(ofDirectory: directory)) ?? []
         return names.reduce(0) { total, name in

@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// Compares what is read with what should be there.
+/// Compares what a reader got with the model.
 struct SoakCheck {
     let keys: SoakKeys
     let writer: Int
@@ -10,20 +10,20 @@ struct SoakCheck {
     /// One key, read at one of these times.
     func compare(_ found: Entry?, _ wanted: SoakModel.Entry?, _ slot: Int, at times: ClosedRange<UInt64>) throws {
         guard let wanted, let isVisible = wanted.isVisible(at: times) else {
-            // It wasn't there, or expired in just that moment.
+            // Absent, or expired during the read.
             guard let found else { return }
             guard let wanted else {
-                throw SoakFailure("\(name(slot)) is there, by write \(found.sequence), and was removed")
+                throw Violation("\(name(slot)) is there, by write \(found.sequence), and was removed")
             }
             return try compare(found, wanted, slot)
         }
         guard isVisible else { return try expect(found == nil, "\(name(slot)) is there, though it has expired") }
-        guard let found else { throw SoakFailure("\(name(slot)) is missing; write \(wanted.sequence) set it") }
+        guard let found else { throw Violation("\(name(slot)) is missing; write \(wanted.sequence) set it") }
         try compare(found, wanted, slot)
     }
 
     private func compare(_ found: Entry, _ wanted: SoakModel.Entry, _ slot: Int) throws {
-        try expect(found.key == keys.key(writer, slot), "\(name(slot)) came under another name")
+        try expect(found.key == keys.key(writer, slot), "\(name(slot)) has another key")
         try expect(
             found.sequence == wanted.sequence,
             "\(name(slot)) is of write \(found.sequence) instead of \(wanted.sequence)")
@@ -39,21 +39,21 @@ struct SoakCheck {
             "\(name(slot)) has other bytes (\(value.count)) than write \(wanted.sequence) gave it")
     }
 
-    /// All keys of the writer from `first` on, up to `end`, both ways: all that is there must be, and all that must be
-    /// is.
+    /// Compares a range of the writer's slots in both directions: no entry is missing, and none is there that
+    /// shouldn't.
     func compare(
-        _ snapshot: ReadView, _ model: SoakModel, slots: Range<Int>, reversed: Bool, at times: ClosedRange<UInt64>
+        _ view: ReadView, _ model: SoakModel, slots: Range<Int>, reversed: Bool, at times: ClosedRange<UInt64>
     ) throws {
         guard !slots.isEmpty else { return }
         let isAll = slots == 0..<keys.slots
         let last = slots.upperBound == keys.slots ? Array("w\(writer)0".utf8) : keys.key(writer, slots.upperBound)
         let range = isAll ? SoakKeys.range(of: writer) : .range(from: keys.key(writer, slots.lowerBound), to: last)
         var pending = Array(reversed ? Array(slots) : slots.reversed())
-        try snapshot.forEach(in: range, reversed: reversed) { entry in
-            guard let (owner, slot) = keys.place(of: entry.key), owner == writer else {
-                throw SoakFailure("a key of \(entry.key.count) bytes that nobody wrote: \(entry.key.prefix(20))")
+        try view.forEach(in: range, reversed: reversed) { entry in
+            guard let (owner, slot) = keys.slot(of: entry.key), owner == writer else {
+                throw Violation("a key of \(entry.key.count) bytes that was never written: \(entry.key.prefix(20))")
             }
-            // Those that the scan has passed over must not be there.
+            // Slots that the scan skipped must be absent.
             while let next = pending.last, next != slot {
                 try compare(nil, model.entries[next], next, at: times)
                 pending.removeLast()
@@ -65,19 +65,19 @@ struct SoakCheck {
         for slot in pending { try compare(nil, model.entries[slot], slot, at: times) }
     }
 
-    /// Each key of the writer by itself, be it there or not.
-    func compareLookUps(_ snapshot: ReadView, _ model: SoakModel, at times: ClosedRange<UInt64>) throws {
+    /// Looks up each key of the writer, whether it is present or not.
+    func compareLookUps(_ view: ReadView, _ model: SoakModel, at times: ClosedRange<UInt64>) throws {
         let all = keys.all(of: writer)
         for start in stride(from: 0, to: all.count, by: 64) {
             let part = start..<min(start + 64, all.count)
-            for (slot, value) in zip(part, try snapshot.get(all: Array(all[part]))) {
+            for (slot, value) in zip(part, try view.get(all: Array(all[part]))) {
                 let wanted = model.entries[slot]
                 switch (value, wanted, wanted?.isVisible(at: times)) {
                 case (nil, nil, _), (nil, _, false), (nil, _, nil): break
                 case (let value?, let wanted?, true), (let value?, let wanted?, nil):
                     try compare(value, wanted, slot)
-                case (nil, _, true): throw SoakFailure("\(name(slot)) is missing from a look-up of many")
-                default: throw SoakFailure("\(name(slot)) is found by a look-up of many, and shouldn't be")
+                case (nil, _, true): throw Violation("\(name(slot)) is missing from a look-up of many")
+                default: throw Violation("\(name(slot)) is found by a look-up of many, and shouldn't be")
                 }
             }
         }

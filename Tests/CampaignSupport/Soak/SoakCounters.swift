@@ -1,6 +1,6 @@
 import HeartwoodFileSystem
 
-/// Counters that transactions of all writers count up.
+/// Counters that the transactions of all writers increment.
 final class SoakCounters: Sendable {
     static let count = 8
     private let counts = Locked([UInt64](repeating: 0, count: SoakCounters.count))
@@ -14,6 +14,6 @@ final class SoakCounters: Sendable {
     /// A transaction was acknowledged.
     func add(_ counter: Int) { counts.withLock { $0[counter] += 1 } }
 
-    /// What a counter must be while nobody counts.
+    /// The value that a counter must have while no transaction runs.
     subscript(counter: Int) -> UInt64 { counts.withLock { $0[counter] } }
 }

@@ -1,7 +1,7 @@
 internal import Heartwood
 import HeartwoodTesting
 
-/// The keys of a soak: so many slots for each writer, in the order of their names. A slot has a key or hasn't.
+/// The keys of a soak: a fixed number of slots for each writer, in the order of their keys.
 struct SoakKeys: Sendable {
     let seed: UInt64
     let slots: Int
@@ -13,7 +13,7 @@ struct SoakKeys: Sendable {
         self.slots = slots
         keys = (0..<writers).map { writer in
             (0..<slots).map { slot in
-                // Of different lengths, some that don't fit into a leaf's page beside others.
+                // Different lengths; some keys don't fit into a leaf's page beside others.
                 var random = SeededRandom(seed, UInt64(writer), UInt64(slot), 41)
                 let tail = random.oneIn(100) ? random.below(1_500) : random.below(40)
                 let number = String(slot)
@@ -30,8 +30,8 @@ struct SoakKeys: Sendable {
     /// All keys of a writer, and no others.
     static func range(of writer: Int) -> KeyRange { .prefix("w\(writer)/") }
 
-    /// Whose key it is; nil where it is nobody's.
-    func place(of key: [UInt8]) -> (writer: Int, slot: Int)? {
+    /// The writer and slot of a key; nil for a key that no writer has.
+    func slot(of key: [UInt8]) -> (writer: Int, slot: Int)? {
         guard key.count >= 9, key[0] == UInt8(ascii: "w"), key[2] == UInt8(ascii: "/") else { return nil }
         let writer = Int(key[1]) - 48
         var slot = 0
@@ -45,7 +45,7 @@ struct SoakKeys: Sendable {
 
     // MARK: - Values
 
-    /// The value that a version of a key has. It begins with its number, so that whoever reads it can tell all of it.
+    /// The value of a version of a key. It begins with the version, from which a reader derives the rest.
     func value(_ writer: Int, _ slot: Int, version: UInt32) -> [UInt8] {
         let identity = SeededRandom.mix(seed ^ UInt64(writer) << 56 ^ UInt64(slot) << 32 ^ UInt64(version))
         var bytes = ValuePattern(identity: identity, length: 8 + Self.length(identity)).bytes
@@ -53,14 +53,14 @@ struct SoakKeys: Sendable {
         return bytes
     }
 
-    /// The version that a value is of; nil where it isn't a value of this key.
+    /// The version of a value; nil if it isn't a value of this key.
     func version(of value: [UInt8], _ writer: Int, _ slot: Int) -> UInt32? {
         guard value.count >= 8 else { return nil }
         let version = value.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) }
         return value == self.value(writer, slot, version: version) ? version : nil
     }
 
-    /// Mostly small, some of a few kilobytes, few of up to 64 KiB: about 900 bytes on average.
+    /// Mostly small, some of a few kilobytes, a few of up to 64 KiB: about 900 bytes on average.
     private static func length(_ identity: UInt64) -> Int {
         let random = Int(identity >> 32 & 0xFFFF)
         switch Int(identity >> 48 & 0xFF) {

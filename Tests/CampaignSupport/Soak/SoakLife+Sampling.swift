@@ -2,14 +2,13 @@ internal import Heartwood
 import Synchronization
 
 extension SoakLife {
-    /// What was measured while a store was open.
     struct Measured: Sendable {
         var samples: [SoakSample] = []
-        /// When compactions were done.
+        /// The times at which compactions ended.
         var compactions: [Double] = []
     }
 
-    /// Measures once a second until the opening comes to its end.
+    /// Measures once a second until the opening ends.
     func sample(
         since start: ContinuousClock.Instant, _ path: String, _ report: @Sendable (Int, SoakSample?) -> Void
     ) async -> Measured {
@@ -27,7 +26,7 @@ extension SoakLife {
             next += .seconds(1)
             let sample = SoakSample(
                 time: time, memory: ProcessFigures.residentBytes, disk: ProcessFigures.diskBytes(of: path),
-                keys: statistics.keys, latencies: meter.takeLatencies())
+                latencies: meter.takeLatencies())
             measured.samples.append(sample)
             report(meter.operations, sample)
         }

@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 import HeartwoodTesting
 import Synchronization
 
-/// A clock that never goes back, so that what has expired is expired for good.
+/// A clock that never goes back, so that an expired value stays expired.
 struct SoakClock: StoreClock {
     private let start = ContinuousClock.now
     private let startTime = SystemClock().now()
@@ -11,7 +11,7 @@ struct SoakClock: StoreClock {
     func now() -> Timestamp { startTime + (ContinuousClock.now - start) }
 }
 
-/// One opening of the store, as its tasks share it.
+/// One opening of the store, shared by its tasks.
 final class SoakLife: Sendable {
     let store: Store
     let keys: SoakKeys
@@ -20,10 +20,11 @@ final class SoakLife: Sendable {
     let counters: SoakCounters
     /// Differs for each opening.
     let seed: UInt64
-    /// Everything up to this number was acknowledged as written or synced, and survives the death of the process.
+    /// Everything up to this sequence number was acknowledged as written or synced: it survives the death of the
+    /// process.
     let kept = Atomic<UInt64>(0)
-    /// Snapshots that somebody is to look at later.
-    let held = Locked<[SoakHeld]>([])
+    /// Read views to be checked later.
+    let readViews = Locked<[SoakReadView]>([])
     private let over = Atomic<Bool>(false)
 
     init(store: Store, keys: SoakKeys, clock: SoakClock, meter: SoakMeter, counters: SoakCounters, seed: UInt64) {
@@ -35,14 +36,14 @@ final class SoakLife: Sendable {
         self.seed = seed
     }
 
-    /// Whether the tasks are to come to an end.
+    /// Whether the tasks must end.
     var isOver: Bool { over.load(ordering: .relaxed) || Task.isCancelled }
 
     func end() { over.store(true, ordering: .relaxed) }
 
     var now: UInt64 { clock.now().milliseconds }
 
-    /// A moment's rest; shorter where the opening ends.
+    /// Sleeps; shorter if the opening ends.
     func rest(milliseconds: Int) async {
         var left = milliseconds
         while left > 0, !isOver {
@@ -57,12 +58,12 @@ final class SoakLife: Sendable {
     }
 }
 
-/// A snapshot, and what it must show of one writer's keys.
-struct SoakHeld: Sendable {
-    let snapshot: ReadView
+/// A read view, and what it must show of one writer's keys.
+struct SoakReadView: Sendable {
+    let view: ReadView
     let writer: Int
     let model: SoakModel
-    /// When it was taken, as exactly as can be known.
+    /// The time at which it was taken, as exactly as is known.
     let times: ClosedRange<UInt64>
     let due: ContinuousClock.Instant
 }

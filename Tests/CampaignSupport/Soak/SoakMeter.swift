@@ -1,23 +1,22 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
-import Synchronization
 
-/// What is counted and measured while a soak goes on.
+/// What a soak counts and measures.
 final class SoakMeter: Sendable {
-    /// How long puts of each durability took since somebody asked last, in nanoseconds.
+    private let counts = Locked(SoakRun.Summary())
+    /// The durations of the puts of each durability since the last sample, in nanoseconds.
     private let latencies = Locked<[[UInt64]]>([[], [], []])
-    let writes = Atomic<Int>(0)
-    let reads = Atomic<Int>(0)
-    let transactions = Atomic<Int>(0)
-    let conflicts = Atomic<Int>(0)
-    let snapshots = Atomic<Int>(0)
-    let requested = Atomic<Int>(0)
-    let cancelled = Atomic<Int>(0)
+    private static let durabilities: [Durability] = [.synced, .written, .buffered]
 
-    static let classes: [Durability] = [.synced, .written, .buffered]
+    var summary: SoakRun.Summary { counts.withLock { $0 } }
+    var operations: Int { counts.withLock { $0.writes + $0.reads } }
+
+    func count(_ what: WritableKeyPath<SoakRun.Summary, Int>, _ number: Int = 1) {
+        counts.withLock { $0[keyPath: what] += number }
+    }
 
     func note(_ duration: Duration, _ durability: Durability) {
-        guard let number = Self.classes.firstIndex(of: durability) else { return }
+        guard let number = Self.durabilities.firstIndex(of: durability) else { return }
         let (seconds, attoseconds) = duration.components
         let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
         latencies.withLock { $0[number].append(nanoseconds) }
@@ -31,11 +30,4 @@ final class SoakMeter: Sendable {
         }
         return taken.map { SoakSample.Latency($0) }
     }
-
-    var operations: Int { writes.load(ordering: .relaxed) + reads.load(ordering: .relaxed) }
-}
-
-extension Atomic where Value == Int {
-    func count(_ more: Int = 1) { add(more, ordering: .relaxed) }
-    var value: Int { load(ordering: .relaxed) }
 }

@@ -3,16 +3,15 @@ internal import HeartwoodFileSystem
 import HeartwoodTesting
 import Synchronization
 
-/// A store in use for a long time, on a real file system: writers, readers, held snapshots, compactions and
-/// reopenings, against a model in memory; and every second what it takes is measured.
+/// A store in use for a long time on a real file system: writers, readers, read views, compactions and reopenings. It
+/// is compared with a model in memory, and measured once a second.
 package final class SoakRun {
-    /// What has been done.
     package struct Summary: Sendable {
         package var writes = 0
         package var reads = 0
         package var transactions = 0
         package var conflicts = 0
-        package var snapshots = 0
+        package var readViews = 0
         package var compactions = 0
         package var requested = 0
         package var cancelled = 0
@@ -21,7 +20,7 @@ package final class SoakRun {
         package var lostWrites = 0
     }
 
-    /// When something happened, in seconds since the beginning.
+    /// An event, and its time in seconds since the beginning.
     package struct Mark: Sendable, Hashable {
         package enum Kind: Sendable, Hashable { case compaction, closed, dropped }
 
@@ -34,7 +33,7 @@ package final class SoakRun {
     package let path: String
     package private(set) var samples: [SoakSample] = []
     package private(set) var marks: [Mark] = []
-    package private(set) var summary = Summary()
+    package var summary: Summary { meter.summary }
 
     private let judgesMemory: Bool
     private let keys: SoakKeys
@@ -42,20 +41,19 @@ package final class SoakRun {
     private let meter = SoakMeter()
     private let counters = SoakCounters()
     private var writers: [SoakWriter]
-    private let start = ContinuousClock.now
-    /// When the filling was over and the measuring began.
+    /// The end of the first fill.
     private var measuringStart = ContinuousClock.now
 
     private static let writerCount = 4
     private static let readerCount = 2
-    /// So many bytes more are as good as none: a compaction more or less, an allocator's mood.
+    /// Growth that is tolerated: one compaction more or less, and the allocator.
     private static let memorySlack = 16 << 20
     private static let diskSlack = 32 << 20
 
     /// - Parameters:
-    ///   - path: Where the store is to be; there is nothing yet.
-    ///   - judgesMemory: Whether memory that grows is a failure. It is the whole process's, so that only a process that
-    ///     does nothing else can judge by it.
+    ///   - path: The path of the new store.
+    ///   - judgesMemory: Whether growing memory is a failure. The memory is that of the whole process, which must do
+    ///     nothing else then.
     package init(seed: UInt64, seconds: Int, path: String, keysPerWriter: Int = 6_000, judgesMemory: Bool) {
         self.seed = seed
         self.seconds = seconds
@@ -65,17 +63,15 @@ package final class SoakRun {
         writers = (0..<Self.writerCount).map { SoakWriter(number: $0, slots: keysPerWriter) }
     }
 
-    /// Runs it to its end.
-    ///
-    /// - Parameter report: Called about once a second, with what is done and the newest sample.
-    /// - Throws: ``SoakFailure``, or what the store throws. The store is left as it is then.
+    /// - Parameter report: Called about once a second, with the number of operations and the newest sample.
+    /// - Throws: ``Violation``, or what the store throws. The store is left as it is.
     package func run(_ report: @escaping @Sendable (_ operations: Int, SoakSample?) -> Void) async throws {
         var random = SeededRandom(seed, 81)
         var number: UInt64 = 0
         var closes = true
         while time < Double(seconds) || number == 0 {
             let store = try await open()
-            try await take(store, number: number, closed: closes, report)
+            try await checkOpening(store, number: number, closed: closes, report)
             // The first life is as long as the others; the last ends with the run.
             let length = max(3, min(random.number(in: 15...60), seconds / 4))
             let left = Double(seconds) - (number == 0 ? 0 : time)
@@ -83,7 +79,7 @@ package final class SoakRun {
             try await live(store, number, .seconds(isLast ? max(1, left) : Double(length)), report)
             number += 1
             closes = isLast || number.isMultiple(of: 2)
-            // Before a drop there is no time for it: what was buffered last would get to the kernel meanwhile.
+            // Not before a drop: buffered writes would reach the kernel meanwhile.
             if closes {
                 try await waitForFiles(store)
                 try compare(store, report)
@@ -91,7 +87,7 @@ package final class SoakRun {
             try await end(store, closes: closes)
         }
         let store = try await open()
-        try await take(store, number: number, closed: closes, report)
+        try await checkOpening(store, number: number, closed: closes, report)
         try await store.close()
         try judge()
     }
@@ -106,24 +102,16 @@ package final class SoakRun {
         configuration.compaction.minimumLogBytes = 16 << 20
         configuration.clock = clock
         configuration.compression = seed % 2 == 0 ? .off : .zlib()
-        // The last reference to a dropped store may be let go a moment later, by another thread.
-        for attempt in 0... {
-            do throws(StoreError) {
-                return try await Store.open(at: path, configuration: configuration)
-            } catch {
-                guard error.code == .locked, attempt < 1_000 else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        preconditionFailure("unreachable")
+        let (path, chosen) = (path, configuration)
+        return try await openWhenUnlocked { try await Store.open(at: path, configuration: chosen) }
     }
 
-    /// What was recovered must be all that was promised, and then the store must be as the model.
-    private func take(
+    /// Everything promised must have been recovered, and the store must equal the model.
+    private func checkOpening(
         _ store: Store, number: UInt64, closed: Bool, _ report: @Sendable (Int, SoakSample?) -> Void
     ) async throws {
         let found = store.recoveryReport
-        try expect(found.passedOver.isEmpty, "snapshots are damaged: \(found.passedOver)")
+        try expect(found.skippedFiles.isEmpty, "snapshots are damaged: \(found.skippedFiles)")
         if number == 0 { return try expect(found.lastSequence == 0, "the directory isn't new") }
         if closed {
             try expect(found.lastSequence == newest, "after a close \(found.lastSequence) was recovered, not \(newest)")
@@ -133,26 +121,24 @@ package final class SoakRun {
                 found.lastSequence >= kept && found.lastSequence <= newest,
                 "\(found.lastSequence) was recovered; \(kept) had to be kept, and \(newest) is the newest")
         }
-        for index in writers.indices { summary.lostWrites += writers[index].reopen(at: found.lastSequence) }
+        for index in writers.indices {
+            meter.count(\.lostWrites, writers[index].reopen(at: found.lastSequence))
+        }
         try compare(store, report)
     }
 
     private var newest: SequenceNumber = 0
     private var kept: SequenceNumber = 0
 
-    /// Ends an opening: closes it, or lets it go as the death of the process would.
+    /// Closes the store, or drops it like the death of the process.
     private func end(_ store: Store, closes: Bool) async throws {
         let statistics = store.statistics
         try expect(
             statistics.compaction.failed == 0, "a compaction failed: \(statistics.compaction.failure ?? "unknown")")
         newest = statistics.lastSequence
-        summary.compactions += Int(statistics.compaction.completed)
-        if closes {
-            try await store.close()
-            summary.closed += 1
-        } else {
-            summary.dropped += 1
-        }
+        meter.count(\.compactions, Int(statistics.compaction.completed))
+        if closes { try await store.close() }
+        meter.count(closes ? \.closed : \.dropped)
         marks.append(Mark(time: time, kind: closes ? .closed : .dropped))
     }
 
@@ -185,11 +171,11 @@ package final class SoakRun {
                 }
             }
             group.addTask {
-                try await life.lookAtHeld()
+                try await life.checkReadViews()
                 return .other
             }
             group.addTask {
-                try await life.compactNowAndThen()
+                try await life.compactOnRequest()
                 return .other
             }
             group.addTask { .samples(await life.sample(since: begin, path, report)) }
@@ -211,9 +197,8 @@ package final class SoakRun {
         }
         samples += measured.samples
         marks += measured.compactions.map { Mark(time: $0, kind: .compaction) }
-        life.held.withLock { $0 = [] }
+        life.readViews.withLock { $0 = [] }
         kept = life.kept.load(ordering: .relaxed)
-        count()
     }
 
     private enum Ended: Sendable {
@@ -222,60 +207,50 @@ package final class SoakRun {
         case other
     }
 
-    /// Files that were replaced must go when nobody holds a state any more.
+    /// Replaced files must be deleted once nothing is pinned.
     private func waitForFiles(_ store: Store) async throws {
         for _ in 0..<2_000 {
             let statistics = store.statistics
-            if statistics.heldFiles == 0, statistics.heldStates == 0, !statistics.compaction.isRunning { return }
+            if statistics.pinnedFiles == 0, statistics.pinnedStates == 0, !statistics.compaction.isRunning { return }
             try await Task.sleep(for: .milliseconds(10))
         }
         let statistics = store.statistics
-        throw SoakFailure(
-            "after 20 s \(statistics.heldFiles) files and \(statistics.heldStates) states are held, and nobody reads")
-    }
-
-    private func count() {
-        summary.writes = meter.writes.value
-        summary.reads = meter.reads.value
-        summary.transactions = meter.transactions.value
-        summary.conflicts = meter.conflicts.value
-        summary.snapshots = meter.snapshots.value
-        summary.requested = meter.requested.value
-        summary.cancelled = meter.cancelled.value
+        throw Violation(
+            "after 20 s without readers \(statistics.pinnedFiles) files and \(statistics.pinnedStates) states are held")
     }
 
     // MARK: - Judging
 
-    /// The whole store and the whole model, both ways, while nobody writes.
+    /// Compares the whole store with the whole model, in both directions, while no writer is active.
     private func compare(_ store: Store, _ report: @Sendable (Int, SoakSample?) -> Void) throws {
         let before = clock.now().milliseconds
-        let snapshot = try store.readView()
+        let view = try store.readView()
         let times = before...clock.now().milliseconds
         for writer in writers {
             let check = SoakCheck(keys: keys, writer: writer.number)
-            try check.compare(snapshot, writer.model, slots: 0..<keys.slots, reversed: false, at: times)
-            try check.compareLookUps(snapshot, writer.model, at: times)
+            try check.compare(view, writer.model, slots: 0..<keys.slots, reversed: false, at: times)
+            try check.compareLookUps(view, writer.model, at: times)
             report(meter.operations, nil)
         }
         for counter in 0..<SoakCounters.count {
-            let found = SoakCounters.number(try snapshot.get(SoakCounters.key(counter))) ?? 0
+            let found = SoakCounters.number(try view.get(SoakCounters.key(counter))) ?? 0
             try expect(
                 found == counters[counter],
                 "counter \(counter) is \(found) after \(counters[counter]) transactions that counted it up")
         }
-        // And nothing beside them.
-        try snapshot.forEachKey(in: .upTo("w")) { key in
+        // There are no other keys.
+        try view.forEachKey(in: .upTo("w")) { key in
             let bytes = key.withUnsafeBytes { Array($0) }
             try expect(
-                bytes.starts(with: "counter/".utf8), "a key of \(bytes.count) bytes that nobody wrote")
+                bytes.starts(with: "counter/".utf8), "a key of \(bytes.count) bytes that was never written")
             return .next
         }
-        try snapshot.forEachKey(in: .from("w\(writers.count)")) { key in
-            throw SoakFailure("a key of \(key.byteCount) bytes that nobody wrote")
+        try view.forEachKey(in: .from("w\(writers.count)")) { key in
+            throw Violation("a key of \(key.byteCount) bytes that was never written")
         }
     }
 
-    /// The disk, and memory where it is judged, must have stopped growing.
+    /// Disk use, and memory where it is judged, must have stopped growing.
     private func judge() throws {
         if judgesMemory { try expectFlat("memory", samples.compactMap(\.memory), slack: Self.memorySlack) }
         try expectFlat("disk", samples.map(\.disk), slack: Self.diskSlack)
@@ -284,8 +259,8 @@ package final class SoakRun {
 
     private func expectFlat(_ name: String, _ values: [Int], slack: Int) throws {
         guard !Flatness.isFlat(values, slack: slack), let (earlier, later) = Flatness.medians(values) else { return }
-        throw SoakFailure(
-            "\(name) grows: \(later) bytes is the median of the last third, and \(earlier) that of the one before")
+        throw Violation(
+            "\(name) grows: the median of the last third is \(later) bytes, that of the second third \(earlier)")
     }
 }
 

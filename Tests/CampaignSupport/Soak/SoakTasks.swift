@@ -1,12 +1,10 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 import HeartwoodTesting
-import Synchronization
 
 extension SoakLife {
-    // MARK: - Reading what others write
-
-    /// Reads keys that are being written: every value must be one that its writer gave it, and none older than before.
+    /// Reads keys that are being written: every value must be one that its writer gave it, and none older than the
+    /// last.
     func read(_ number: Int, writers: Int) async throws {
         var random = SeededRandom(seed, UInt64(number), 61)
         var newest = [SequenceNumber](repeating: 0, count: writers * keys.slots)
@@ -14,7 +12,7 @@ extension SoakLife {
             switch random.below(100) {
             case ..<92:
                 for _ in 0..<50 { try readOne(&random, writers, &newest) }
-                meter.reads.count(50)
+                meter.count(\.reads, 50)
             case ..<96: try scanSome(&random, writers)
             case ..<99: try await scanKeys(&random, writers)
             default: try scanAll(writers)
@@ -31,18 +29,18 @@ extension SoakLife {
             return try judge(value, writer, slot)
         }
         guard let entry = try store.entry(key) else { return }
-        let place = writer * keys.slots + slot
+        let index = writer * keys.slots + slot
         try expect(
-            entry.sequence >= newest[place],
-            "key w\(writer)/\(slot) went back from write \(newest[place]) to \(entry.sequence)")
-        newest[place] = entry.sequence
+            entry.sequence >= newest[index],
+            "key w\(writer)/\(slot) went back from write \(newest[index]) to \(entry.sequence)")
+        newest[index] = entry.sequence
         try judge(entry.value, writer, slot)
     }
 
     private func judge(_ value: [UInt8], _ writer: Int, _ slot: Int) throws {
         try expect(
             keys.version(of: value, writer, slot) != nil,
-            "key w\(writer)/\(slot) has \(value.count) bytes that nobody gave it")
+            "key w\(writer)/\(slot) has \(value.count) bytes that its writer never wrote")
     }
 
     private func scanSome(_ random: inout SeededRandom, _ writers: Int) throws {
@@ -55,102 +53,102 @@ extension SoakLife {
                 let (low, high) = isReversed ? (entry.key, last) : (last, entry.key)
                 try expect(low.lexicographicallyPrecedes(high), "a scan gives keys out of order")
             }
-            guard let (owner, slot) = keys.place(of: entry.key), owner == writer else {
-                throw SoakFailure("a scan gives a key of \(entry.key.count) bytes that nobody wrote")
+            guard let (owner, slot) = keys.slot(of: entry.key), owner == writer else {
+                throw Violation("a scan gives a key of \(entry.key.count) bytes that was never written")
             }
             try judge(entry.value, writer, slot)
             last = entry.key
             left -= 1
             return left > 0 ? .next : .stop
         }
-        meter.reads.count(500 - left)
+        meter.count(\.reads, 500 - left)
     }
 
-    /// With pauses in which the state is held and others write.
+    /// Pauses now and then, with the state pinned, while others write.
     private func scanKeys(_ random: inout SeededRandom, _ writers: Int) async throws {
         let writer = random.below(writers)
         var count = 0
         for key in try store.readView().keys(in: SoakKeys.range(of: writer)) {
-            try expect(keys.place(of: key)?.writer == writer, "a scan gives a key that nobody wrote")
+            try expect(keys.slot(of: key)?.writer == writer, "a scan gives a key that was never written")
             count += 1
             if count % 512 == 0 { await rest(milliseconds: 5) }
         }
-        meter.reads.count(count)
+        meter.count(\.reads, count)
     }
 
-    /// A snapshot doesn't change while it is read: two ways to count its keys give the same.
+    /// A read view doesn't change while it is read: two ways to count its keys give the same number.
     private func scanAll(_ writers: Int) throws {
-        let snapshot = try store.readView()
+        let view = try store.readView()
         var (keyCount, recordCount) = (0, 0)
-        try snapshot.forEachRecord { _, _ in
+        try view.forEachRecord { _, _ in
             recordCount += 1
             return .next
         }
-        try snapshot.forEachKey { _ in
+        try view.forEachKey { _ in
             keyCount += 1
             return .next
         }
-        try expect(keyCount == recordCount, "a snapshot has \(keyCount) keys and \(recordCount) records")
-        meter.reads.count(recordCount)
+        try expect(keyCount == recordCount, "a read view has \(keyCount) keys and \(recordCount) records")
+        meter.count(\.reads, recordCount)
     }
 
-    // MARK: - Looking at what is held
+    // MARK: - Read views
 
-    /// Compares held snapshots with what they must show, when it is their time; at the end those that are left.
-    func lookAtHeld() async throws {
+    /// Checks each read view when it is due, and at the end the remaining ones.
+    func checkReadViews() async throws {
         while true {
             let isLast = isOver
-            let due = held.withLock { waiting -> [SoakHeld] in
+            let due = readViews.withLock { waiting -> [SoakReadView] in
                 let now = ContinuousClock.now
                 let due = waiting.filter { isLast || $0.due <= now }
                 waiting.removeAll { isLast || $0.due <= now }
                 return due
             }
-            for held in due {
-                try lookAt(held)
-                meter.snapshots.count()
+            for view in due {
+                try check(view)
+                meter.count(\.readViews)
             }
             if isLast { return }
             await rest(milliseconds: 50)
         }
     }
 
-    private func lookAt(_ held: SoakHeld) throws {
+    private func check(_ held: SoakReadView) throws {
         let check = SoakCheck(keys: keys, writer: held.writer)
         let all = 0..<keys.slots
         do {
-            let isReversed = held.snapshot.sequence % 2 == 0
-            try check.compare(held.snapshot, held.model, slots: all, reversed: isReversed, at: held.times)
-            if held.snapshot.sequence % 8 == 0 {
-                try check.compareLookUps(held.snapshot, held.model, at: held.times)
+            let isReversed = held.view.sequence % 2 == 0
+            try check.compare(held.view, held.model, slots: all, reversed: isReversed, at: held.times)
+            if held.view.sequence % 8 == 0 {
+                try check.compareLookUps(held.view, held.model, at: held.times)
             }
-        } catch let failure as SoakFailure {
+        } catch let failure as Violation {
             let age = now - min(now, held.times.lowerBound)
-            throw SoakFailure(
-                "a snapshot of number \(held.snapshot.sequence), \(age) ms old: \(failure.description)")
+            throw Violation(
+                "a read view at \(held.view.sequence), \(age) ms old: \(failure.description)")
         }
-        meter.reads.count(keys.slots)
+        meter.count(\.reads, keys.slots)
     }
 
     // MARK: - Compactions on request
 
-    func compactNowAndThen() async throws {
+    func compactOnRequest() async throws {
         var random = SeededRandom(seed, 71)
         while !isOver {
             await rest(milliseconds: random.number(in: 500...12_000))
             if isOver { return }
-            let isGivenUp = random.oneIn(4)
+            let isCancelled = random.oneIn(4)
             let store = store
             let work = Task { try await store.compact() }
-            if isGivenUp {
+            if isCancelled {
                 await rest(milliseconds: random.below(150))
                 work.cancel()
             }
             do {
                 _ = try await work.value
-                meter.requested.count()
-            } catch let error as StoreError where error.code == .cancelled && isGivenUp {
-                meter.cancelled.count()
+                meter.count(\.requested)
+            } catch let error as StoreError where error.code == .cancelled && isCancelled {
+                meter.count(\.cancelled)
             }
         }
     }

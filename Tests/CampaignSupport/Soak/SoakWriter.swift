@@ -3,14 +3,14 @@ internal import HeartwoodFileSystem
 import HeartwoodTesting
 import Synchronization
 
-/// A task that writes keys of its own, one write after the other, so that it knows at every moment what they must be.
+/// A task that writes its own keys, one write after the other, so that it always knows their expected values.
 struct SoakWriter: Sendable {
     let number: Int
     private(set) var model: SoakModel
     private var version: UInt32 = 0
 
-    /// Operations a second, about: so many that compactions come every few seconds, and so few that what is measured
-    /// is how long a put takes, not how long the queue is.
+    /// Operations a second, about: enough for a compaction every few seconds, and few enough that the duration of a put
+    /// is measured, not the length of the queue.
     private static let pace = 400
 
     init(number: Int, slots: Int) {
@@ -18,7 +18,7 @@ struct SoakWriter: Sendable {
         model = SoakModel(slots: slots)
     }
 
-    /// Brings the keys to about the number that they are going to stay at.
+    /// Writes about as many keys as there will be later.
     mutating func fill(_ life: SoakLife) async throws {
         var random = SeededRandom(life.seed, UInt64(number), 51)
         for start in stride(from: 0, to: life.keys.slots, by: 100) {
@@ -27,7 +27,7 @@ struct SoakWriter: Sendable {
         }
     }
 
-    /// Writes and reads until the opening comes to its end.
+    /// Writes and reads until the opening ends.
     mutating func run(_ life: SoakLife) async throws {
         var random = SeededRandom(life.seed, UInt64(number), 52)
         let start = ContinuousClock.now
@@ -52,10 +52,10 @@ struct SoakWriter: Sendable {
             let count = random.number(in: 2...40)
             try await write((0..<count).map { _ in change(life, &random) }, durability(&random), life)
         case ..<680: try await transact(life, &random)
-        case ..<730: try await count(life, &random)
+        case ..<730: try await increment(life, &random)
         case ..<940: try read(life, &random)
         case ..<990: try scan(life, &random)
-        default: try hold(life, &random)
+        default: try takeReadView(life, &random)
         }
     }
 
@@ -64,11 +64,12 @@ struct SoakWriter: Sendable {
     private struct Change {
         var slot: Int
         var isRemoval: Bool
-        /// In milliseconds; 0: for good.
+        /// In milliseconds; 0: without an expiry.
         var lifetime: Int
     }
 
-    /// Half of the changes are of a tenth of the keys. Two of five are removals, so that the number of keys stays.
+    /// Half of the changes are of a tenth of the keys. Two of five are removals, so that the number of keys stays about
+    /// the same.
     private func change(_ life: SoakLife, _ random: inout SeededRandom) -> Change {
         let slot = random.oneIn(2) ? random.below(life.keys.slots) / 10 * 10 : random.below(life.keys.slots)
         let isRemoval = random.below(100) < 40
@@ -141,12 +142,12 @@ struct SoakWriter: Sendable {
         life.note(sequence, durability)
         let kept = life.kept.load(ordering: .relaxed)
         for change in changes { model.set(change.slot, change.entry, sequence: sequence, kept: kept) }
-        life.meter.writes.count(changes.count)
+        life.meter.count(\.writes, changes.count)
     }
 
     // MARK: - Transactions
 
-    /// Reads some keys, and changes others by what it has read. Nobody else writes them, so that it never conflicts.
+    /// Reads some keys, and changes others depending on them. No other task writes them, so that it never conflicts.
     private mutating func transact(_ life: SoakLife, _ random: inout SeededRandom) async throws {
         let (number, keys, model) = (number, life.keys, model)
         let check = SoakCheck(keys: keys, writer: number)
@@ -165,7 +166,7 @@ struct SoakWriter: Sendable {
             }
             var removed: [Int] = []
             for slot in slots {
-                // What is there goes, what isn't comes: but for two of five, as with other changes.
+                // Most present keys are removed. Others are put.
                 if try transaction.contains(keys.key(number, slot)), slot % 5 < 4 {
                     try transaction.remove(keys.key(number, slot))
                     removed.append(slot)
@@ -181,15 +182,14 @@ struct SoakWriter: Sendable {
             return (slot, committed.value.contains(slot) ? nil : entry)
         }
         note(noted, sequence, durability, life)
-        life.meter.transactions.count()
+        life.meter.count(\.transactions)
     }
 
-    /// Counts up a counter that all writers share: none of their transactions may get lost.
-    private func count(_ life: SoakLife, _ random: inout SeededRandom) async throws {
+    /// Increments a counter that all writers share: no increment may get lost.
+    private func increment(_ life: SoakLife, _ random: inout SeededRandom) async throws {
         let counter = random.below(SoakCounters.count)
-        // Never buffered: a counter is right after the death of the process, too.
+        // Never buffered: a counter must be right after the death of the process, too.
         let durability: Durability = random.oneIn(4) ? .synced : .written
-        let meter = life.meter
         var tries = 0
         let committed = try await life.store.transaction(durability: durability) { transaction in
             tries += 1
@@ -199,8 +199,8 @@ struct SoakWriter: Sendable {
         }
         life.note(committed.sequence, durability)
         life.counters.add(counter)
-        meter.conflicts.count(tries - 1)
-        meter.transactions.count()
+        life.meter.count(\.conflicts, tries - 1)
+        life.meter.count(\.transactions)
     }
 
     // MARK: - Reading
@@ -211,7 +211,7 @@ struct SoakWriter: Sendable {
         let before = life.now
         let entry = try life.store.entry(life.keys.key(number, slot))
         try check.compare(entry, model.entries[slot], slot, at: before...life.now)
-        life.meter.reads.count()
+        life.meter.count(\.reads)
     }
 
     private func scan(_ life: SoakLife, _ random: inout SeededRandom) throws {
@@ -219,23 +219,23 @@ struct SoakWriter: Sendable {
         let first = random.below(life.keys.slots)
         let slots = first..<min(life.keys.slots, first + random.number(in: 1...300))
         let before = life.now
-        let snapshot = try life.store.readView()
+        let view = try life.store.readView()
         let times = before...life.now
-        try check.compare(snapshot, model, slots: slots, reversed: random.oneIn(2), at: times)
-        life.meter.reads.count(slots.count)
+        try check.compare(view, model, slots: slots, reversed: random.oneIn(2), at: times)
+        life.meter.count(\.reads, slots.count)
     }
 
-    /// Takes a snapshot for somebody else to look at: most soon, some after several compactions.
-    private func hold(_ life: SoakLife, _ random: inout SeededRandom) throws {
+    /// Takes a read view that is checked later: mostly soon, sometimes after several compactions.
+    private func takeReadView(_ life: SoakLife, _ random: inout SeededRandom) throws {
         let isLong = random.oneIn(20)
         let wait = Duration.milliseconds(isLong ? random.number(in: 5_000...30_000) : random.below(1_000))
         let before = life.now
-        let snapshot = try life.store.readView()
-        let held = SoakHeld(
-            snapshot: snapshot, writer: number, model: model, times: before...life.now, due: .now + wait)
-        life.held.withLock { waiting in
-            // No more than can be looked at in time.
-            if waiting.count < 24 { waiting.append(held) }
+        let view = try life.store.readView()
+        let taken = SoakReadView(
+            view: view, writer: number, model: model, times: before...life.now, due: .now + wait)
+        life.readViews.withLock { waiting in
+            // No more than can be checked in time.
+            if waiting.count < 24 { waiting.append(taken) }
         }
     }
 }

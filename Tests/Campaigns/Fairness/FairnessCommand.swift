@@ -2,22 +2,22 @@ internal import ArgumentParser
 internal import Heartwood
 internal import HeartwoodCampaignSupport
 
-/// What a process that is busy with a store leaves of its threads for everything else.
+/// How long a process that is busy with a store delays its other tasks.
 struct FairnessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fairness",
-        abstract: "Measures how long loops of puts and reads hold up other tasks of the process.",
+        abstract: "Measures how long loops of puts and reads delay other tasks of the process.",
         discussion: """
-            Each run keeps a store busy with loops in tasks, while one more task sleeps for a millisecond again and \
-            again, as a heartbeat. The table has, over all runs, the median and the greatest of each run's worst put \
-            and worst heartbeat, in milliseconds, and the median throughput.
+            Each run keeps a store busy with loops in tasks, while one more task sleeps for a millisecond in a loop, \
+            as a heartbeat. The table has, over all runs, the median and the maximum of each run's worst put and worst \
+            heartbeat, in milliseconds, and the median throughput.
 
-            Loops of puts and of 'fetch' suspend themselves by time. A loop of 'get', which is synchronous, can't: \
-            those rows have no limit, and show what such a loop does to a process. The last row is the disk by itself: \
-            the bytes of the first row, at its rate, by a loop of write calls, with a sync every 64 MiB.
+            Loops of puts and of 'fetch' suspend after a time slice. A loop of 'get' is synchronous and can't suspend: \
+            those rows have no limit, and show what such a loop does to a process. The last row is the disk alone: the \
+            bytes of the first row, at its rate, by a loop of write calls, with a sync every 64 MiB.
 
-            Exit codes: 0; 1 the median of a worst put or heartbeat is over 20 ms, in a row that has a limit, or one \
-            is over 100 ms, and over the worst of the disk by itself.
+            Exit codes: 0 all rows are within their limits; 1 in a row that has a limit, the median of a worst put or \
+            heartbeat is over 20 ms, or one is over 100 ms and over the worst of the disk alone.
             """)
 
     @Option(help: "How many runs of each row.")
@@ -29,12 +29,12 @@ struct FairnessCommand: AsyncParsableCommand {
     @Option(help: "How many tasks loop.")
     var tasks = 8
 
-    @Option(help: "Where the stores go; a directory for temporary files by default.")
+    @Option(help: "Where the stores are made; a directory for temporary files by default.")
     var directory: String?
 
     func validate() throws {
         guard runs > 0, milliseconds > 0, tasks > 0 else {
-            throw ValidationError("there must be runs and tasks, and time for them")
+            throw ValidationError("--runs, --milliseconds and --tasks must be more than 0")
         }
     }
 
@@ -62,9 +62,9 @@ struct FairnessCommand: AsyncParsableCommand {
     }
 }
 
-/// What the runs of one load have shown.
+/// The results of the runs of one load.
 private struct FairnessRow: CustomStringConvertible {
-    /// What the median of each run's worst may be, and the worst of all, in ms.
+    /// The limits of the median of each run's worst, and of the worst of all, in ms.
     private static let (most, mostOfAll) = (20.0, 100.0)
     static let heading =
         cell("", 34) + "  put: median     worst  heartbeat: median     worst     puts/s    reads/s"

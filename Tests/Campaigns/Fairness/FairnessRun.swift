@@ -4,13 +4,13 @@ internal import HeartwoodFileSystem
 /// Loops over a store in tasks, beside a heartbeat.
 struct FairnessRun {
     struct Load {
-        /// What each task does again and again.
+        /// What each task does in a loop.
         enum Loop { case put, fetch, get, file }
         var loop: Loop
         var durability: Durability
         var name: String
 
-        /// Whether the loop can let others run.
+        /// Whether the loop can suspend.
         var isLimited: Bool { loop == .put || loop == .fetch }
 
         static let all: [Load] =
@@ -23,7 +23,7 @@ struct FairnessRun {
                     Load(loop: loop, durability: $0, name: "\(name), beside one \($1) writer")
                 }
             }
-            + [Load(loop: .file, durability: .buffered, name: "the disk by itself")]
+            + [Load(loop: .file, durability: .buffered, name: "the disk alone")]
     }
 
     /// Times are in ms.
@@ -40,7 +40,7 @@ struct FairnessRun {
     var tasks: Int
     var duration: Duration
     var path: String
-    /// The rate of the puts whose bytes are written to a file.
+    /// For the disk alone: the rate of the puts whose bytes are written to a file.
     var putsPerSecond = 0.0
 
     private static let keys = 100_000
@@ -85,7 +85,7 @@ struct FairnessRun {
 
     private static func key(_ number: Int) -> String { "user:\(1_000_000 + number)" }
 
-    /// How late a task comes that has slept for a millisecond.
+    /// How late a task that sleeps for a millisecond is resumed.
     private static func heartbeat(until end: ContinuousClock.Instant) async throws -> Finished {
         var worst = Duration.zero
         var before = ContinuousClock.now
@@ -125,15 +125,15 @@ struct FairnessRun {
         return .reads(count)
     }
 
-    // MARK: - The disk by itself
+    // MARK: - The disk alone
 
-    /// Writes files as a log's segments are written, without a store.
+    /// Writes files in the way that a log's segments are written, without a store.
     private func writeFiles() throws -> Outcome {
         let (piece, pieces) = (1 << 20, 64)
         let fileSystem = POSIXFileSystem()
         try fileSystem.createDirectory(path)
         let bytes = [UInt8](repeating: 118, count: piece)
-        // With a record's header and key.
+        // A put writes 144 bytes: its value, and the record's header and key.
         let interval = Duration.seconds(1) * (Double(piece) / max(1, putsPerSecond * 144))
         var (outcome, count, file) = (Outcome(), 0, nil as (any File)?)
         let start = ContinuousClock.now

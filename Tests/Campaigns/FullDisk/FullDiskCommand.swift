@@ -1,37 +1,29 @@
 internal import ArgumentParser
+internal import Foundation
 internal import HeartwoodCampaignSupport
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
-/// Real disks that are really full.
+/// Real file systems that are full.
 struct FullDiskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "full-disk",
-        abstract: "Fills small file systems while tasks write, frees them, and looks whether all is there.",
+        abstract: "Fills small file systems while tasks write, frees space, and checks that nothing is lost.",
         usage: "Tools/campaign full-disk [--rounds <rounds>] [--seed <seed>] [--size <size>]",
         discussion: """
             Each round mounts a file system of a few megabytes: in turn a tmpfs, an ext4 in a file, and a tmpfs with \
-            room for few files. On it, tasks write at all durabilities until the store refuses for want of space. \
-            Everything acknowledged must be there and nothing that was refused; with room again the store must go on \
-            by itself; it must close, open and serve reads on the full disk. Removals must be accepted on the full \
-            disk, and once all keys are removed a compaction must give the space back.
+            few inodes. Tasks write to it at all durabilities until the store refuses because the disk is full. \
+            Everything acknowledged must be there, and nothing that was refused. Once there is free space the store \
+            must resume automatically; it must close, open and serve reads on the full disk. Removals must be accepted \
+            on the full disk, and once all keys are removed a compaction must free the space.
 
-            Mounting takes root, or a kernel that gives users a namespace of their own (unshare -rm); ext4 takes root \
-            and loop devices. What isn't permitted is skipped, with the reason. The mounts are in a namespace of this \
-            process where there are such: nobody else sees them, and they are gone with it.
+            Mounting requires root, or a kernel that permits user namespaces (unshare -rm); ext4 requires root and \
+            loop devices. What isn't permitted is skipped, with the reason. If possible, the mounts are in a namespace \
+            of this process: no other process sees them, and they end with it.
             """)
 
     @Option(help: "How many rounds.")
     var rounds = 12
 
-    @Option(help: "The seed: of sizes, tasks and what is written; the moments still depend on the machine.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: SeedOptions
 
     @Option(help: "The size of each file system, in MiB; 8 to 1024.")
     var size = 16
@@ -45,15 +37,14 @@ struct FullDiskCommand: AsyncParsableCommand {
 
     func run() async throws {
         #if os(Linux)
-        if !apart { goApart() }
+        if !apart { enterNamespace() }
         #endif
+        let seed = options.seed
         say("full-disk: \(rounds) rounds, seed \(seed), \(size) MiB")
         raiseFileLimit()
         let directory = try TemporaryDirectory.make("full-disk")
         defer { TemporaryDirectory.remove(directory) }
-        let watchdog = Watchdog(seconds: 180)
-        let line = ProgressLine()
-        let start = ContinuousClock.now
+        let progress = CampaignProgress()
         var kinds = SmallDisk.Kind.allCases
         var skipped: [(kind: SmallDisk.Kind, reason: String)] = []
         var totals = FullDiskRound.Totals()
@@ -68,73 +59,58 @@ struct FullDiskCommand: AsyncParsableCommand {
                 continue
             }
             defer { disk.unmount() }
-            let before = totals
-            var round = FullDiskRound(seed: seed, number: totals.rounds, on: disk) { step in
-                watchdog.rearm()
-                line.show("\(before.rounds) of \(rounds) rounds, \(kind.rawValue): \(step)")
+            let number = totals.rounds
+            var round = FullDiskRound(seed: seed, number: number, on: disk, totals: totals) { step in
+                progress.show("\(number) of \(rounds) rounds, \(kind.rawValue): \(step)")
             }
             do {
                 try await round.run()
             } catch {
-                line.clear()
+                progress.end()
                 say("FAILED in round \(totals.rounds), on \(kind.rawValue): \(error)")
                 say("  \(round.description)")
                 if let kept = keep(disk) { say("  the store is kept in \(kept)") }
                 say(
-                    "  again, though the moments will differ: Tools/campaign full-disk --rounds \(totals.rounds + 1) "
+                    "  again, with other timing: Tools/campaign full-disk --rounds \(totals.rounds + 1) "
                         + "--seed \(seed) --size \(size)"
                 )
                 throw ExitCode(1)
             }
-            totals.add(round.totals)
+            totals = round.totals
         }
-        line.clear()
-        watchdog.stop()
+        progress.end()
         for skip in skipped { say("  skipped: \(skip.kind.rawValue): \(skip.reason)") }
-        totals.tell(in: .now - start, skipped: skipped.count)
+        totals.print(time: progress.time, skipped: skipped.count)
     }
 
-    /// Copies what is on a disk to where it outlives the mount.
+    /// Copies the store to a directory that outlives the mount.
     private func keep(_ disk: SmallDisk) -> String? {
         guard let kept = try? TemporaryDirectory.make("full-disk-failed") else { return nil }
         return Program.run(["cp", "-a", disk.path + "/store", kept]) == nil ? kept + "/store" : nil
     }
 
     #if os(Linux)
-    /// Goes on in a mount namespace, with a user namespace too where this isn't root; returns where there is neither.
-    private func goApart() {
+    /// Runs this command again in a mount namespace, without root also in a user namespace. Returns if that fails.
+    private func enterNamespace() {
         let unshare = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--map-root-user", "--mount"]
         guard Program.run(unshare + ["true"]) == nil, let executable = realpath("/proc/self/exe", nil) else { return }
         Program.become(
             unshare + [
-                String(cString: executable), "full-disk", "--apart", "--rounds", "\(rounds)", "--seed", "\(seed)",
-                "--size", "\(size)",
+                String(cString: executable), "full-disk", "--apart", "--rounds", "\(rounds)",
+                "--seed", "\(options.seed)", "--size", "\(size)",
             ])
     }
     #endif
 }
 
 extension FullDiskRound.Totals {
-    mutating func add(_ other: Self) {
-        rounds += other.rounds
-        accepted += other.accepted
-        refused += other.refused
-        openingsOnFullDisk += other.openingsOnFullDisk
-        closesOnFullDisk += other.closesOnFullDisk
-        drops += other.drops
-        resumptions += other.resumptions
-        newStores += other.newStores
-        removals += other.removals
-        compactions += other.compactions
-    }
-
-    func tell(in time: Duration, skipped: Int) {
-        say("  \(rounds) rounds in \(inSeconds(time)), \(skipped) kinds of file system skipped")
+    func print(time: String, skipped: Int) {
+        say("  \(rounds) rounds in \(time), \(skipped) kinds of file system skipped")
         guard rounds > 0 else { return }
-        say("  \(accepted) writes accepted, \(refused) refused for want of space, \(resumptions) resumptions")
+        say("  \(accepted) writes accepted, \(refused) refused because the disk was full, \(resumptions) resumptions")
         say(
             "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, "
-                + "\(newStores) made, \(removals) removals, \(compactions) emptied and compacted"
+                + "\(newStores) made, \(removals) removals, \(compactions) compactions of an emptied store"
         )
     }
 }

@@ -4,7 +4,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
 extension FullDiskRound {
-    /// How large the values of a round are.
+    /// The sizes of the values of a round.
     enum Sizes: CaseIterable {
         case medium, mixed, large
 
@@ -17,7 +17,7 @@ extension FullDiskRound {
         }
     }
 
-    /// Many tasks write at all durabilities, each until it is refused for want of space.
+    /// Many tasks write at all durabilities, each until a write is refused because the disk is full.
     mutating func writeUntilRefused(_ store: Store) async throws {
         part += 1
         let round = self.writer
@@ -26,7 +26,7 @@ extension FullDiskRound {
                 group.addTask {
                     var writer = round(task)
                     while try await writer.write(to: store) {}
-                    // What was too large for the rest of the disk leaves room for less.
+                    // Smaller values may still fit.
                     while try await writer.write(to: store, bytes: 3_000) {}
                     while try await writer.write(to: store, bytes: 100) {}
                 }
@@ -35,19 +35,19 @@ extension FullDiskRound {
         }
     }
 
-    /// Small writes, for which there must be room.
+    /// Small writes, for which there must be space.
     mutating func writeSmall(_ store: Store, count: Int) async throws {
         part += 1
         var writer = writer(0)
         for _ in 0..<count {
             guard try await writer.write(to: store, bytes: 100) else {
-                throw FullDiskFailure("a small write was refused with \(disk.freeBytes) bytes free")
+                throw Violation("a small write was refused with \(disk.freeBytes) bytes free")
             }
         }
     }
 
-    /// Tasks write on while they are refused; with the ballast gone each must come through.
-    mutating func writeWhileBallastIsGiven(_ store: Store) async throws {
+    /// Tasks continue to write while they are refused. Once the ballast is removed, each must succeed.
+    mutating func writeWhileBallastIsRemoved(_ store: Store) async throws {
         part += 1
         let round = self.writer
         let refusals = ledger.attempts
@@ -57,37 +57,37 @@ extension FullDiskRound {
                 group.addTask {
                     var writer = round(task)
                     for _ in 0..<3 {
-                        try await wait("a task is let write again") { try await writer.write(to: store, bytes: 3_000) }
+                        try await wait("a task can write again") { try await writer.write(to: store, bytes: 3_000) }
                     }
                 }
             }
-            try await wait("a write is refused, or all are taken") { [ledger, writers] in
+            try await wait("a write is refused, or all are accepted") { [ledger, writers] in
                 ledger.attempts >= refusals + writers
             }
-            try ballast.give()
+            try ballast.remove()
             try await group.waitForAll()
         }
         self.ballast = ballast
     }
 
-    /// Whatever `body` does is refused for want of space, and the error says what to do.
+    /// Checks that `body` is refused because the disk is full, and that the error names a remedy.
     func expectRefusal(_ what: String, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as StoreError {
             return try Self.checkRefusal(error, what)
         }
-        throw FullDiskFailure("\(what) was not refused")
+        throw Violation("\(what) was not refused")
     }
 
     static func checkRefusal(_ error: StoreError, _ what: String) throws {
-        guard error.code == .outOfSpace else { throw FullDiskFailure("\(what): \(error.code): \(error)") }
+        guard error.code == .outOfSpace else { throw Violation("\(what): \(error.code): \(error)") }
         guard error.message.contains("free some space") else {
-            throw FullDiskFailure("\(what) was refused without a remedy: \(error)")
+            throw Violation("\(what) was refused without a remedy: \(error)")
         }
     }
 
-    /// Makes the writer of a task in this part of the round.
+    /// Makes a task's writer for this part of the round.
     private var writer: @Sendable (Int) -> Writer {
         { [seed, number, part, sizes, ledger] task in
             Writer(
@@ -96,7 +96,7 @@ extension FullDiskRound {
         }
     }
 
-    /// One task's writes: most to keys of their own, some to a key again, some several at a time.
+    /// One task's writes: most of them to new keys, some to one key again, some to several keys at once.
     struct Writer: Sendable {
         let name: String
         let sizes: Sizes
@@ -111,7 +111,7 @@ extension FullDiskRound {
             self.random = random
         }
 
-        /// - Returns: Whether it was accepted; false when it was refused for want of space.
+        /// - Returns: true if it was accepted; false if it was refused because the disk is full.
         mutating func write(to store: Store, bytes: Int? = nil) async throws -> Bool {
             count += 1
             let isAgain = count > 1 && random.oneIn(5)
@@ -139,11 +139,11 @@ extension FullDiskRound {
     }
 }
 
-/// Waits, for as long as nobody would, until something is so.
-func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
+/// Waits at most a minute until a condition holds.
+func wait(_ what: String, until condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
-    while try await !isSo() {
-        guard .now < deadline else { throw FullDiskFailure("waited a minute until \(what)") }
+    while try await !condition() {
+        guard .now < deadline else { throw Violation("waited a minute until \(what)") }
         try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -25,22 +25,25 @@ struct FullDiskRound {
     let writers: Int
     let sizes: Sizes
     let ledger = Ledger()
-    let tell: (String) -> Void
+    let showStep: (String) -> Void
     var ballast: Ballast
-    /// What the store has laid ahead for itself can't be given back to it: these are, whatever else it took. One for
-    /// the new store, one for the end.
+    /// Space that can be freed later, however much the store has preallocated for itself. One for the new store, one
+    /// for the end.
     private var reserves: [Ballast]
     var random: SeededRandom
-    private(set) var totals = Totals()
-    /// The parts of a round, so that no key is used twice.
+    /// Of all rounds so far.
+    private(set) var totals: Totals
+    /// The number of the current part of the round, so that no key is used twice.
     var part = 0
 
     var path: String { disk.path + "/store" }
 
-    init(seed: UInt64, number: Int, on disk: SmallDisk, tell: @escaping (String) -> Void) {
+    init(
+        seed: UInt64, number: Int, on disk: SmallDisk, totals: Totals, showStep: @escaping (String) -> Void
+    ) {
         var random = SeededRandom(seed, UInt64(number), 17)
         var configuration = Store.Configuration()
-        // Where files are scarce, segments must be many.
+        // If inodes are scarce, there must be many segments.
         configuration.segmentBytes =
             disk.kind == .inodes ? 64 << 10 : random.pick([64 << 10, 256 << 10, 1 << 20, 4 << 20, 64 << 20])
         configuration.commitBufferBytes = random.pick([64 << 10, 256 << 10, 1 << 20])
@@ -49,7 +52,8 @@ struct FullDiskRound {
         self.seed = seed
         self.number = number
         self.disk = disk
-        self.tell = tell
+        self.showStep = showStep
+        self.totals = totals
         writers = random.pick([1, 2, 4, 8, 16])
         sizes = disk.kind == .inodes ? .medium : random.pick(Sizes.allCases)
         ballast = Ballast(on: disk)
@@ -57,7 +61,7 @@ struct FullDiskRound {
         self.random = random
     }
 
-    /// What was drawn, for a failure.
+    /// The drawn parameters, for the report of a failure.
     var description: String {
         "\(writers) tasks, \(sizes) values, segments of \(configuration.segmentBytes) bytes, buffers of "
             + "\(configuration.commitBufferBytes)"
@@ -73,11 +77,11 @@ struct FullDiskRound {
         try ballast.takeAll()
         try await fill(store!)
         for opening in 0..<2 {
-            try await leaveOnFullDisk(store!)
+            try await closeOrDrop(store!)
             store = nil
             store = try await openOnFullDisk()
             try await refuseFirstWrite(store!)
-            // Each opening that removes needs a file, and where files are scarce the reserve has one.
+            // Each opening that removes needs a file; if inodes are scarce, the reserve has one.
             if opening == 0 || disk.kind != .inodes { try await remove(20, from: store!) }
         }
         try await beginNewStore()
@@ -85,55 +89,55 @@ struct FullDiskRound {
         try await resume(store!)
         try await empty(store!)
         try await end(store!)
-        totals.rounds = 1
-        totals.accepted = ledger.accepted
-        totals.refused = ledger.refusals
+        totals.rounds += 1
+        totals.accepted += ledger.accepted
+        totals.refused += ledger.refusals
     }
 
     // MARK: - Full
 
-    /// Writes until the disk is full; everything that was acknowledged must be there, and nothing that was refused.
+    /// Writes until the disk is full, then checks that the store has everything acknowledged and nothing refused.
     private mutating func fill(_ store: Store) async throws {
-        tell("filling the disk")
-        // A file system may give room back some time after it was let go of: then it isn't full yet.
+        showStep("filling the disk")
+        // A file system may free space with a delay: then the disk isn't full yet.
         var attempts = 0
         repeat {
             try await writeUntilRefused(store)
             attempts += 1
         } while store.state == .ready && attempts < 10
         guard store.state == .outOfSpace else {
-            throw FullDiskFailure("after the last write was refused for want of space the state is \(store.state)")
+            throw Violation("after the last write was refused because the disk is full, the state is \(store.state)")
         }
         let given = store.statistics.lastSequence
         guard given == ledger.highest else {
-            throw FullDiskFailure("the last number is \(given), and the last one acknowledged \(ledger.highest)")
+            throw Violation("the last number is \(given), and the last one acknowledged \(ledger.highest)")
         }
         try ledger.compare(with: store)
     }
 
-    /// A value that can't fit is refused, and takes nothing from those that can.
+    /// A value that can't fit is refused, and takes no space from values that can.
     private mutating func refuseTooLarge(_ store: Store) async throws {
-        tell("writing a value that is too large")
+        showStep("writing a value that is too large")
         try await writeSmall(store, count: 3)
         let free = disk.freeBytes
-        // The room that the store has laid already isn't counted as free.
+        // Preallocated space isn't counted as free.
         let value = ValuePattern(identity: 3, length: free + (16 << 20))
         try await expectRefusal("a value of \(value.length) bytes where \(free) were free") {
             try await store.put("too large", value.bytes)
         }
         ledger.noteRefused(["too large"])
-        // What the store lays ahead meanwhile, in steps of up to 4 MiB, is of use to others.
+        // The store may have preallocated for other values meanwhile, in steps of up to 4 MiB.
         let left = disk.freeBytes
         guard free - left <= 12 << 20 else {
-            throw FullDiskFailure("a refused value of \(value.length) bytes left \(left) of \(free) free bytes")
+            throw Violation("a refused value of \(value.length) bytes left \(left) of \(free) free bytes")
         }
         try await writeSmall(store, count: 3)
     }
 
-    /// The first write of an opening needs a new segment, for which there is no room.
+    /// The first write of an opening needs a new segment, for which there is no space.
     private mutating func refuseFirstWrite(_ store: Store) async throws {
         try ballast.takeAll()
-        // What an earlier opening was preparing goes first, and may be room enough.
+        // The temporary files of an earlier opening are removed first, which may free enough space.
         guard try temporaryFiles.isEmpty else {
             try await writeUntilRefused(store)
             return try ledger.compare(with: store)
@@ -143,9 +147,9 @@ struct FullDiskRound {
         try ledger.compare(with: store)
     }
 
-    /// Removes keys, one by one and several at a time, which a full disk accepts as long as there is a reserve.
+    /// Removes keys, one by one and several at a time. A full store accepts that as long as there is a reserve.
     private mutating func remove(_ count: Int, from store: Store) async throws {
-        tell("removing on the full disk")
+        showStep("removing on the full disk")
         for number in 0..<count {
             let keys = ledger.keys
             guard let first = keys.indices.randomElement(using: &random) else { return }
@@ -160,26 +164,26 @@ struct FullDiskRound {
             ledger.noteRemoved(removed, sequence: sequence)
         }
         totals.removals += count
-        try await expectRefusal("a write beside removals") { try await store.put("beside", "1") }
-        ledger.noteRefused(["beside"])
+        try await expectRefusal("a write between removals") { try await store.put("between", "1") }
+        ledger.noteRefused(["between"])
         try ledger.compare(with: store)
     }
 
-    /// Removes all keys on the full disk and compacts, which gives the space back.
+    /// Removes all keys on the full disk and compacts, which frees the space.
     private mutating func empty(_ store: Store) async throws {
-        // As many as the reserve has space for.
+        // Leaves as many keys as the reserve has space to remove.
         try await remove(all: ledger.keys.dropFirst(1_500), from: store)
         try ballast.takeAll()
         try await fill(store)
         try ballast.takeAll()
-        tell("emptying the store on the full disk")
+        showStep("emptying the store on the full disk")
         try await remove(all: ledger.keys[...], from: store)
         try await expectRefusal("a write to an emptied store") { try await store.put("emptied", "1") }
         ledger.noteRefused(["emptied"])
         try ballast.takeAll()
         let report = try await store.compact()
-        guard report.snapshot?.keys == 0, report.heldFiles == 0 else {
-            throw FullDiskFailure("an emptied store was compacted to \(report)")
+        guard report.snapshot?.keys == 0, report.pinnedFiles == 0 else {
+            throw Violation("an emptied store was compacted to \(report)")
         }
         try await wait("the state is ready again, after the compaction") { store.state == .ready }
         try await writeSmall(store, count: 4)
@@ -207,20 +211,20 @@ struct FullDiskRound {
         }
     }
 
-    // MARK: - Room again
+    // MARK: - Free space again
 
-    /// Gives the ballast back. The store must take writes again by itself.
+    /// Removes the ballast. The store must accept writes again automatically.
     private mutating func resume(_ store: Store) async throws {
-        tell("waiting for the store to resume")
+        showStep("waiting for the store to resume")
         if random.oneIn(2) {
-            // Nobody writes meanwhile.
-            try ballast.give()
+            // Without any write meanwhile.
+            try ballast.remove()
             try await wait("the state is ready again") { store.state == .ready }
         } else {
-            try await writeWhileBallastIsGiven(store)
+            try await writeWhileBallastIsRemoved(store)
         }
         try await writeSmall(store, count: 4)
-        guard store.state == .ready else { throw FullDiskFailure("the state is \(store.state), with room") }
+        guard store.state == .ready else { throw Violation("the state is \(store.state), with free space") }
         try ledger.compare(with: store)
         totals.resumptions += 1
     }
@@ -228,7 +232,7 @@ struct FullDiskRound {
     // MARK: - Opening and ending
 
     func open(at path: String? = nil) async throws -> Store {
-        // The last reference to a store that was dropped may be let go a moment later, by another thread.
+        // Another thread may release the last reference to a dropped store a little later.
         for _ in 0..<1_000 {
             do throws(StoreError) {
                 return try await Store.open(at: path ?? self.path, configuration: configuration)
@@ -237,12 +241,12 @@ struct FullDiskRound {
             }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw FullDiskFailure("the store stays locked")
+        throw Violation("the store stays locked")
     }
 
     /// Closes the store, or leaves it to be dropped.
-    private mutating func leaveOnFullDisk(_ store: Store) async throws {
-        tell("closing or dropping on the full disk")
+    private mutating func closeOrDrop(_ store: Store) async throws {
+        showStep("closing or dropping on the full disk")
         if random.oneIn(2) {
             try await store.close()
             totals.closesOnFullDisk += 1
@@ -253,33 +257,33 @@ struct FullDiskRound {
     }
 
     private mutating func openOnFullDisk() async throws -> Store {
-        tell("opening on the full disk")
-        // A close gives the room back that was laid ahead.
+        showStep("opening on the full disk")
+        // The close has freed the preallocated space.
         try ballast.takeAll()
         let store = try await open()
         totals.openingsOnFullDisk += 1
-        try ledger.forget(behind: store.recoveryReport.lastSequence)
+        try ledger.forget(after: store.recoveryReport.lastSequence)
         try ledger.compare(with: store)
         return store
     }
 
-    /// A store that is made on a full disk is refused, with the remedy, and is as any other once there is room.
+    /// Making a store on a full disk is refused with a remedy, and succeeds once there is space.
     private mutating func beginNewStore() async throws {
-        tell("making a store on the full disk")
+        showStep("making a store on the full disk")
         try ballast.takeAll()
         let path = disk.path + "/new"
         try await expectRefusal("a new store on a full disk") {
             let store = try await open(at: path)
             try await store.put("a", "1")
         }
-        try reserves[0].give()
-        try ballast.give()
+        try reserves[0].remove()
+        try ballast.remove()
         let store = try await open(at: path)
         guard store.recoveryReport.tail == .new else {
-            throw FullDiskFailure("a store that was never made is \(store.recoveryReport.tail)")
+            throw Violation("a store that could not be made is \(store.recoveryReport.tail)")
         }
         let sequence = try await store.put("a", "1")
-        guard sequence == 1 else { throw FullDiskFailure("a refused write had number \(sequence - 1)") }
+        guard sequence == 1 else { throw Violation("a refused write had number \(sequence - 1)") }
         try await store.close()
         TemporaryDirectory.remove(path)
         try ballast.takeAll()
@@ -287,13 +291,13 @@ struct FullDiskRound {
     }
 
     private mutating func end(_ store: Store) async throws {
-        tell("closing")
+        showStep("closing")
         try await store.close()
         let names = try temporaryFiles
-        guard names.isEmpty else { throw FullDiskFailure("a close leaves \(names)") }
+        guard names.isEmpty else { throw Violation("a close leaves \(names)") }
         let again = try await open()
         guard again.recoveryReport.tail == .closed else {
-            throw FullDiskFailure("the store was closed, and its tail is \(again.recoveryReport.tail)")
+            throw Violation("the store was closed, and its tail is \(again.recoveryReport.tail)")
         }
         try ledger.compare(with: again)
         try await again.close()

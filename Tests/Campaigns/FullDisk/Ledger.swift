@@ -2,18 +2,12 @@ internal import Heartwood
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 
-/// What is wrong with a store on a full disk.
-struct FullDiskFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-/// What was acknowledged and what was refused, by all tasks of a round.
+/// The acknowledged and the refused writes of all tasks of a round.
 final class Ledger: Sendable {
     /// One acknowledged write.
     struct Write: Sendable {
         var sequence: SequenceNumber
-        /// Nil where it removed the key.
+        /// nil: it removed the key.
         var value: ValuePattern?
         var isBuffered: Bool
     }
@@ -31,7 +25,7 @@ final class Ledger: Sendable {
 
     var accepted: Int { state.withLock { $0.accepted } }
     var refusals: Int { state.withLock { $0.refusals } }
-    /// The highest number that was given.
+    /// The highest sequence number that was acknowledged.
     var highest: SequenceNumber { state.withLock { $0.highest } }
 
     /// How many writes were accepted or refused.
@@ -60,7 +54,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// The keys that are there, in order.
+    /// The keys that the store must have, sorted.
     var keys: [String] {
         state.withLock { state in
             state.writes.filter { _, writes in writes.max { $0.sequence < $1.sequence }?.value != nil }.keys.sorted()
@@ -75,13 +69,13 @@ final class Ledger: Sendable {
         }
     }
 
-    /// A store was dropped and opened again: what was buffered behind `recovered` is gone, and nothing else may be.
-    func forget(behind recovered: SequenceNumber) throws {
+    /// Removes the buffered writes after `recovered`, which a dropped store may lose; no other write may be lost.
+    func forget(after recovered: SequenceNumber) throws {
         try state.withLock { state in
             for (key, writes) in state.writes {
                 let kept = writes.filter { $0.sequence <= recovered }
                 if let lost = writes.first(where: { $0.sequence > recovered && !$0.isBuffered }) {
-                    throw FullDiskFailure(
+                    throw Violation(
                         "number \(lost.sequence) is lost, and was acknowledged as more than buffered: "
                             + "only \(recovered) was recovered"
                     )
@@ -91,7 +85,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Whether a store holds exactly what was acknowledged: each key by itself, and all by a scan.
+    /// Checks that a store has exactly the acknowledged writes: by a get of each key, and by a scan.
     func compare(with store: Store) throws {
         let (writes, refused) = state.withLock { ($0.writes, $0.refused) }
         for (key, history) in writes {
@@ -99,19 +93,19 @@ final class Ledger: Sendable {
             let value = try store.get(key)
             guard let expected = newest.value else {
                 guard value == nil else {
-                    throw FullDiskFailure("\(key) is there, and was removed with number \(newest.sequence)")
+                    throw Violation("\(key) is there, and was removed with number \(newest.sequence)")
                 }
                 continue
             }
             guard let value else {
-                throw FullDiskFailure("\(key), acknowledged with number \(newest.sequence), is missing")
+                throw Violation("\(key), acknowledged with number \(newest.sequence), is missing")
             }
             guard expected.matches(value) else {
-                throw FullDiskFailure("\(key) has other bytes than those of number \(newest.sequence)")
+                throw Violation("\(key) has other bytes than those of number \(newest.sequence)")
             }
         }
         for key in refused where try writes[key] == nil && store.get(key) != nil {
-            throw FullDiskFailure("\(key) is there, and was refused")
+            throw Violation("\(key) is there, and was refused")
         }
         var scanned = 0
         try store.forEach { entry in
@@ -120,7 +114,7 @@ final class Ledger: Sendable {
         }
         let there = keys.count
         guard scanned == there else {
-            throw FullDiskFailure("a scan finds \(scanned) keys, and \(there) are acknowledged")
+            throw Violation("a scan finds \(scanned) keys, and \(there) are acknowledged")
         }
     }
 }

@@ -1,34 +1,27 @@
+internal import Foundation
 internal import HeartwoodFileSystem
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
-/// Why a file system can't be had here.
+/// This machine does not permit a file system.
 struct NotPermitted: Error {
     let reason: String
 }
 
-/// A small file system of its own, mounted until `unmount`.
+/// A small file system that is mounted until `unmount`.
 struct SmallDisk {
     enum Kind: String, CaseIterable {
-        /// In memory. A refused `fallocate` takes back what it had taken.
+        /// In memory. A failed `fallocate` frees what it had allocated.
         case tmpfs
-        /// In a file. A refused `fallocate` keeps what it has taken.
+        /// In a file. A failed `fallocate` keeps what it has allocated.
         case ext4
-        /// In memory, with room for few files and many bytes: what fails is making a file.
+        /// In memory, with few inodes and many bytes: creating a file fails first.
         case inodes
     }
 
     let kind: Kind
-    /// Where it is mounted.
+    /// The mount point.
     let path: String
     private let image: String?
-    /// How many files it has room for, where that is what is scarce.
+    /// The number of inodes of the kind `inodes`.
     static let inodes = 64
 
     /// Makes and mounts one.
@@ -64,7 +57,7 @@ struct SmallDisk {
         }
     }
 
-    /// Gives it back. What still has a file of it open keeps it until it lets go.
+    /// Unmounts it. It exists until its last open file is closed.
     func unmount() {
         if let complaint = Program.run(["umount", "-l", path]) { say("  not unmounted: \(complaint)") }
         if let image { try? POSIXFileSystem().remove(image) }
@@ -82,12 +75,12 @@ struct SmallDisk {
     }
 }
 
-/// Files that take all the room that is left, and give it back.
+/// Files that occupy the free space, and can be removed.
 struct Ballast {
     private let disk: SmallDisk
     private let name: String
     private let fileSystem = POSIXFileSystem()
-    /// Its files; the names go on.
+    /// Its files; names are not reused.
     private var paths: [String] = []
     private var made = 0
 
@@ -96,7 +89,7 @@ struct Ballast {
         self.name = name
     }
 
-    /// Takes a part of it.
+    /// Occupies a part of the free space.
     mutating func take(oneOf parts: Int) throws {
         if disk.kind == .inodes {
             for _ in 0..<(SmallDisk.inodes / parts) { try makeFile { _ in } }
@@ -106,10 +99,10 @@ struct Ballast {
         }
     }
 
-    /// Takes whatever there is.
+    /// Occupies all of the free space.
     mutating func takeAll() throws {
         do {
-            // A file that can't be made means that nothing is left either.
+            // The loop also ends when no file can be created.
             while disk.kind == .inodes || disk.freeBytes > 0 {
                 let isScarceOfBytes = disk.kind != .inodes
                 try makeFile { file in
@@ -121,7 +114,7 @@ struct Ballast {
         }
     }
 
-    /// Writes until nothing more fits, the last bytes block by block.
+    /// Writes until nothing more fits, in smaller and smaller pieces.
     private static func fillUp(_ file: any File) throws {
         var end: UInt64 = 0
         for piece in [UInt64(256 << 10), 4096, 512] {
@@ -131,12 +124,12 @@ struct Ballast {
         guard end > 0 else { throw FileSystemError(operation: .write, path: file.path, code: ENOSPC) }
     }
 
-    /// Gives all of it back.
-    mutating func give() throws {
+    /// Removes all files.
+    mutating func remove() throws {
         while let path = paths.popLast() { try fileSystem.remove(path) }
     }
 
-    /// Has what the other one has from now on, too.
+    /// Takes over the files of another ballast.
     mutating func takeOver(_ other: inout Ballast) {
         paths += other.paths
         other.paths = []

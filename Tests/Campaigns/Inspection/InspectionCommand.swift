@@ -7,60 +7,49 @@ struct InspectionCommand: AsyncParsableCommand {
         commandName: "inspection",
         abstract: "Verifies, inspects and follows a store while it is written to.",
         discussion: """
-            A store is written to, compacted, closed or left, and opened again, without a pause. Beside it its files \
-            are verified, inspected and followed in turns: nothing may be found to be wrong, and nothing but reading \
-            may be asked of the file system.
+            A store is written to, compacted, closed or dropped, and opened again, without a pause. Meanwhile its \
+            files are verified, inspected and followed in turn: no error may be found, and inspections may only read.
 
-            Exit codes: 0 nothing was wrong; 1 something was.
+            Exit codes: 0 no violation; 1 a violation.
             """)
 
     @Option(help: "How many inspections.")
     var runs = 300
 
-    @Option(help: "How large the store is, in MiB, about.")
+    @Option(help: "The size of the store in MiB, about.")
     var size = 6
 
-    @Option(help: "Where the store is made.")
-    var directory: String?
-
-    @Option(help: "The seed. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        guard runs > 0, size > 0, size <= 8_192 else { throw ValidationError("there must be runs, of 1 to 8,192 MiB") }
+        guard runs > 0, size > 0, size <= 8_192 else { throw ValidationError("--runs: more than 0; --size: 1 to 8192") }
     }
 
     func run() async throws {
+        let seed = options.seed
         say("inspection: \(runs) runs on about \(size) MiB, seed \(seed)")
-        let place = try TemporaryDirectory.make("inspection", in: directory)
-        defer { TemporaryDirectory.remove(place) }
-        let watchdog = Watchdog(seconds: 180)
-        let start = ContinuousClock.now
-        let line = ProgressLine()
-        // Values have half of what they may have, and a part of the store is dead.
+        let parent = try TemporaryDirectory.make("inspection", in: options.directory)
+        defer { TemporaryDirectory.remove(parent) }
+        let progress = CampaignProgress()
+        // Values have half of their maximum length on average, and a part of the store is dead.
         let valueBytes = 2_000
         let run = InspectionRun(
-            path: place + "/store", seed: seed, keys: max(100, (size << 20) / 1_400), valueBytes: valueBytes)
+            path: parent + "/store", seed: seed, keys: max(100, (size << 20) / 1_400), valueBytes: valueBytes)
         do {
             let summary = try await run.run(inspections: runs) { summary in
-                watchdog.rearm()
-                line.show(
-                    "\(summary.all) of \(runs) runs, \(summary.writes) writes, "
-                        + "\(inSeconds(ContinuousClock.now - start))"
-                )
+                progress.show("\(summary.all) of \(runs) runs, \(summary.writes) writes, \(progress.time)")
             }
-            line.clear()
-            watchdog.stop()
+            progress.end()
             say(
                 "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in "
-                    + "\(inSeconds(ContinuousClock.now - start)): nothing wrong"
+                    + "\(progress.time): no error"
             )
             say("  \(summary.bytes >> 20) MiB verified, \(summary.records) records followed")
             say(
                 "  beside \(summary.writes) writes, \(summary.compactions) compactions and \(summary.openings) openings"
             )
         } catch {
-            line.clear()
+            progress.end()
             say("FAILED: \(error)")
             say("  Tools/campaign inspection --seed \(seed) --size \(size) --runs \(runs)")
             throw ExitCode(1)

@@ -1,15 +1,15 @@
 internal import Heartwood
 
-/// What a child tells its parent, a line at a time, each by one write to a pipe, which is whole or not there.
+/// A message of a child to its parent: one line, sent by one write to a pipe and therefore complete or absent.
 enum ChildMessage {
     /// The store is open.
     case opened
     /// An operation has returned.
     case acknowledged(Acknowledgement)
-    /// Something is wrong.
+    /// The child found an error.
     case failed(String)
 
-    /// The line, with its end.
+    /// The line, with its newline.
     var line: String {
         switch self {
         case .opened: "o\n"
@@ -18,7 +18,7 @@ enum ChildMessage {
         }
     }
 
-    /// A line without its end.
+    /// Parses a line without its newline.
     init?(line: ArraySlice<UInt8>) {
         guard let kind = line.first else { return nil }
         switch kind {
@@ -43,7 +43,7 @@ enum ChildMessage {
     }
 }
 
-/// An operation has returned, with this sequence number.
+/// An operation that has returned, with its sequence number.
 struct Acknowledgement: Sendable {
     var writer: Int
     var number: Int

@@ -1,35 +1,36 @@
 internal import Heartwood
+internal import HeartwoodCampaignSupport
 
-/// The store against what must be in it: every key, every byte, and nothing else.
+/// Compares a store with its expected contents: every key, every byte, and nothing else.
 extension ExpectedStore {
     func compare(_ entries: [String: Entry]) throws {
-        for (key, held) in held {
+        for (key, expected) in contents {
             guard let entry = entries[key] else {
-                throw KillFailure("\(key) is missing; write number \(held.sequence) set it (\(origin(held)))")
+                throw Violation("\(key) is missing; write number \(expected.sequence) set it (\(origin(expected)))")
             }
-            let value = held.operation?.value(of: key) ?? littleEndianBytes(of: held.number)
+            let value = expected.operation?.value(of: key) ?? littleEndianBytes(of: expected.number)
             guard entry.value == value else {
                 let found = number(in: entry.value).map(operationName) ?? "no operation"
-                throw KillFailure(
+                throw Violation(
                     "\(key) has \(entry.value.count) bytes that belong to \(found), "
-                        + "not the \(value.count) bytes of \(origin(held))"
+                        + "not the \(value.count) bytes of \(origin(expected))"
                 )
             }
-            guard entry.sequence == held.sequence else {
-                throw KillFailure("\(key) has number \(entry.sequence) instead of \(held.sequence)")
+            guard entry.sequence == expected.sequence else {
+                throw Violation("\(key) has number \(entry.sequence) instead of \(expected.sequence)")
             }
-            let expiry = held.operation?.expiry(of: key) ?? 0
+            let expiry = expected.operation?.expiry(of: key) ?? 0
             guard entry.expires?.milliseconds ?? 0 == expiry else {
-                throw KillFailure("\(key) expires at \(entry.expires?.milliseconds ?? 0) instead of \(expiry)")
+                throw Violation("\(key) expires at \(entry.expires?.milliseconds ?? 0) instead of \(expiry)")
             }
         }
-        for (key, entry) in entries where held[key] == nil {
-            throw KillFailure("\(key) is there, from write number \(entry.sequence), and should not be")
+        for (key, entry) in entries where contents[key] == nil {
+            throw Violation("\(key) is there, from write number \(entry.sequence), and should not be")
         }
     }
 
-    private func origin(_ held: Held) -> String {
-        guard let operation = held.operation else { return "a shared counter at \(held.number)" }
+    private func origin(_ expected: Value) -> String {
+        guard let operation = expected.operation else { return "a shared counter at \(expected.number)" }
         return "\(operationName(operation.counter)), \(operation.durability)"
     }
 

@@ -3,7 +3,7 @@ internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Round upon round on the same store: a child writes and is killed, the parent looks at what is left.
+/// Rounds on the same store: a child writes and is killed, and the parent checks what is left.
 struct KillCampaign {
     struct Totals {
         var kills = 0
@@ -16,7 +16,7 @@ struct KillCampaign {
         var unacknowledged = 0
         var tornTails = 0
         var segments = 0
-        /// Rounds that left another snapshot than they found, and those that left one unfinished.
+        /// Rounds that left a new snapshot, and rounds that left an unfinished one.
         var snapshots = 0
         var unfinishedSnapshots = 0
         var acknowledged: Int { synced + written + buffered }
@@ -24,11 +24,11 @@ struct KillCampaign {
 
     let seed: UInt64
     private let directory: String
-    /// The store of the moment.
+    /// The current store.
     private(set) var path: String
     private(set) var totals = Totals()
     private var expected = ExpectedStore()
-    /// How large the store is, to begin another before reading it takes long.
+    /// The size of the store: a new one is begun before reading it takes long.
     private var bytes: UInt64 = 0
     private var segments = 0
     private var isFirst = true
@@ -42,10 +42,10 @@ struct KillCampaign {
     mutating func run(_ round: Int) async throws {
         let plan = RoundPlan(seed: seed, round: round)
         if isFirst || plan.isFresh || bytes > 128 << 20 || segments > 500 { beginStore(round) }
-        let (acknowledgements, wasOpened) = try letWriteAndKill(plan)
+        let (acknowledgements, wasOpened) = try runChild(plan)
         totals.kills += 1
         totals.early += wasOpened ? 0 : 1
-        try await look(plan, acknowledgements)
+        try await check(plan, acknowledgements)
     }
 
     private mutating func beginStore(_ round: Int) {
@@ -57,7 +57,7 @@ struct KillCampaign {
 
     // MARK: - The child
 
-    private func letWriteAndKill(_ plan: RoundPlan) throws -> (acknowledgements: [Acknowledgement], wasOpened: Bool) {
+    private func runChild(_ plan: RoundPlan) throws -> (acknowledgements: [Acknowledgement], wasOpened: Bool) {
         var child = try ChildProcess(arguments: [
             "write-until-killed", "--seed", "\(seed)", "--round", "\(plan.round)", "--directory", path,
         ])
@@ -66,7 +66,7 @@ struct KillCampaign {
         var acknowledgements: [Acknowledgement] = []
         var wasOpened = false
         var complaint: String?
-        let hear = { (message: ChildMessage) in
+        let receive = { (message: ChildMessage) in
             switch message {
             case .opened:
                 wasOpened = true
@@ -75,17 +75,17 @@ struct KillCampaign {
             case .failed(let what): complaint = complaint ?? what
             }
         }
-        if child.listen(until: { deadline }, hear) { child.kill() }
-        _ = child.listen(until: { nil }, hear)
+        if child.listen(until: { deadline }, receive) { child.terminate() }
+        _ = child.listen(until: { nil }, receive)
         let end = child.wait()
-        if let complaint { throw KillFailure("the child says: \(complaint)") }
-        guard end == .killed else { throw KillFailure("the child ended by itself: \(end)") }
+        if let complaint { throw Violation("the child reports: \(complaint)") }
+        guard end == .killed else { throw Violation("the child ended before it was killed: \(end)") }
         return (acknowledgements, wasOpened)
     }
 
-    // MARK: - What is left
+    // MARK: - The store after the kill
 
-    private mutating func look(_ plan: RoundPlan, _ acknowledgements: [Acknowledgement]) async throws {
+    private mutating func check(_ plan: RoundPlan, _ acknowledgements: [Acknowledgement]) async throws {
         let isUnfinished = hasUnfinishedSnapshot()
         var store: Store? = try await open(plan)
         let report = store!.recoveryReport
@@ -119,7 +119,7 @@ struct KillCampaign {
         try expected.parentWrote(number, sequence)
     }
 
-    /// The last reference to a store that was dropped may be let go a moment later, by another thread.
+    /// Another thread may release the last reference to a dropped store a little later; until then it is locked.
     private func open(_ plan: RoundPlan) async throws -> Store {
         for _ in 0..<500 {
             do throws(StoreError) {
@@ -129,7 +129,7 @@ struct KillCampaign {
             }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw KillFailure("the store stays locked")
+        throw Violation("the store stays locked")
     }
 
     private mutating func add(_ findings: ExpectedStore.Findings) {

@@ -3,7 +3,7 @@ internal import Heartwood
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFormat
 
-/// What is drawn for one round. Parent and child draw the same from seed and number.
+/// The drawn parameters of one round. Parent and child draw the same ones from the seed and the number.
 struct RoundPlan: Sendable {
     let seed: UInt64
     let round: Int
@@ -12,22 +12,22 @@ struct RoundPlan: Sendable {
     let compression: Compression
     /// Number of writer tasks.
     let writers: Int
-    /// Bytes of log at which the store compacts itself; nil: it doesn't.
+    /// Bytes of log at which the store compacts automatically; nil: never.
     let compactedAt: UInt64?
-    /// The child asks for one compaction after the other.
+    /// The child requests compactions without a pause.
     let isCompactedAllTheTime: Bool
     /// Some values have more than 1 MiB.
     let hasLargeValues: Bool
     /// Writers don't pause.
     let isFlood: Bool
-    /// When the child is killed, in milliseconds, and since when that counts.
+    /// When the child is killed, in milliseconds since its start or since the store is open.
     let delay: Int
     let countsFromStart: Bool
-    /// What the parent does when it has looked at what was left.
+    /// What the parent does after it has checked the store.
     let writesAfterwards: Bool
     let closesAfterwards: Bool
     let reopensAfterwards: Bool
-    /// The round begins with a new store, if the old one wasn't given up for its size anyway.
+    /// The round begins with a new store.
     let isFresh: Bool
 
     /// How commits get into the log.
@@ -44,7 +44,7 @@ struct RoundPlan: Sendable {
         hasLargeValues = random.oneIn(4)
         isFlood = random.oneIn(6)
         countsFromStart = random.oneIn(4)
-        // A third of them early: in the midst of recovery, of the first segment, of the first commits.
+        // A third of them early: during recovery, the first segment, the first commits.
         delay = random.oneIn(3) ? random.number(in: 0...20) : random.number(in: 5...400)
         writesAfterwards = !random.oneIn(3)
         closesAfterwards = random.oneIn(3)
@@ -66,7 +66,7 @@ struct RoundPlan: Sendable {
         return configuration
     }
 
-    /// The operation that a writer does as its `number`th in this round.
+    /// A writer's `number`th operation in this round.
     func operation(writer: Int, number: Int) -> WriterOperation {
         WriterOperation(plan: self, writer: writer, number: number)
     }

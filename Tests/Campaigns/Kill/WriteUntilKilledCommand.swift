@@ -1,13 +1,7 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Heartwood
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import HeartwoodCampaignSupport
 
 /// The child of a round: opens the store and writes to it until it is killed.
 struct WriteUntilKilledCommand: AsyncParsableCommand {
@@ -23,10 +17,10 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
         do {
             store = try await Store.open(at: directory, configuration: plan.configuration)
         } catch {
-            Self.tell(.failed("the child could not open the store: \(error)"))
+            Self.send(.failed("the child could not open the store: \(error)"))
             throw ExitCode(1)
         }
-        Self.tell(.opened)
+        Self.send(.opened)
         await withTaskGroup(of: Void.self) { group in
             for writer in 0..<plan.writers {
                 group.addTask { await Self.attempt { try await ChildWriter(store, plan, writer).run() } }
@@ -42,23 +36,17 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
         do {
             try await body()
         } catch {
-            tell(.failed("\(error)"))
+            send(.failed("\(error)"))
             _exit(1)
         }
     }
 
-    static func tell(_ message: ChildMessage) {
+    static func send(_ message: ChildMessage) {
         var line = message.line
         line.withUTF8 { bytes in
             if write(STDOUT_FILENO, bytes.baseAddress, bytes.count) != bytes.count { _exit(2) }
         }
     }
-}
-
-/// Something that the child saw in the running store and that must not be.
-struct ChildFailure: Error, CustomStringConvertible {
-    var description: String
-    init(_ description: String) { self.description = description }
 }
 
 /// One of the tasks that write.
@@ -74,11 +62,11 @@ struct ChildWriter {
     }
 
     func run() async throws {
-        // A flood ends some time, so that what it leaves can be read in a moment.
+        // A flood is limited, so that its store can be read quickly.
         for number in 1...(plan.isFlood ? 30_000 : 1_000_000) {
             let operation = plan.operation(writer: writer, number: number)
             let sequence = try await perform(operation)
-            WriteUntilKilledCommand.tell(
+            WriteUntilKilledCommand.send(
                 .acknowledged(Acknowledgement(writer: writer, number: number, sequence: sequence)))
             if number % 4 == 0 { try readBack(operation) }
             if !plan.isFlood, number % 32 == 0 { try await Task.sleep(for: .milliseconds(2)) }
@@ -108,7 +96,7 @@ struct ChildWriter {
                 try transaction.put(counter, littleEndianBytes(of: old + 1))
                 try transaction.put(own, operation.value(of: own), expires: expiry(operation, own))
             }
-            guard let entry = try store.entry(own) else { throw ChildFailure("\(own) is gone after its transaction") }
+            guard let entry = try store.entry(own) else { throw Violation("\(own) is gone after its transaction") }
             return entry.sequence
         }
     }
@@ -118,15 +106,15 @@ struct ChildWriter {
         return expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry))
     }
 
-    /// A write returns only once every reader sees it, and nobody else writes these keys.
+    /// Checks that the write is visible: it returns only then, and no other task writes these keys.
     private func readBack(_ operation: WriterOperation) throws {
         for (key, value) in operation.changes where try store.get(key) != value {
-            throw ChildFailure("\(key) isn't what operation \(operation.counter) of writer \(writer) has just written")
+            throw Violation("\(key) doesn't have the value of operation \(operation.counter) of writer \(writer)")
         }
     }
 }
 
-/// Looks, beside the writers, whether batches are whole in every state that a reader gets.
+/// Checks concurrently with the writers that every reader sees complete batches.
 struct ChildReader {
     private let store: Store
     private let plan: RoundPlan
@@ -147,7 +135,7 @@ struct ChildReader {
                 let found = number(in: value)
                 guard let found, counter == nil || counter == found else {
                     let key = String(decoding: key, as: UTF8.self)
-                    throw ChildFailure("a scan of \(group) sees halves of two batches, at \(key)")
+                    throw Violation("a scan of \(group) sees parts of two batches, at \(key)")
                 }
                 counter = found
             }

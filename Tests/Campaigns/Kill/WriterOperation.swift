@@ -2,10 +2,10 @@ internal import HeartwoodTesting
 internal import Heartwood
 internal import HeartwoodCampaignSupport
 
-/// What one writer does as one of its operations: known to whoever knows seed, round, writer and number, so that the
-/// parent knows to the byte what an acknowledgement speaks of.
+/// One operation of one writer. It follows from seed, round, writer and number, so that the parent knows every byte of
+/// an acknowledged operation.
 ///
-/// Each writer has keys of its own, so that the state to expect is exactly known; only the counters that transactions
+/// Each writer has its own keys, so that the expected state is exactly known. Only the counters that transactions
 /// increment are shared.
 struct WriterOperation: Sendable {
     enum Kind: Sendable {
@@ -13,7 +13,7 @@ struct WriterOperation: Sendable {
         case remove(key: String)
         /// Every key of a group, and the key to leave out of it (removed in the same batch).
         case batch(group: String, size: Int, leavesOut: Int?)
-        /// A shared counter goes up by one, and the writer's own key tells by which operation.
+        /// Adds one to a shared counter, and puts the operation's value under the writer's own key.
         case increment(counter: String, own: String)
     }
 
@@ -26,8 +26,8 @@ struct WriterOperation: Sendable {
     private let hasLargeValues: Bool
 
     static let counters = 3
-    /// A year that no test sees, in milliseconds since 1970.
-    static let farAway: UInt64 = 4_000_000_000_000
+    /// An expiry that no test reaches, in milliseconds since 1970.
+    static let farExpiry: UInt64 = 4_000_000_000_000
 
     init(plan: RoundPlan, writer: Int, number: Int) {
         self.writer = writer
@@ -56,7 +56,7 @@ struct WriterOperation: Sendable {
         .batch(group: "w\(writer)/b\(group)/", size: 4 + 8 * group, leavesOut: leavesOut)
     }
 
-    /// What it writes under its own keys; nil: removed.
+    /// The new values of its own keys; nil: removed.
     var changes: [(key: String, value: [UInt8]?)] {
         switch kind {
         case .put(let key): [(key, value(of: key))]
@@ -70,12 +70,12 @@ struct WriterOperation: Sendable {
         }
     }
 
-    /// When what it puts ceases to exist: far away, where at all.
+    /// The expiry of a value that it puts; 0: none.
     func expiry(of key: String) -> UInt64 {
-        SeededRandom.mix(hash(key) ^ 5) % 8 == 0 ? Self.farAway + counter % 1000 : 0
+        SeededRandom.mix(hash(key) ^ 5) % 8 == 0 ? Self.farExpiry + counter % 1000 : 0
     }
 
-    /// The counter, then bytes that follow from seed, writer, counter and key.
+    /// The counter, followed by bytes that are derived from seed, writer, counter and key.
     func value(of key: String) -> [UInt8] {
         let hash = hash(key)
         var length = Int(SeededRandom.mix(hash ^ 1) % 400)
@@ -93,12 +93,12 @@ struct WriterOperation: Sendable {
     }
 }
 
-/// A number as eight bytes, the last significant first.
+/// A number as eight bytes, the least significant first.
 func littleEndianBytes(of number: UInt64) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
 }
 
-/// The number that the first eight bytes are; nil where there are fewer.
+/// The number in the first eight bytes; nil if there are fewer.
 func number(in bytes: [UInt8]) -> UInt64? {
     guard bytes.count >= 8 else { return nil }
     return bytes[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }

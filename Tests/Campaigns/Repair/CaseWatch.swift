@@ -1,23 +1,16 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 internal import Synchronization
 
-/// Says which cases are under way when the process traps or hangs: that is a failure, too, and the process ends with
-/// it.
+/// Prints which cases are running if the process traps or hangs, and ends the process: that is a failure too.
 struct CaseWatch {
-    /// What a signal handler reads.
+    /// The numbers of the cases that are running, for a signal handler.
     private final class Board: Sendable {
         let command: [UInt8]
         let first: Atomic<Int>
         let second: Atomic<Int>
 
         init(_ command: String) {
-            self.command = Array("FAILED: it trapped or hung in one of\n  \(command) ".utf8)
+            self.command = Array("FAILED: a trap or a hang in one of\n  \(command) ".utf8)
             first = Atomic(-1)
             second = Atomic(-1)
         }
@@ -27,7 +20,7 @@ struct CaseWatch {
     private let board: Board
     private static let signals = [SIGALRM, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE]
 
-    /// - Parameter command: Runs a case again when its number is added.
+    /// - Parameter command: The command that runs a case again, without the number of the case.
     init(command: String, jobs: Int) {
         let board = Board(command)
         self.board = board
@@ -37,7 +30,7 @@ struct CaseWatch {
         }
     }
 
-    /// A case begins, on a worker. A case that takes more than two minutes hangs.
+    /// Notes that a worker begins a case. A case that takes more than two minutes hangs.
     func begin(_ number: Int, of worker: Int) {
         if worker % 2 == 0 {
             board.first.store(number, ordering: .relaxed)
@@ -52,7 +45,7 @@ struct CaseWatch {
         for number in Self.signals { signal(number, SIG_DFL) }
     }
 
-    /// The process is about to end: what isn't meant for signal handlers does no harm any more.
+    /// Called by signal handlers. It may allocate, because the process is about to end.
     private static func report() {
         if let board = current.withLockIfAvailable({ $0 }) ?? nil {
             let numbers = [board.first.load(ordering: .relaxed), board.second.load(ordering: .relaxed)]

@@ -8,16 +8,16 @@ struct RepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract:
-            "Damages stores in every way, repairs them, and holds what comes of it against what had been written.",
+            "Damages stores in every way, repairs them, and compares the results with what was written.",
         discussion: """
-            Random histories are written: openings that end by a close, a kill or a loss of power, compactions, logs \
+            Random histories are written: openings that end with a close, a kill or a loss of power, compactions, logs \
             that are kept, batches, removals, expiry, compressed values. Their files are damaged, one to three times \
-            each, verified, opened, read, and repaired: planned, to a new directory, and in place. Nothing wrong may \
-            be returned; all that is missing must be told, as far as it can be proven; and what no damage touched must \
-            be there. What was changed under checksums that hold must get the same verdict from all. Some repairs in \
-            place are interrupted at every call and repeated.
+            each, verified, opened, read, and repaired: planned, to a new directory, and in place. No wrong value may \
+            be returned; all losses must be reported, as far as they can be proven; and undamaged data must be there. \
+            For changes under valid checksums, all commands must give the same verdict. Some repairs in place are \
+            interrupted at every call and repeated.
 
-            Exit codes: 0 all rules hold; 1 some were broken: each case, and the command that has it again, is printed.
+            Exit codes: 0 all rules hold; 1 some were broken: each case is printed with the command that repeats it.
             """)
 
     @Option(help: "How many damaged stores.")
@@ -26,8 +26,7 @@ struct RepairCommand: AsyncParsableCommand {
     @Option(help: "How many interruptions of repairs in place, about.")
     var interruptions = 200
 
-    @Option(help: "The seed. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: SeedOptions
 
     @Option(name: .customLong("case"), help: "Only the case of this number, and all of its interruptions.")
     var number: Int?
@@ -40,11 +39,12 @@ struct RepairCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard cases > 0, interruptions >= 0, number ?? 0 >= 0, (1...64).contains(jobs) else {
-            throw ValidationError("there must be cases, and 1 to 64 jobs")
+            throw ValidationError("--cases: more than 0; --interruptions and --case: 0 or more; --jobs: 1 to 64")
         }
     }
 
     func run() async throws {
+        let seed = options.seed
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
         let start = ContinuousClock.now
         if let number {
@@ -83,9 +83,7 @@ struct RepairCommand: AsyncParsableCommand {
         let fileSystem = POSIXFileSystem()
         try fileSystem.createDirectory(directory)
         for (name, bytes) in campaign.damage(history, number).image.files {
-            let file = try fileSystem.openFile(directory + "/" + name, for: .create)
-            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
-            try file.close()
+            try fileSystem.create(directory + "/" + name, bytes)
         }
     }
 
@@ -105,21 +103,17 @@ struct RepairCommand: AsyncParsableCommand {
         for failure in failures {
             say("FAILED: case \(failure.number): \(failure.broken.rule.rawValue): \(failure.broken)")
             for damage in failure.damage { say("    \(damage)") }
-            say("  Tools/campaign repair --seed \(seed) --case \(failure.number)")
+            say("  Tools/campaign repair --seed \(options.seed) --case \(failure.number)")
         }
-        var table = TextTable(["\(failures.count) failures by rule", "cases"])
-        for (rule, group) in Dictionary(grouping: failures, by: \.broken.rule).sorted(by: {
-            $0.value.count > $1.value.count
-        }) {
-            table.add(rule.rawValue, [group.count])
-        }
-        table.print()
-        var kinds = TextTable(["by what was done", "cases"])
-        let byKind = Dictionary(grouping: failures.flatMap { Set($0.kinds) }) { $0 }
-        for (kind, group) in byKind.sorted(by: { $0.value.count > $1.value.count }) {
-            kinds.add(kind.rawValue, [group.count])
-        }
-        kinds.print()
+        printCounts("\(failures.count) failures by rule", of: failures.map(\.broken.rule.rawValue))
+        printCounts("by kind of damage", of: failures.flatMap { Set($0.kinds).map(\.rawValue) })
         throw ExitCode(1)
+    }
+
+    private func printCounts(_ title: String, of names: [String]) {
+        var table = TextTable([title, "cases"])
+        let groups = Dictionary(grouping: names) { $0 }
+        for (name, group) in groups.sorted(by: { $0.value.count > $1.value.count }) { table.add(name, [group.count]) }
+        table.print()
     }
 }

@@ -6,14 +6,14 @@ internal import HeartwoodTesting
 struct CrashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash",
-        abstract: "Crashes stores on a simulated disk: at every call, in every way that a disk may be left behind.",
+        abstract: "Crashes stores on a simulated disk: at every call, in every state that a crash may leave.",
         discussion: """
-            Each workload runs on a disk in memory that writes down every call. From that trace come the states that a \
-            crash may leave: before and after each call, each pending sector, size and name kept or lost, all of them \
-            where they are few, drawn where they are many. Each is opened and held against what had been acknowledged, \
+            Each workload runs on a disk in memory that records every call. The states that a crash may leave follow \
+            from that trace: before and after each call, each pending sector, size and name kept or lost; all of them \
+            if they are few, drawn ones if they are many. Each is opened and compared with what was acknowledged, \
             written to, and crashed again, also while it is being opened.
 
-            Exit codes: 0 all promises were kept; 1 one was broken, and the way to have it again is printed.
+            Exit codes: 0 all promises were kept; 1 one was broken, and the command that reproduces it is printed.
             """)
 
     @OptionGroup var options: WorkloadOptions
@@ -21,16 +21,16 @@ struct CrashCommand: AsyncParsableCommand {
     @Option(help: "How many different disk images for each workload.")
     var images = 2_500
 
-    @Option(help: "About how many writes a run makes.")
+    @Option(help: "How many writes a run makes, about.")
     var length = 40
 
-    @Option(help: "How many states of a moment are tried at most.")
-    var states = 48
+    @Option(help: "How many states after one call are tried, at most.")
+    var states = 8
 
-    @Option(help: "Only this crash, as a failure names it: such as 41/~123, or 41/~123,17/#3 for a crash upon a crash.")
+    @Option(help: "Only this crash, as a failure names it: such as 41/~123, or 41/~123,17/#3 for two crashes in a row.")
     var state: String?
 
-    @Option(help: "Judges a disk that a failure has kept in this directory.")
+    @Option(help: "Judge the disk that a failure has kept in this directory.")
     var replay: String?
 
     func run() async throws {
@@ -64,7 +64,7 @@ struct CrashCommand: AsyncParsableCommand {
         }
     }
 
-    // MARK: - Again
+    // MARK: - Replaying
 
     private func replay(_ text: String) async throws {
         let path = text.split(separator: ",").map { CrashState(String($0)) }
@@ -92,11 +92,11 @@ struct CrashCommand: AsyncParsableCommand {
         }
     }
 
-    // MARK: - What comes of it
+    // MARK: - Results
 
     struct CrashResult: Sendable {
         var totals: CrashExploration.Totals
-        /// By fingerprint; whether it came only as a mixture.
+        /// By fingerprint: whether the image occurred only as a mixture of kept and lost.
         var images: [UInt64: Bool]
         var mixed: Int
         var time: Duration
@@ -117,12 +117,12 @@ struct CrashCommand: AsyncParsableCommand {
         }
         table.add("all", sums, inSeconds(time))
         table.print()
-        let (all, mixed) = together(results)
-        say("  \(all) different disk images in all, \(mixed) of them neither all nor nothing; no promise broken")
+        let (all, mixed) = countImages(results)
+        say("  \(all) different disk images in all, \(mixed) of them mixtures of kept and lost; no promise broken")
     }
 
-    /// Counted by fingerprint over all workloads: all, and those that came only as mixtures.
-    private func together(_ results: [(Workload, CrashResult)]) -> (all: Int, mixed: Int) {
+    /// The distinct images of all workloads, and those that occurred only as mixtures.
+    private func countImages(_ results: [(Workload, CrashResult)]) -> (all: Int, mixed: Int) {
         var images: [UInt64: Bool] = [:]
         for (_, result) in results { images.merge(result.images) { $0 && $1 } }
         return (images.count, images.values.reduce(0) { $1 ? $0 + 1 : $0 })
@@ -137,7 +137,7 @@ struct CrashCommand: AsyncParsableCommand {
             "images":\(result.images.count),"mixed":\(result.mixed)}
             """
         }
-        let (all, mixed) = together(results)
+        let (all, mixed) = countImages(results)
         say(
             """
             {"seed":\(options.seed),"violations":0,"images":\(all),"mixed":\(mixed),\

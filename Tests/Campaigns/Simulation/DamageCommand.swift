@@ -5,10 +5,10 @@ internal import HeartwoodCampaignSupport
 struct DamageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "damage",
-        abstract: "Damages every sector of stores that were closed in order: zeros, noise, a bit, another sector.",
+        abstract: "Damages every sector of closed stores: zeros, noise, a flipped bit, another sector.",
         discussion: """
-            A damaged store opens with everything that was in it, or refuses and names the file. Nothing is ever lost \
-            in silence, and no value is ever wrong.
+            A damaged store opens with everything that was in it, or refuses to open and names the file. No loss is \
+            silent, and no value is wrong.
 
             Exit codes: 0 all promises were kept; 1 one was broken.
             """)
@@ -18,7 +18,7 @@ struct DamageCommand: AsyncParsableCommand {
     @Option(help: "How many damages for each workload.")
     var damages = 500
 
-    @Option(help: "About how many writes a run makes.")
+    @Option(help: "How many writes a run makes, about.")
     var length = 30
 
     func run() async throws {
@@ -44,7 +44,7 @@ struct DamageCommand: AsyncParsableCommand {
                     [totals.runs, totals.damages, totals.refused, totals.refusedByReads, totals.harmless])
             }
             table.print()
-            say("  in \(inSeconds(.now - start)); nothing was lost in silence")
+            say("  in \(inSeconds(.now - start)); no silent loss")
         } catch let violation as Violation {
             say("FAILED: \(violation)")
             throw ExitCode(1)

@@ -2,15 +2,15 @@ internal import Foundation
 internal import HeartwoodCampaignSupport
 internal import HeartwoodTesting
 
-/// Says what was broken, keeps the disk, and gives the one command that has it again.
+/// Prints what was broken and the command that reproduces it, and keeps the disk.
 enum FailureReport {
     static func print(_ failure: CrashExploration.Failure, standardLength: Int) throws {
         say("FAILED: \(failure)")
         let path = failure.path.map(\.description).joined(separator: ",")
-        if !path.isEmpty { say("  after the crash \(path), whose last calls before it were") }
+        if !path.isEmpty { say("  after the crash \(path); the last calls before it:") }
         for call in failure.lastCalls { say("    \(call)") }
         let kept = try failure.expectation.map { try keep(failure.image, $0) }
-        if let kept { say("  the disk that it left is kept in \(kept)") }
+        if let kept { say("  the disk after the crash is kept in \(kept)") }
         if failure.workload.isDeterministic {
             let length = failure.length == standardLength ? "" : " --length \(failure.length)"
             let state = path.isEmpty ? "" : " --state '\(path)'"
@@ -20,7 +20,7 @@ enum FailureReport {
         }
     }
 
-    /// Writes the disk into a directory, and what it was to hold beside it.
+    /// Writes the disk and the expected contents into a new directory.
     static func keep(_ image: DiskImage, _ expectation: Expectation) throws -> String {
         let directory = try TemporaryDirectory.make("crash")
         try image.write(into: directory)
@@ -32,7 +32,7 @@ enum FailureReport {
 
     private static let expectationName = "expectation.json"
 
-    /// What `keep` has written.
+    /// Reads what `keep` has written.
     static func read(_ directory: String) throws -> (DiskImage, Expectation) {
         let url = URL(fileURLWithPath: directory + "/" + expectationName)
         let expectation = try JSONDecoder().decode(Expectation.self, from: Data(contentsOf: url))

@@ -5,14 +5,14 @@ internal import HeartwoodCampaignSupport
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
-        abstract: "Lets every call of the file system fail, in every way that it may, once and for ever.",
+        abstract: "Makes every call of the file system fail, in every way that it may, once or for ever.",
         discussion: """
             Each workload runs once without a fault, to count its calls, and then once for each call and each way in \
-            which it may fail. Errors must say what they are, nothing acknowledged may be lost, after a failed sync \
-            nothing is acknowledged, reads go on, writes resume, and what nobody should notice (EINTR, short reads and \
-            writes) must leave the same bytes on the disk. Then the disk is crashed.
+            which it may fail. Errors must name their cause, no acknowledged write may be lost, after a failed sync \
+            nothing is acknowledged, reads continue, writes resume, and faults that the store must hide (EINTR, short \
+            reads and writes) must leave the same bytes on the disk. Then the disk is crashed.
 
-            Exit codes: 0 all promises were kept; 1 one was broken, and the way to have it again is printed.
+            Exit codes: 0 all promises were kept; 1 one was broken, and the command that reproduces it is printed.
             """)
 
     @OptionGroup var options: WorkloadOptions
@@ -20,10 +20,10 @@ struct FaultCommand: AsyncParsableCommand {
     @Option(help: "How many faults for each workload.")
     var faults = 300
 
-    @Option(help: "About how many writes a run makes.")
+    @Option(help: "How many writes a run makes, about.")
     var length = 16
 
-    @Flag(help: "Only disks that are full from some call on.")
+    @Flag(help: "Only disks that become full at some call.")
     var fullDisk = false
 
     @Option(help: "Only the fault of this number in the run of --seed, as a failure names it.")
@@ -39,7 +39,6 @@ struct FaultCommand: AsyncParsableCommand {
                 let exploration = FaultExploration(workload, length: length, onlyFullDisks: fullDisk)
                 var next = seed
                 repeat {
-                    // Short campaigns spread over the whole run, and over more than one.
                     try await exploration.explore(seed: next, only: only, until: faults) {
                         report(exploration.totals.faults)
                     }
@@ -56,9 +55,9 @@ struct FaultCommand: AsyncParsableCommand {
             let again = "--workload \(failure.workload) --seed \(failure.seed)\(length)\(kind) --only \(failure.number)"
             if let left = failure.left {
                 let kept = try FailureReport.keep(left.image, left.expectation)
-                say("  what a crash of it left is kept: Tools/campaign crash --replay \(kept)")
+                say("  the disk after its crash is kept: Tools/campaign crash --replay \(kept)")
             }
-            let note = failure.workload.isDeterministic ? "" : " (several tasks: perhaps not at the first attempt)"
+            let note = failure.workload.isDeterministic ? "" : " (several tasks: it may need several attempts)"
             say("  again: Tools/campaign faults \(again)\(note)")
             throw ExitCode(1)
         }
@@ -76,7 +75,7 @@ struct FaultCommand: AsyncParsableCommand {
         }
         table.add("all", sums)
         table.print()
-        say("  by what failed:")
+        say("  by fault:")
         var kinds = TextTable(["fault", "times"])
         for (kind, count) in classes.sorted(by: { $0.key < $1.key }) { kinds.add(kind, [count]) }
         kinds.print()

@@ -2,12 +2,12 @@ internal import ArgumentParser
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 
-/// Which workloads a simulation runs, and how many side by side.
+/// Which workloads a simulation runs, and how many at a time.
 struct WorkloadOptions: ParsableArguments {
     @Option(help: "The workload; may be repeated. All of them by default.")
     var workload: [Workload] = []
 
-    @Option(help: "The seed of the first run; the next runs count on from it. A random one by default.")
+    @Option(help: "The seed of the first run; each next run adds one. A random one by default.")
     var seed: UInt64 = .random(in: 1...999_999_999)
 
     @Option(help: "How many workloads at a time.")
@@ -21,15 +21,16 @@ struct WorkloadOptions: ParsableArguments {
 
 extension Workload: ExpressibleByArgument {}
 
-/// Runs one piece of work for each workload, a few at a time, and shows how far they are.
+/// Runs a body for each workload, a few at a time, and shows the progress.
 struct WorkloadGroup {
     let options: WorkloadOptions
     /// What is counted, such as "images".
     let unit: String
-    /// How many there are to be for each workload.
+    /// The count that each workload is to reach.
     let wanted: Int
 
-    /// - Parameter body: Gets the workload, and what to call with its count as it grows. Its result comes back.
+    /// - Parameter body: Gets the workload, and a function to call with its growing count.
+    /// - Returns: The results, in the order of the workloads.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (Workload, @escaping @Sendable (Int) -> Void) async throws -> Result
     ) async throws -> [(Workload, Result)] {
@@ -56,7 +57,7 @@ struct WorkloadGroup {
     }
 }
 
-/// How far all of them are together: a bar, a rate and the time left.
+/// The progress of all workloads together: a bar, a rate and the time left.
 final class ProgressBoard: Sendable {
     private struct State {
         var counts: [Workload: Int] = [:]
@@ -64,9 +65,7 @@ final class ProgressBoard: Sendable {
     }
 
     private let state = Locked(State())
-    private let line = ProgressLine()
-    private let watchdog = Watchdog(seconds: 300)
-    private let start = ContinuousClock.now
+    private let progress = CampaignProgress(watchdogSeconds: 300)
     private let unit: String
     private let total: Int
 
@@ -81,22 +80,18 @@ final class ProgressBoard: Sendable {
             let now = ContinuousClock.now
             if let shownAt = state.shownAt, now - shownAt < .milliseconds(200) { return nil }
             state.shownAt = now
-            watchdog.rearm()
             let done = state.counts.values.reduce(0, +)
-            let seconds = Double((now - start).components.seconds) + 0.001
+            let seconds = Double((now - progress.start).components.seconds) + 0.001
             let rate = Double(done) / seconds
             let left = rate > 0 ? Int(Double(max(0, total - done)) / rate) : 0
             let filled = min(24, done * 24 / max(1, total))
             let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 24 - filled)
             return "[\(bar)] \(done) of \(total) \(unit), \(Int(rate))/s, \(left / 60) min \(left % 60) s left"
         }
-        if let text { line.show(text) }
+        if let text { progress.show(text) }
     }
 
-    func clear() {
-        watchdog.stop()
-        line.clear()
-    }
+    func clear() { progress.end() }
 }
 
 /// A table of right-aligned columns.

@@ -1,34 +1,32 @@
 internal import ArgumentParser
+internal import Foundation
 internal import HeartwoodCampaignSupport
+internal import Synchronization
 
-/// A store in use for a long time.
+/// A store that is used for a long time.
 struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
-        abstract: "Uses a store for a long time, and looks whether it stays right, and stays as small as it was.",
+        abstract: "Uses a store for a long time, and checks that its contents stay right and its size flat.",
         discussion: """
-            Four writers with keys of their own, readers, snapshots that are held for up to half a minute, \
-            transactions, compactions by themselves and on request, and reopenings, of which half are without a close. \
-            At every reopening and at the end all keys are compared with a model, both ways. Once a second it measures \
+            Four writers with keys of their own, readers, read views that are kept for up to half a minute, \
+            transactions, automatic and requested compactions, and reopenings, of which half are without a close. At \
+            every reopening and at the end all keys are compared with a model, both ways. Once a second it measures \
             memory, disk and how long puts take; '--svg' draws that.
 
             Memory and disk must be flat: the median of the last third of the time at most 1.3 times that of the \
             second third, and 16 MiB, or 32 MiB of disk, more.
 
-            Exit codes: 0 all was right; 1 contents differ, something grows, or the store failed. The seed fixes what \
-            is written, not who comes first.
+            Exit codes: 0 all was right; 1 contents differ, memory or disk grows, or the store failed. The seed fixes \
+            what is written, not the interleaving.
             """)
 
     @Option(help: "For how many seconds. An hour is the long form.")
     var seconds = 900
 
-    @Option(help: "The seed. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: StoreOptions
 
-    @Option(help: "Where the store goes; a directory for temporary files by default.")
-    var directory: String?
-
-    @Option(help: "Draw what was measured into this file.")
+    @Option(help: "Draw the measurements into this file.")
     var svg: String?
 
     func validate() throws {
@@ -36,37 +34,35 @@ struct SoakCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let (seconds, seed) = (seconds, options.seed)
         say("soak: \(seconds) s, seed \(seed)")
-        let watchdog = Watchdog(seconds: 180)
-        let line = ProgressLine()
-        let parent = try TemporaryDirectory.make("soak", in: directory)
+        let progress = CampaignProgress()
+        let parent = try TemporaryDirectory.make("soak", in: options.directory)
         let run = SoakRun(seed: seed, seconds: seconds, path: parent + "/store", judgesMemory: true)
-        let seconds = seconds
         let newest = NewestCount()
         var failure: (any Error)?
         do {
             try await run.run { operations, sample in
-                if newest.isNew(operations) || sample == nil { watchdog.rearm() }
-                guard let sample else { return }
+                let isAdvancing = newest.isNew(operations)
+                guard let sample else { return progress.rearm() }
                 let left = max(0, seconds - Int(sample.time))
-                line.show(
+                progress.show(
                     "\(Int(sample.time)) of \(seconds) s, \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left, "
                         + "\(operations) operations, memory \((sample.memory ?? 0) >> 20) MiB, "
-                        + "disk \(sample.disk >> 20) MiB")
+                        + "disk \(sample.disk >> 20) MiB", isAdvancing: isAdvancing)
             }
         } catch {
             failure = error
         }
-        line.clear()
-        watchdog.stop()
+        progress.end()
         if let svg {
-            try write(SoakPicture.draw(run), to: svg)
+            try Data(SoakPicture.draw(run).utf8).write(to: URL(fileURLWithPath: svg))
             say("  drawn: \(svg)")
         }
         if let failure {
             say("FAILED: \(failure)")
             say("  the store is kept in \(run.path)")
-            say("  again, though the moments will differ: Tools/campaign soak --seconds \(seconds) --seed \(seed)")
+            say("  again, with other timing: Tools/campaign soak --seconds \(seconds) --seed \(seed)")
             throw ExitCode(1)
         }
         TemporaryDirectory.remove(parent)
@@ -76,10 +72,10 @@ struct SoakCommand: AsyncParsableCommand {
     private func print(_ run: SoakRun) {
         let summary = run.summary
         say("  \(summary.writes) keys written, \(summary.reads) read, no difference")
-        say("  \(summary.transactions) transactions, \(summary.conflicts) run again")
-        say("  \(summary.snapshots) held snapshots looked at")
+        say("  \(summary.transactions) transactions, \(summary.conflicts) retried")
+        say("  \(summary.readViews) read views checked")
         say("  \(summary.compactions) compactions, \(summary.requested) of them on request")
-        say("  \(summary.cancelled) compactions given up")
+        say("  \(summary.cancelled) compactions cancelled")
         say("  \(summary.closed) times closed")
         say("  \(summary.dropped) times dropped, which lost \(summary.lostWrites) buffered writes")
         for (name, values) in [("memory", run.samples.compactMap(\.memory)), ("disk", run.samples.map(\.disk))] {
@@ -89,4 +85,11 @@ struct SoakCommand: AsyncParsableCommand {
     }
 
     private func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20).\((bytes >> 10) % 1024 * 10 / 1024) MiB" }
+}
+
+/// Detects that a count changes, which is progress for the watchdog.
+private final class NewestCount: Sendable {
+    private let newest = Atomic<Int>(-1)
+
+    func isNew(_ count: Int) -> Bool { newest.exchange(count, ordering: .relaxed) != count }
 }

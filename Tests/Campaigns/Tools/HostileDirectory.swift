@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFuzzing
@@ -14,8 +8,8 @@ internal import HeartwoodTesting
 enum HostileDirectory {
     /// Writes the store of a case.
     ///
-    /// - Parameter holes: Whether files may get holes, and other things may stand where files are expected.
-    /// - Returns: What was done to the store, and a key that it had.
+    /// - Parameter holes: Whether files may get holes, and may be replaced by something else than regular files.
+    /// - Returns: The damage that was done, and a key that the store had.
     static func make(
         _ path: String, _ campaign: RepairCampaign, case number: Int, holes: Bool
     ) async throws -> (damage: [String], key: String) {
@@ -34,18 +28,14 @@ enum HostileDirectory {
         }
         let fileSystem = POSIXFileSystem()
         try fileSystem.createDirectory(path)
-        for (name, bytes) in files {
-            let file = try fileSystem.openFile(path + "/" + name, for: .create)
-            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
-            try file.close()
-        }
+        for (name, bytes) in files { try fileSystem.create(path + "/" + name, bytes) }
         if holes, random.oneIn(8) { try dig(path, files, &random, &damage) }
         if holes, random.oneIn(8) { replace(path, files, &random, &damage) }
         let key = history.newest.keys.min { $0.lexicographicallyPrecedes($1) } ?? [0x6B]
         return (damage, String(decoding: key, as: UTF8.self))
     }
 
-    /// Makes a file very large, without bytes on the disk.
+    /// Extends a file by a very large hole.
     private static func dig(
         _ path: String, _ files: [String: [UInt8]], _ random: inout SeededRandom, _ damage: inout [String]
     ) throws {
@@ -59,25 +49,25 @@ enum HostileDirectory {
         damage.append("\(name): a hole to \(size) bytes")
     }
 
-    /// Puts a FIFO, a symbolic link or a directory where a file is expected.
+    /// Replaces a file by a FIFO, a symbolic link or a directory.
     private static func replace(
         _ path: String, _ files: [String: [UInt8]], _ random: inout SeededRandom, _ damage: inout [String]
     ) {
         let name = random.oneIn(3) ? "LOCK" : random.pick(files.keys.sorted() + ["spare.log.tmp"])
-        let place = path + "/" + name
-        unlink(place)
+        let file = path + "/" + name
+        unlink(file)
         switch random.below(4) {
         case 0:
-            mkfifo(place, 0o600)
+            mkfifo(file, 0o600)
             damage.append("\(name): a FIFO")
         case 1:
-            symlink(path + "/nowhere", place)
+            symlink(path + "/nowhere", file)
             damage.append("\(name): a link to nothing")
         case 2:
-            symlink("/dev/zero", place)
+            symlink("/dev/zero", file)
             damage.append("\(name): a link to /dev/zero")
         default:
-            mkdir(place, 0o700)
+            mkdir(file, 0o700)
             damage.append("\(name): a directory")
         }
     }

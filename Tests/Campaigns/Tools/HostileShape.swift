@@ -1,17 +1,11 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
 internal import ArgumentParser
+internal import Foundation
 internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodFuzzing
 
-/// A store of which one file was made to keep a reader busy, or is no regular file.
+/// A store with one file that costs its readers much time or memory, or that is no regular file.
 enum HostileShape: String, CaseIterable, ExpressibleByArgument {
     case sparseSegment = "sparse-segment"
     case sparseSnapshot = "sparse-snapshot"
@@ -31,8 +25,8 @@ enum HostileShape: String, CaseIterable, ExpressibleByArgument {
     /// Writes the store.
     func make(_ path: String) async throws {
         switch self {
-        case .deflateBomb: return try Self.write([(StoreFileName.log(1), Self.bomb().bytes)], to: path)
-        case .overlappingCommits: return try Self.write([(StoreFileName.log(1), Self.overlapping().bytes)], to: path)
+        case .deflateBomb: return try Self.write(Self.bomb(), to: path)
+        case .overlappingCommits: return try Self.write(Self.overlapping(), to: path)
         default: break
         }
         // A snapshot, and a segment after it.
@@ -64,17 +58,13 @@ enum HostileShape: String, CaseIterable, ExpressibleByArgument {
         _ = make(path)
     }
 
-    private static func write(_ files: [(name: String, bytes: [UInt8])], to path: String) throws {
+    private static func write(_ log: HostileLog, to path: String) throws {
         let fileSystem = POSIXFileSystem()
         try fileSystem.createDirectory(path)
-        for (name, bytes) in files {
-            let file = try fileSystem.openFile(path + "/" + name, for: .create)
-            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
-            try file.close()
-        }
+        try fileSystem.create(path + "/" + StoreFileName.log(1), log.bytes)
     }
 
-    /// A few megabytes that yield a gigabyte.
+    /// A few megabytes that inflate to a gigabyte.
     private static func bomb() -> HostileLog {
         var log = HostileLog()
         let stored = Bomb.stored(declaring: 1 << 30, yielding: 1 << 30)
@@ -88,7 +78,7 @@ enum HostileShape: String, CaseIterable, ExpressibleByArgument {
         return log
     }
 
-    /// Headers of commits side by side, each of which reaches to the end of the file.
+    /// Adjacent commit headers, each of a commit that reaches to the end of the file.
     private static func overlapping() -> HostileLog {
         var log = HostileLog()
         let count = 100_000

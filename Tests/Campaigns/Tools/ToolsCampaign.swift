@@ -3,9 +3,9 @@ internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFuzzing
 
-/// Runs commands of the tool on hostile stores, and judges how they end.
+/// Runs commands of the tool on hostile stores, and checks how they end.
 struct ToolsCampaign: Sendable {
-    /// Which store.
+    /// A store to run the commands on.
     enum Subject: Sendable {
         /// One drawn from the seed.
         case drawn(Int)
@@ -29,7 +29,7 @@ struct ToolsCampaign: Sendable {
 
     let tool: String
     /// Where the stores are made.
-    let place: String
+    let directory: String
     let seed: UInt64
     let seconds: Int
     let memory: Int
@@ -37,31 +37,31 @@ struct ToolsCampaign: Sendable {
     /// The exit codes that the tool's help names.
     private let codes: Set<Int32>
 
-    init(tool: String, place: String, seed: UInt64, seconds: Int, memory: Int, filesOnly: Bool) throws {
+    init(tool: String, directory: String, seed: UInt64, seconds: Int, memory: Int, filesOnly: Bool) throws {
         self.tool = tool
-        self.place = place
+        self.directory = directory
         self.seed = seed
         self.seconds = seconds
         self.memory = memory
         self.filesOnly = filesOnly
-        let output = place + "/help"
+        let output = directory + "/help"
         let end = LimitedProgram.run(
-            [tool, "--help"], seconds: seconds, memory: memory, output: output, errors: place + "/errors")
+            [tool, "--help"], seconds: seconds, memory: memory, output: output, errors: directory + "/errors")
         let help = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         let numbers = help.split(separator: "\n").compactMap { line in
             line.hasPrefix("  ") ? line.split(separator: " ").first.flatMap { Int32($0) } : nil
         }
         codes = Set(numbers)
-        guard end == .exited(0), codes.isSuperset(of: [0, 2]) else {
-            throw Violation("\(tool) doesn't say its exit codes: \(end)")
+        guard end == .ended(.exited(0)), codes.isSuperset(of: [0, 2]) else {
+            throw Violation("\(tool) doesn't list its exit codes: \(end)")
         }
     }
 
     // MARK: - One store
 
-    /// All commands on one store; those that change it come last.
+    /// Runs all commands on one store; the ones that change it come last.
     func run(_ subject: Subject) async -> (commands: Int, failures: [Failure]) {
-        let own = place + "/" + subject.name
+        let own = directory + "/" + subject.name
         let store = own + "/store"
         let made: (damage: [String], key: String)
         do {
@@ -93,26 +93,26 @@ struct ToolsCampaign: Sendable {
                 Failure(
                     subject: subject, command: (["heartwood"] + command).joined(separator: " "), what: what,
                     damage: made.damage))
-            // The other commands would take as long.
+            // The other commands would probably take as long.
             if end == .timedOut { break }
         }
         if failures.isEmpty { TemporaryDirectory.remove(own) }
         return (commands.count, failures)
     }
 
-    /// What is wrong with an end; nil where nothing is.
+    /// Why an end is a failure; nil if it is none.
     private func judge(_ end: LimitedProgram.End, _ own: String) -> String? {
         switch end {
-        case .signalled(let signal): return "ended by signal \(signal)"
-        case .timedOut: return "not over after \(seconds) s"
+        case .ended(.signalled(let signal)): return "ended by signal \(signal)"
+        case .timedOut: return "not finished after \(seconds) s"
         case .notStarted(let why): return "can't be run: \(why)"
-        case .exited(let code):
-            // What verify and inspect find is on the standard output.
+        case .ended(.exited(let code)):
+            // verify and inspect report findings on the standard output.
             let said = ["/errors", "/output"].compactMap { try? String(contentsOfFile: own + $0, encoding: .utf8) }
-            // Nobody but the user can tell which of several stores is meant.
+            // With files of several stores, the user must choose one with --store-id.
             let asksForStore = code == 64 && said.contains { $0.contains("--store-id") }
             guard codes.contains(code), ![64, 70].contains(code) || asksForStore else { return "ended with \(code)" }
-            return code == 0 || said.contains { !$0.isEmpty } ? nil : "ended with \(code), and says nothing"
+            return code == 0 || said.contains { !$0.isEmpty } ? nil : "ended with \(code) and printed nothing"
         }
     }
 }

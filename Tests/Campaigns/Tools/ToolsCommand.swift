@@ -7,22 +7,21 @@ internal import HeartwoodFileSystem
 struct ToolsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tools",
-        abstract: "Runs the commands of the built tool on damaged and forged stores, with limits of time and memory.",
+        abstract: "Runs the commands of the built tool on damaged and forged stores, with limits on time and memory.",
         discussion: """
-            Each run writes a store to a directory, damaged as by 'repair', or changed under checksums that hold, \
-            sometimes with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Before \
-            these come stores of fixed shapes, such as a value that inflates to a gigabyte. Every command that reads a \
-            store is run on it as a process of its own. It must end by itself within its time and memory, with an exit \
-            code that is documented and stands for no defect, and say why when that is not 0.
+            Each run writes a store to a directory, damaged as by 'repair', or changed under valid checksums, \
+            sometimes with holes of up to a terabyte, or with a FIFO, a link or a directory in place of a file. Stores \
+            of fixed shapes come first, such as a value that inflates to a gigabyte. Every command that reads a store \
+            runs on it as a separate process. It must end within its time and memory, with an exit code that is \
+            documented and stands for no defect, and must print the reason if that is not 0.
 
-            Exit codes: 0 nothing was wrong; 1 something was.
+            Exit codes: 0 no violation; 1 a violation.
             """)
 
     @Option(help: "How many stores.")
     var runs = 100
 
-    @Option(help: "The seed. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
+    @OptionGroup var options: StoreOptions
 
     @Option(name: .customLong("case"), help: "Only the store of this number.")
     var number: Int?
@@ -36,13 +35,10 @@ struct ToolsCommand: AsyncParsableCommand {
     @Option(help: "How much address space a command may take, in MiB.")
     var memory = 768
 
-    @Option(help: "The tool. By default the one beside this program.")
+    @Option(help: "The tool. By default the one in the directory of this program.")
     var tool: String?
 
-    @Option(help: "Where the stores are made.")
-    var directory: String?
-
-    @Flag(help: "No holes, nothing but files, and none of the shapes.")
+    @Flag(help: "No holes, only regular files, and none of the fixed shapes.")
     var filesOnly = false
 
     @Option(help: "How many stores at a time.")
@@ -50,20 +46,18 @@ struct ToolsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard runs > 0, seconds > 0, memory > 0, number ?? 0 >= 0, (1...64).contains(jobs) else {
-            throw ValidationError("there must be runs, with time, memory, and 1 to 64 jobs")
+            throw ValidationError("--runs, --seconds and --memory: more than 0; --case: 0 or more; --jobs: 1 to 64")
         }
     }
 
     func run() async throws {
-        let tool = tool ?? Self.besides("heartwood")
-        let subjects = subjects
+        let tool = tool ?? Self.sibling("heartwood")
+        let (subjects, seed) = (subjects, options.seed)
         say("tools: \(subjects.count) stores, seed \(seed), \(seconds) s and \(memory) MiB for each command")
-        let start = ContinuousClock.now
-        let place = try TemporaryDirectory.make("tools", in: directory)
+        let directory = try TemporaryDirectory.make("tools", in: options.directory)
         let campaign = try ToolsCampaign(
-            tool: tool, place: place, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
-        let watchdog = Watchdog(seconds: UInt32(12 * seconds + 60))
-        let line = ProgressLine()
+            tool: tool, directory: directory, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
+        let progress = CampaignProgress(watchdogSeconds: UInt32(12 * seconds + 60))
         let shared = Locked((next: 0, done: 0, commands: 0, failures: [ToolsCampaign.Failure]()))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs {
@@ -80,18 +74,16 @@ struct ToolsCommand: AsyncParsableCommand {
                             shared.failures += failures
                             return (shared.done, shared.commands)
                         }
-                        watchdog.rearm()
-                        line.show("\(done) of \(subjects.count) stores, \(all) commands, \(inSeconds(.now - start))")
+                        progress.show("\(done) of \(subjects.count) stores, \(all) commands, \(progress.time)")
                     }
                 }
             }
         }
-        line.clear()
-        watchdog.stop()
+        progress.end()
         let (done, commands, failures) = shared.withLock { ($0.done, $0.commands, $0.failures) }
-        say("  \(commands) commands on \(done) stores in \(inSeconds(.now - start))")
+        say("  \(commands) commands on \(done) stores in \(progress.time)")
         guard !failures.isEmpty else {
-            TemporaryDirectory.remove(place)
+            TemporaryDirectory.remove(directory)
             return say("  all of them ended as they should")
         }
         for failure in failures.sorted(by: { $0.subject.name < $1.subject.name }) {
@@ -103,7 +95,7 @@ struct ToolsCommand: AsyncParsableCommand {
                 say("  Tools/campaign tools --seed \(seed) --case \(number)\(filesOnly ? " --files-only" : "")")
             }
         }
-        say("  the stores are kept in \(place)")
+        say("  the stores are kept in \(directory)")
         throw ExitCode(1)
     }
 
@@ -113,7 +105,8 @@ struct ToolsCommand: AsyncParsableCommand {
         return (filesOnly ? [] : HostileShape.allCases.map { .shape($0) }) + (0..<runs).map { .drawn($0) }
     }
 
-    private static func besides(_ name: String) -> String {
+    /// The path of a program in the directory of this one.
+    private static func sibling(_ name: String) -> String {
         #if os(Linux)
         let own =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* The numbers of requests, as valgrind.h and callgrind.h have them. */
+/* The numbers of the requests, from valgrind.h and callgrind.h. */
 #define RUNNING_ON_VALGRIND 0x1001
 #define OF_CALLGRIND(number) ((uint64_t)'C' << 24 | (uint64_t)'T' << 16 | (number))
 #define ZERO_STATS OF_CALLGRIND(1)
@@ -11,8 +11,8 @@
 #define START_INSTRUMENTATION OF_CALLGRIND(4)
 #define STOP_INSTRUMENTATION OF_CALLGRIND(5)
 
-/* The answer to a request; 0 where nobody answers. The rotations add up to nothing, and the exchange of a register with
- * itself does nothing: only valgrind knows the sequence. */
+/* The answer to a request; 0 without valgrind. The rotations cancel each other, and the exchange of a register with
+ * itself has no effect. Only valgrind recognises the sequence. */
 static uint64_t request(uint64_t number, uint64_t argument) {
     volatile uint64_t block[6] = {number, argument, 0, 0, 0, 0};
 #if defined(__x86_64__) && defined(__linux__)

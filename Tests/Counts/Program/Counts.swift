@@ -3,23 +3,22 @@ internal import CCallgrind
 internal import CZlib
 internal import HeartwoodCampaignSupport
 
-/// Does each hot operation N times and 2N times, for callgrind to count the instructions. Tools/counts runs it.
+/// Runs each hot operation N times and 2N times while callgrind counts the instructions. Tools/counts runs it.
 @main
 struct Counts: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heartwood-counts",
-        abstract: "Does Heartwood's hot operations under callgrind, which counts their instructions.",
+        abstract: "Runs Heartwood's hot operations under callgrind, which counts their instructions.",
         discussion: """
-            Tools/counts runs it and makes a table of what it leaves. Each operation is done N times and then 2N \
-            times, and callgrind dumps what each took under the label 'counted NAME TIMES'; what the difference takes, \
-            divided by N, is the price of one. Without valgrind the operations are done, and their outcomes checked, \
-            and nothing is counted.
+            Tools/counts runs it and makes a table of the results. Each operation runs N times and then 2N times, and \
+            callgrind dumps each count under the label 'counted NAME TIMES'. The difference, divided by N, is the cost \
+            of one operation. Without valgrind the operations run and their outcomes are checked; nothing is counted.
             """)
 
-    @Flag(help: "List the operations and what they do.")
+    @Flag(help: "List the operations with a description.")
     var list = false
 
-    @Flag(help: "Print zlib's version, whose instructions are counted too.")
+    @Flag(help: "Print the version of zlib, whose instructions are counted too.")
     var zlib = false
 
     @Option(help: "Where stores are made.")

@@ -9,7 +9,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-// What libFuzzer calls. It is single-threaded; the target is chosen by HEARTWOOD_FUZZ_TARGET.
+// The entry points of libFuzzer, which is single-threaded. HEARTWOOD_FUZZ_TARGET selects the target.
 
 nonisolated(unsafe) private let workspace = Workspace()
 
@@ -32,7 +32,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     return 0
 }
 
-/// Changes an input in place; returns how long it is then.
+/// Changes an input in place, and returns its new length.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ maximum: Int, _ seed: UInt32) -> Int {
     var random = SeededRandom(UInt64(seed))

@@ -1,7 +1,7 @@
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
-/// Changes a store's directory: one of its segments, or which there are.
+/// Changes a store's directory: the bytes of its files, their names, or which files there are.
 enum DirectoryMutation {
     static func run(
         _ image: inout DirectoryImage, _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace
@@ -39,7 +39,7 @@ enum DirectoryMutation {
         return random.pick([log, log, log, log, log.dropLast(4) + ".snapshot", "LOCK", "spare.log.tmp", "notes"])
     }
 
-    /// A segment behind the others, empty but for a mark or nothing.
+    /// Adds a segment after the others, with a header only.
     private static func addSegment(_ image: inout DirectoryImage, _ random: inout SeededRandom) {
         let last = image.segments.last?.first ?? 0
         let first = last &+ 1 &+ UInt64(random.below(3))
@@ -50,8 +50,7 @@ enum DirectoryMutation {
         image.files.append((StoreFileName.log(first), header.encoded()))
     }
 
-    /// Names every file that is named as a segment or a snapshot as its header says, except where another one has that
-    /// name.
+    /// Renames every segment and snapshot to the name that its header requires, unless another file has that name.
     private static func repairNames(_ image: inout DirectoryImage) {
         var taken: Set<String> = []
         for index in image.files.indices where image.files[index].bytes.count >= 4096 {
@@ -68,7 +67,7 @@ enum DirectoryMutation {
         }
     }
 
-    /// Lets each segment name the one before it, as far as it seems to go.
+    /// Sets the predecessor in each segment to the apparent end of the previous segment.
     private static func repairChain(_ image: inout DirectoryImage, _ random: inout SeededRandom) {
         let indices = image.files.indices.filter { index in
             guard case .log = StoreFileName(image.files[index].name) else { return false }
@@ -92,7 +91,7 @@ enum DirectoryMutation {
                     image.files[index].name = StoreFileName.log(end.lastSequence + 1)
                 }
             } else if let snapshot = image.snapshots.last?.bytes, snapshot.count >= 4096, !random.oneIn(8) {
-                // The first one follows the newest snapshot.
+                // The first segment follows the newest snapshot.
                 bytes.replaceSubrange(16..<32, with: snapshot[16..<32])
                 bytes.replaceSubrange(40..<64, with: snapshot[40..<64])
             } else {
@@ -105,7 +104,7 @@ enum DirectoryMutation {
         }
     }
 
-    /// The end of the last whole commit, and its last number.
+    /// The end of the last complete commit, and its last sequence number.
     private static func end(of bytes: [UInt8]) -> (offset: UInt64, lastSequence: UInt64) {
         let decoded = bytes.withUnsafeBytes { bytes in
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }

@@ -1,6 +1,6 @@
 package import HeartwoodTesting
 
-/// Changes one item of a file that a store wrote, and makes its checksums right again.
+/// Changes one item of a file that a store wrote, and repairs its checksums.
 package enum Forgery {
     /// - Parameter bytes: A segment, or a snapshot.
     package static func run(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
@@ -19,7 +19,7 @@ package enum Forgery {
     }
 
     private static func fileHeader(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
-        // A file that is cut is no forgery.
+        // A truncated file is no forgery.
         var header = Array(bytes[..<4096])
         repeat {
             header = Array(bytes[..<4096])
@@ -64,7 +64,7 @@ package enum Forgery {
         SnapshotMutation.repair(&bytes, rebuilding: random.oneIn(6))
     }
 
-    /// Its header, or a byte of what it holds.
+    /// Changes a record's header, or a byte of its payload.
     private static func change(
         _ record: Range<Int>, of bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation
     ) {

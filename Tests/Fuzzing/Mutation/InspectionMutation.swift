@@ -1,8 +1,8 @@
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
-/// Changes a store's directory so that there is something to inspect: as for an opening, and besides that with headers
-/// that are damaged, numbers that no store comes to, and files under names that no store gives.
+/// Changes a store's directory for an inspection: as for an opening, and also with damaged headers, sequence numbers
+/// that no store reaches, and file names that no store uses.
 enum InspectionMutation {
     static func run(
         _ image: inout DirectoryImage, _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace
@@ -25,7 +25,7 @@ enum InspectionMutation {
             damage(&bytes, at: random.below(max(1, bytes.count)), &random)
         }
         image.files[index].bytes = bytes
-        removeDoubles(&image)
+        removeDuplicates(&image)
     }
 
     private static let limits: [UInt64] = [
@@ -33,7 +33,7 @@ enum InspectionMutation {
         1 << 32 - 1, 1 << 32,
     ]
 
-    /// Numbers at which sums overflow, under checksums that are right: of a record, a commit, the file.
+    /// Sets a number of a record, a commit or the file to one at which sums overflow, under valid checksums.
     private static func changeNumber(of bytes: inout [UInt8], _ random: inout SeededRandom) {
         guard bytes.count >= 4096 else { return }
         let first = bytes.number(at: 32, bytes: 8)
@@ -53,7 +53,7 @@ enum InspectionMutation {
         if bytes[10] == 2 { SnapshotMutation.repair(&bytes, rebuilding: false) } else { Repair.segment(&bytes, []) }
     }
 
-    /// Without any checksum being made right again.
+    /// Damages bytes without repairing any checksum.
     private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom) {
         guard offset < bytes.count else { return }
         switch random.below(4) {
@@ -75,7 +75,7 @@ enum InspectionMutation {
         return random.oneIn(2) ? StoreFileName.log(number) : StoreFileName.snapshot(number)
     }
 
-    private static func removeDoubles(_ image: inout DirectoryImage) {
+    private static func removeDuplicates(_ image: inout DirectoryImage) {
         var taken: Set<String> = []
         image.files.removeAll { !taken.insert($0.name).inserted }
     }

@@ -1,10 +1,10 @@
 internal import HeartwoodTesting
 
-/// Changes a block of keys by its entries.
+/// Changes the entries of a block of keys.
 enum KeyBlockMutation {
     private static let maximum = 440
 
-    /// One to three changes of header or entries; then mostly the length and the count are right.
+    /// Makes one to three changes of the header or the entries, and mostly repairs the length and the count.
     static func run(_ block: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         var entries = entries(of: block)
         for _ in 0...random.below(3) { change(&entries, &random, blind) }
@@ -36,14 +36,14 @@ enum KeyBlockMutation {
         case 3: entries[index] = blind(entries[index], 60)
         case 4: entries[index] = entry(&random, isFirst: index == 0)
         default:
-            // One of the numbers: one byte each, mostly.
+            // One of the numbers, which mostly have one byte each.
             let at = random.below(min(3, entries[index].count))
             entries[index][at] =
                 random.oneIn(3) ? random.pick([0, 1, 10, 11, 0x7F, 0x80, 0xFF]) : entries[index][at] &+ 1
         }
     }
 
-    /// Something that could be right.
+    /// A plausible entry.
     private static func entry(_ random: inout SeededRandom, isFirst: Bool) -> [UInt8] {
         let rest = (0...random.below(4)).map { _ in UInt8(random.below(256)) }
         let expires = random.oneIn(4)
@@ -53,7 +53,7 @@ enum KeyBlockMutation {
         return bytes + rest
     }
 
-    /// The bytes of each entry, as far as there seem to be any.
+    /// The bytes of each entry, as far as the block can be parsed.
     private static func entries(of block: [UInt8]) -> [[UInt8]] {
         var entries: [[UInt8]] = []
         var at = 32

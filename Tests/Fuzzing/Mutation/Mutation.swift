@@ -1,15 +1,15 @@
 internal import HeartwoodTesting
 
-/// Changes that know where the fields are.
+/// Changes to fields, at their known offsets.
 enum Mutation {
-    /// Numbers at which something might go wrong.
+    /// Numbers at limits.
     static let numbers: [UInt64] = [
         0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 48, 127, 128, 255, 256, 4095, 4096, 4097, 8192, 65_535, 65_536, 1 << 20,
         1 << 31 - 8, 2_147_479_552, 1 << 31, 1 << 32 - 1, 1 << 32, 1 << 62, 1 << 63 - 1, 1 << 63, .max - 7, .max - 1,
         .max,
     ]
 
-    /// A field of an item: where it is in the item, and how long.
+    /// A field: its offset and its length, in bytes.
     typealias Field = (offset: Int, bytes: Int)
 
     static let fileFields: [Field] = [
@@ -42,7 +42,7 @@ enum Mutation {
             let range = offset..<(offset + 60)
             bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
         case 1, 2:
-            // Something that could be right.
+            // A plausible value.
             let records = UInt64(random.below(5))
             bytes.replaceSubrange(offset..<(offset + 8), with: [0x48, 0x57, 0x53, 0x46, 0, 0, 0, 0])
             bytes.setNumber(records, at: offset + 8, bytes: 8)
@@ -90,7 +90,7 @@ enum Mutation {
         case 1: bytes[offset] = random.pick([0, 1, 2, 3, 4, 127, 128, 200, 255])
         case 2: bytes[offset + 1] = UInt8(random.below(9))
         case 3:
-            // Something that could be right.
+            // A plausible value.
             bytes[offset] = UInt8(1 + random.below(3))
             bytes[offset + 1] = UInt8(random.below(8))
             bytes.setNumber(bytes[offset] == 2 ? random.next() >> 20 : 0, at: offset + 16, bytes: 8)
@@ -98,9 +98,9 @@ enum Mutation {
         }
     }
 
-    /// Sets a field to a number at a limit, to one near what it was, or to one near a place.
+    /// Sets a field to a number at a limit, near its old value, or near an offset.
     private static func change(
-        _ field: Field, of bytes: inout [UInt8], at offset: Int, near place: UInt64, _ random: inout SeededRandom
+        _ field: Field, of bytes: inout [UInt8], at offset: Int, near target: UInt64, _ random: inout SeededRandom
     ) {
         guard offset + field.offset + field.bytes <= bytes.count else { return }
         let old = bytes.number(at: offset + field.offset, bytes: field.bytes)
@@ -109,14 +109,14 @@ enum Mutation {
             case 0: random.pick(numbers)
             case 1: old &+ UInt64(random.below(4)) &- 2
             case 2: old ^ 1 << UInt64(random.below(8 * field.bytes))
-            case 3: place &+ UInt64(random.below(9)) &* 8 &- 32
+            case 3: target &+ UInt64(random.below(9)) &* 8 &- 32
             case 4: random.next() >> UInt64(random.below(64))
             default: old &+ 8
             }
         bytes.setNumber(new, at: offset + field.offset, bytes: field.bytes)
     }
 
-    /// The bytes changed blindly, as many as there were.
+    /// The bytes after a blind change, with the same count.
     static func sameLength(_ bytes: [UInt8], _ blind: BlindMutation) -> [UInt8] {
         let changed = blind(bytes, bytes.count).prefix(bytes.count)
         return Array(changed) + bytes.dropFirst(changed.count)

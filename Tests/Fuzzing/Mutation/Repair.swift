@@ -1,17 +1,17 @@
 internal import HeartwoodTesting
 
-/// Makes right again what decoders look at first, so that a change gets past it.
+/// Repairs the fields that decoders check first, so that changes to other fields are reached.
 enum Repair {
-    /// What is made right besides the checksums.
+    /// What is repaired besides the checksums.
     struct Fields: OptionSet {
         let rawValue: Int
         /// Lengths of bodies, numbers of records, the ends of batches.
         static let lengths = Fields(rawValue: 1)
-        /// Sequence numbers, dense from the file's first on.
+        /// Sequence numbers, dense from the first of the file.
         static let numbers = Fields(rawValue: 2)
-        /// Synced marks not beyond their commits.
+        /// Synced marks that are not after their commits.
         static let marks = Fields(rawValue: 4)
-        /// What records say of the batches that they are of.
+        /// The flags that connect the records of a batch.
         static let batches = Fields(rawValue: 8)
 
         static func drawn(_ random: inout SeededRandom) -> Fields {
@@ -39,7 +39,7 @@ enum Repair {
         bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
     }
 
-    /// Of a block that is as long as its header says, or ends with the bytes.
+    /// Repairs a block that has the length in its header, or ends with the bytes.
     static func keyBlock(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
         let end = offset + 32 + Int(min(bytes.number(at: offset + 16, bytes: 4), UInt64(bytes.count - offset - 32)))
         let entries = bytes.checksum((offset + 32)..<end, salt: salt, offset: fileOffset)
@@ -53,7 +53,7 @@ enum Repair {
         bytes.setNumber(UInt64(crc), at: offset + 60, bytes: 4)
     }
 
-    /// The checksums of everything in a segment, and the fields that are asked for.
+    /// Repairs all checksums of a segment, and the given fields.
     static func segment(_ bytes: inout [UInt8], _ fields: Fields) {
         guard bytes.count >= 4096 else { return }
         fileHeader(&bytes)
@@ -87,13 +87,13 @@ enum Repair {
         if let last = commit.records.last { bytes[last.lowerBound + 1] &= ~1 }
     }
 
-    /// Each record says of the one before it what that says of itself; in version 1 none says anything.
+    /// In version 3, each record repeats whether the previous record continues its batch. In version 1 none does.
     private static func batches(_ bytes: inout [UInt8], _ commit: SegmentLayout.Commit) {
-        var goesOn = false
+        var isContinuation = false
         for record in commit.records {
             let at = record.lowerBound + 1
-            bytes[at] = bytes[at] & ~4 | (goesOn && bytes[8] == 3 ? 4 : 0)
-            goesOn = bytes[at] & 1 != 0
+            bytes[at] = bytes[at] & ~4 | (isContinuation && bytes[8] == 3 ? 4 : 0)
+            isContinuation = bytes[at] & 1 != 0
         }
     }
 

@@ -1,8 +1,8 @@
-/// Where commits and records seem to be in the bytes of a segment, whether or not anything about them is right.
+/// The apparent offsets of commits and records in the bytes of a segment, valid or not.
 struct SegmentLayout {
     struct Commit {
         var offset: Int
-        /// Where its records begin.
+        /// The ranges of its records.
         var records: [Range<Int>] = []
         /// The end of the last record.
         var end: Int
@@ -11,8 +11,8 @@ struct SegmentLayout {
     private(set) var commits: [Commit] = []
     private let size: Int
 
-    /// Everything that begins with a commit's magic number at a place for one, with the records that follow by their
-    /// lengths. O(bytes).
+    /// Finds everything that begins with a commit's magic number at a multiple of 8, and the records that follow by
+    /// their lengths. O(bytes).
     init(_ bytes: [UInt8]) {
         size = bytes.count
         var at = 4096
@@ -39,7 +39,7 @@ struct SegmentLayout {
         bytes[at] == 0x48 && bytes[at + 1] == 0x57 && bytes[at + 2] == 0x43 && bytes[at + 3] == 0x4D
     }
 
-    /// Where the record at an offset ends by its own lengths; nil if that isn't in the file.
+    /// The end of the record at an offset, by its own lengths; nil if that isn't in the file.
     static func endOfRecord(_ bytes: [UInt8], _ at: Int) -> Int? {
         guard at + 32 <= bytes.count else { return nil }
         let payload = Int(bytes.number(at: at + 2, bytes: 2) + bytes.number(at: at + 4, bytes: 4))

@@ -1,19 +1,19 @@
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
-/// Changes a segment by its parts: fields, records, commits, gaps, the end.
+/// Changes the parts of a segment: fields, records, commits, gaps, the end.
 struct SegmentMutation {
     var bytes: [UInt8]
     let workspace: Workspace
 
-    /// Bytes that a segment grows to.
+    /// The maximum size of a segment.
     static let maximum = 14 << 10
 
     private static let header = FileHeader(
         kind: .log, storeID: StoreID(low: 1, high: 2), salt: 3, firstSequence: 1, predecessor: nil, creationTime: 0
     ).encoded()
 
-    /// One to four changes, then repairs.
+    /// Makes one to four changes, then repairs.
     mutating func run(_ random: inout SeededRandom, _ blind: BlindMutation) {
         if bytes.count < 4096 {
             if random.oneIn(4) { return }
@@ -21,7 +21,7 @@ struct SegmentMutation {
         }
         for _ in 0...random.below(4) where bytes.count >= 4096 { change(&random, blind) }
         if !random.oneIn(16) { Repair.segment(&bytes, .drawn(&random)) }
-        // Sometimes a last change that no checksum covers for.
+        // Sometimes one more change, without a repair of the checksum.
         if random.oneIn(8), !bytes.isEmpty { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
     }
 
@@ -44,7 +44,7 @@ struct SegmentMutation {
             let copy = Array(bytes[commit.offset..<commit.end])
             bytes.insert(contentsOf: copy, at: random.pick(commits).end)
         case 10: changePayload(of: commit, &random, blind)
-        case 11: cut(&random)
+        case 11: truncate(&random)
         case 12: bytes.append(contentsOf: repeatElement(0, count: random.pick([1, 8, 40, 48, 600, 4096])))
         default:
             let tail = Array(bytes[4096...].prefix(600))
@@ -62,7 +62,7 @@ struct SegmentMutation {
         bytes.insert(contentsOf: commit, at: min(at, bytes.count))
     }
 
-    /// A mark at the next boundary behind a commit, in place of what is there.
+    /// Replaces the bytes after the last commit by a mark at the next boundary.
     private mutating func addMark(_ random: inout SeededRandom) {
         let end = SegmentLayout(bytes).end
         let boundary = (end + 4095) / 4096 * 4096
@@ -75,9 +75,9 @@ struct SegmentMutation {
     }
 
     private mutating func addRecord(to commit: SegmentLayout.Commit, _ random: inout SeededRandom) {
-        let place = random.oneIn(2) ? commit.end : commit.records.first?.lowerBound ?? commit.end
+        let location = random.oneIn(2) ? commit.end : commit.records.first?.lowerBound ?? commit.end
         let added = record(&random)
-        bytes.insert(contentsOf: added, at: place)
+        bytes.insert(contentsOf: added, at: location)
         let at = commit.offset
         bytes.setNumber(bytes.number(at: at + 8, bytes: 8) &+ UInt64(added.count), at: at + 8, bytes: 8)
         bytes.setNumber(bytes.number(at: at + 40, bytes: 4) &+ 1, at: at + 40, bytes: 4)
@@ -94,7 +94,7 @@ struct SegmentMutation {
         bytes.replaceSubrange(range, with: Mutation.sameLength(Array(bytes[range]), blind))
     }
 
-    private mutating func cut(_ random: inout SeededRandom) {
+    private mutating func truncate(_ random: inout SeededRandom) {
         let commits = SegmentLayout(bytes).commits
         let at = commits.isEmpty ? 4096 : random.pick(commits).offset + random.pick([0, 8, 44, 48, 56, 80, 81, 96])
         if at < bytes.count { bytes.removeLast(bytes.count - at) }
@@ -108,7 +108,7 @@ struct SegmentMutation {
         return header
     }
 
-    /// A sound record, all but for number and checksums.
+    /// A valid record, except for number and checksums.
     private func record(_ random: inout SeededRandom) -> [UInt8] {
         let kind = random.pick([1, 1, 1, 2, 3, 200] as [UInt8])
         let key = [UInt8](repeating: UInt8(97 + random.below(3)), count: 1 + random.below(random.oneIn(8) ? 300 : 4))

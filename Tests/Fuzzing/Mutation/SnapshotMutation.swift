@@ -1,15 +1,15 @@
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
-/// Where the parts of a snapshot seem to be. Any bytes have a layout.
+/// The apparent offsets of the parts of a snapshot. Any bytes have a layout.
 struct SnapshotLayout {
-    /// Where the records end.
+    /// The end of the records.
     var keySection: Int
     var footer: Int
     var records: [Range<Int>] = []
     var blocks: [Int] = []
 
-    /// nil: too short for one.
+    /// nil: the bytes are too short for a snapshot.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4096 + 64 else { return nil }
         footer = bytes.count - 64
@@ -31,12 +31,12 @@ struct SnapshotLayout {
     }
 }
 
-/// Changes a snapshot by its parts: header, records, blocks of keys, footer.
+/// Changes the parts of a snapshot: header, records, blocks of keys, footer.
 enum SnapshotMutation {
     static func run(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         for _ in 0...random.below(3) { change(&bytes, &random, blind) }
         if !random.oneIn(16) { repair(&bytes, rebuilding: random.oneIn(2)) }
-        // Sometimes a last change that no checksum covers for.
+        // Sometimes one more change, without a repair of the checksum.
         if random.oneIn(8), !bytes.isEmpty { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
     }
 
@@ -79,7 +79,7 @@ enum SnapshotMutation {
         }
     }
 
-    /// Lets the footer tell where the key section is now.
+    /// Moves the offset of the key section in the footer.
     private static func move(_ bytes: inout [UInt8], by distance: Int) {
         guard bytes.count >= 4096 + 64 else { return }
         let field = bytes.count - 64 + 16
@@ -88,7 +88,7 @@ enum SnapshotMutation {
 
     /// Makes the checksums right.
     ///
-    /// - Parameter rebuilding: Makes the key section and the footer anew, of the records as they are.
+    /// - Parameter rebuilding: Replaces the key section and the footer by new ones for the current records.
     static func repair(_ bytes: inout [UInt8], rebuilding: Bool) {
         guard let layout = SnapshotLayout(bytes) else { return }
         if rebuilding { rebuild(&bytes, layout) }

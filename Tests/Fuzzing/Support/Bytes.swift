@@ -1,6 +1,6 @@
 internal import HeartwoodFormat
 
-/// Numbers in bytes, lowest first, spelt out: the library's own loads are under test.
+/// Little-endian numbers in bytes, without the library's own loads, which are under test.
 extension Array<UInt8> {
     func number(at offset: Int, bytes count: Int) -> UInt64 {
         (0..<count).reduce(0) { $0 | UInt64(self[offset + $1]) << (8 * UInt64($1)) }
@@ -10,7 +10,7 @@ extension Array<UInt8> {
         for byte in 0..<count { self[offset + byte] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(byte))) }
     }
 
-    /// The checksum of a part, less the tag of its place where it has one.
+    /// The checksum of a part, combined with the tag of its location if it has one.
     func checksum(_ range: Range<Int>, salt: UInt32 = 0, offset: UInt64 = 0) -> UInt32 {
         let crc = withUnsafeBytes { CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[range])) }
         return crc ^ salt ^ UInt32(truncatingIfNeeded: offset / 8)
@@ -26,13 +26,13 @@ extension Array<UInt8> {
     }
 }
 
-/// Inputs with runs of zeros folded: the header of a file is nearly nothing else, and a fuzzer that changes a byte
-/// should change one that matters.
+/// Inputs with folded runs of zeros. The header of a file is mostly zeros, and a fuzzer that changes a byte should
+/// change one that matters.
 ///
-/// A zero byte is followed by two that say how many zeros there are, less one; all other bytes stand for themselves.
-/// Any bytes can be unfolded.
+/// A zero byte is followed by two bytes with the number of zeros less one; all other bytes are literal. Any bytes can
+/// be unfolded.
 package enum FoldedZeros {
-    /// The bytes that the folded ones stand for, up to a limit.
+    /// The unfolded bytes, up to a limit.
     package static func unfold(_ folded: UnsafeRawBufferPointer, limit: Int = 32 << 10) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
@@ -76,7 +76,7 @@ package enum FoldedZeros {
         }
     }
 
-    /// How many zeros follow each other, at most as many as fit into one run. By eights: there are thousands.
+    /// The length of a run of zeros, at most 65,536. Reads eight bytes at a time, because runs are long.
     private static func zeros(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var at = start
         let end = min(bytes.count, start + 65_536)

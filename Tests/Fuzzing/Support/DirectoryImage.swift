@@ -1,8 +1,8 @@
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The files of a store in one input: for each its name, behind its length (1 byte), and its bytes, behind theirs (3),
-/// all of it with zeros folded. Any bytes are an image.
+/// The files of a store in one input: for each the length of its name (1 byte), its name, the length of its contents (3
+/// bytes) and its contents, with zeros folded. Any bytes are an image.
 package struct DirectoryImage: Equatable {
     package var files: [(name: String, bytes: [UInt8])]
 
@@ -18,10 +18,8 @@ package struct DirectoryImage: Equatable {
             let length = rest.prefix(3).reversed().reduce(0) { $0 << 8 | Int($1) }
             let contents = Array(rest.dropFirst(3).prefix(length))
             rest = rest.dropFirst(3 + length)
-            // What no directory can hold.
-            if name == "." || name == ".." || name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) {
-                continue
-            }
+            // Names that no directory can have.
+            if name == "." || name == ".." || name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) { continue }
             if !files.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) { files.append((name, contents)) }
         }
     }
@@ -43,7 +41,7 @@ package struct DirectoryImage: Equatable {
         a.files.elementsEqual(b.files) { $0.name.utf8.elementsEqual($1.name.utf8) && $0.bytes == $1.bytes }
     }
 
-    /// The log segments by their numbers, as a store finds them.
+    /// The log segments, sorted by the numbers in their names.
     var segments: [(first: UInt64, bytes: [UInt8])] {
         files.compactMap { name, bytes in
             guard case .log(let first) = StoreFileName(name) else { return nil }
@@ -51,7 +49,7 @@ package struct DirectoryImage: Equatable {
         }.sorted { $0.first < $1.first }
     }
 
-    /// The snapshots by their numbers.
+    /// The snapshots, sorted by the numbers in their names.
     var snapshots: [(last: UInt64, bytes: [UInt8])] {
         files.compactMap { name, bytes in
             guard case .snapshot(let last) = StoreFileName(name) else { return nil }
@@ -59,23 +57,16 @@ package struct DirectoryImage: Equatable {
         }.sorted { $0.last < $1.last }
     }
 
-    /// The same files in memory, to be opened by a whole store in `/store`.
-    package func inMemory() throws(FileSystemError) -> InMemoryFileSystem {
+    /// The same files in memory, as a store in `/store`.
+    package func inMemory() throws -> InMemoryFileSystem {
         let fileSystem = InMemoryFileSystem()
         try fileSystem.createDirectory("/store")
-        for (name, bytes) in files {
-            let file = try fileSystem.openFile("/store/" + name, for: .create)
-            let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(FileSystemError) in try file.writeFully(bytes, at: 0) }
-            }
-            try result.get()
-            try file.close()
-        }
+        for (name, bytes) in files { try fileSystem.create("/store/" + name, bytes) }
         return fileSystem
     }
 }
 
-/// The files of an image, in the directory "/store". Whoever would change anything ends the process.
+/// The files of an image, in the directory "/store". A call that would change anything ends the process.
 package final class FrozenFileSystem: FileSystem {
     private let image: [(name: String, bytes: [UInt8])]
 

@@ -1,7 +1,6 @@
 internal import HeartwoodFormat
 
-/// What a sound store holds, from reading its snapshot and scanning its segments one after the other, without the
-/// engine.
+/// The contents of a valid store, from reading its snapshot and scanning its segments in order, without the engine.
 struct ExpectedStore {
     struct Version {
         var sequence: UInt64
@@ -9,9 +8,9 @@ struct ExpectedStore {
         var isDelete: Bool
         var isCompressed: Bool
         var stored: [UInt8]
-        /// A record of a snapshot that isn't what it should be: it is refused when it is read, and not before.
+        /// A damaged record of a snapshot: reading it must fail, opening the store must not.
         var isDamaged = false
-        /// It is so long that an index knows its length only about: it may be refused or not.
+        /// So long that an index stores its length only approximately: reading a damaged one may fail or not.
         var isLong = false
 
         func isAlive(_ now: UInt64) -> Bool { !isDelete && (expiry == 0 || now < expiry) }
@@ -21,11 +20,11 @@ struct ExpectedStore {
     private(set) var records: UInt64 = 0
     private(set) var lastSequence: UInt64 = 0
     private(set) var now = StandingClock.milliseconds
-    /// How many segments count.
+    /// The number of segments that the store uses.
     private(set) var segments = 0
 
     /// - Parameter snapshot: The number of the snapshot that the engine has chosen.
-    /// - Precondition: The engine calls it sound.
+    /// - Precondition: The engine has opened the store.
     init(_ image: DirectoryImage, snapshot: UInt64?) {
         var segments = image.segments
         if let snapshot {
@@ -33,10 +32,10 @@ struct ExpectedStore {
                 violated("opened with a snapshot that isn't there")
             }
             apply(snapshot: bytes)
-            // Where it names the segment before, so does the one behind it.
-            let isBehind = { (segment: [UInt8]) in segment.count >= 64 && segment[40..<64] == bytes[40..<64] }
-            guard let first = segments.firstIndex(where: { isBehind($0.bytes) }) else {
-                violated("opened without the log behind the snapshot")
+            // The segment after the snapshot has the same predecessor as the snapshot.
+            let isSuccessor = { (segment: [UInt8]) in segment.count >= 64 && segment[40..<64] == bytes[40..<64] }
+            guard let first = segments.firstIndex(where: { isSuccessor($0.bytes) }) else {
+                violated("opened without the log after the snapshot")
             }
             segments.removeFirst(first)
             lastSequence = snapshot
@@ -45,7 +44,7 @@ struct ExpectedStore {
         let headers = segments.map { segment in
             segment.bytes.withUnsafeBytes { bytes -> FileHeader in
                 do throws(FormatError) { return try FileHeader.decode(bytes) } catch {
-                    violated("opened with a header that is none: \(error)")
+                    violated("opened with an invalid header: \(error)")
                 }
             }
         }
@@ -115,7 +114,7 @@ struct ExpectedStore {
     }
 }
 
-/// A segment in memory, without checks.
+/// A segment in memory.
 struct ArraySource: SegmentBytes {
     typealias Failure = Never
 

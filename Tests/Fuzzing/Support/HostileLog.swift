@@ -1,12 +1,12 @@
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 
-/// A segment with fields that no writer makes, under checksums that are right.
+/// A segment with fields that no writer makes, under valid checksums.
 package struct HostileLog {
     package static let salt: UInt32 = 0x0BAD_5EED
 
     package var bytes: [UInt8]
-    /// The size that the file is given; more than there are bytes leaves a hole.
+    /// The size of the file; if it is larger than `bytes`, the file ends with a hole.
     package var size: UInt64?
 
     package init(firstSequence: UInt64 = 1, predecessor: FileHeader.Predecessor? = nil, salt: UInt32 = HostileLog.salt)
@@ -18,7 +18,7 @@ package struct HostileLog {
             ).encoded()
     }
 
-    /// Appends a commit header and, behind it, `body`, whatever the header says of it.
+    /// Appends a commit header and `body`, which need not fit the header.
     package mutating func commit(
         bodyLength: UInt64? = nil, firstSequence: UInt64 = 1, syncedMark: UInt64 = 4096, recordCount: UInt32 = 1,
         flags: CommitHeader.Flags = [], time: UInt64 = 0, _ body: (_ offset: UInt64) -> [UInt8]
@@ -32,7 +32,7 @@ package struct HostileLog {
         bytes += body
     }
 
-    /// A record of these lengths, with a payload of which only the beginning need be there; the rest are zeros.
+    /// A record with these lengths. The payload may be shorter; the caller appends the rest or leaves a hole.
     package static func record(
         kind: UInt8 = 1, flags: UInt8 = 0, keyLength: UInt16, valueLength: UInt32, distance: UInt64 = 0,
         expiry: UInt64 = 0, payload: [UInt8] = [], checksum: UInt32? = nil, at offset: UInt64
@@ -63,17 +63,17 @@ package struct HostileLog {
 }
 
 extension Array<UInt8> {
-    /// Appends a number, lowest byte first.
+    /// Appends a number, little-endian.
     package mutating func append<T: FixedWidthInteger>(number: T) {
         for byte in 0..<(T.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
     }
 }
 
-/// Streams that yield far more than they take.
+/// Streams that inflate to far more bytes than they have.
 package enum Bomb {
-    /// A value in its stored form: a declared length, then a deflate stream that yields about `count` zeros.
+    /// A value in its stored form: a declared length, then a deflate stream of about `count` zeros.
     ///
-    /// A block with fixed codes: a zero, then copies of 258 bytes from one byte before, 13 bits for each.
+    /// One block with fixed codes: a zero, then copies of 258 bytes at distance 1, with 13 bits each.
     package static func stored(declaring declared: UInt32, yielding count: Int) -> [UInt8] {
         var stored: [UInt8] = []
         stored.append(number: declared)
@@ -82,7 +82,7 @@ package enum Bomb {
         let copies = (0..<8).flatMap { _ in copy }
         let start: [UInt8] = [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]
         let head = start + copies
-        // The pattern of eight copies is 13 bytes long, so it repeats at the same place within bytes.
+        // Eight copies are 13 whole bytes, so the bytes repeat.
         let period = packed(Array((head + copies + copies)[16..<(16 + 104)]))
         stored += packed(Array(head[..<16]))
         var run = period

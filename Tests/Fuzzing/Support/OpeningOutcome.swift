@@ -1,6 +1,7 @@
 package import Heartwood
+package import HeartwoodFileSystem
 
-/// What an opening of a store's files came to, in parts that can be compared.
+/// The outcome of opening a store's files, in parts that can be compared.
 package enum OpeningOutcome: Equatable {
     package struct Failure: Equatable {
         package var code: StoreError.Code
@@ -25,7 +26,7 @@ package enum OpeningOutcome: Equatable {
 
     package struct Entry: Equatable {
         package var key: [UInt8]
-        /// Of the record; nil where that couldn't be read.
+        /// nil: the record couldn't be read.
         package var sequence: SequenceNumber?
         package var value: Value
     }
@@ -38,9 +39,10 @@ package enum OpeningOutcome: Equatable {
     case failed(Failure)
     case opened(Found)
 
-    /// With small buffers, values up to 64 KiB, and a clock that stands still. The files are for the caller to say.
-    package static var configuration: Store.Configuration {
+    /// Small buffers, values up to 64 KiB, and a fixed clock in the middle of the expiries.
+    package static func configuration(_ fileSystem: any FileSystem) -> Store.Configuration {
         var configuration = Store.Configuration()
+        configuration.fileSystem = fileSystem
         configuration.commitBufferBytes = 64 << 10
         configuration.maximumValueBytes = 64 << 10
         configuration.createIfMissing = true
@@ -48,7 +50,7 @@ package enum OpeningOutcome: Equatable {
         return configuration
     }
 
-    /// What recovering a store and reading everything in it comes to.
+    /// Recovers a store and reads all of its entries.
     package init(_ configuration: Store.Configuration, at path: String = "/store") {
         do throws(StoreError) {
             let store = try RecoveredStore(path, configuration: configuration)
@@ -75,7 +77,7 @@ extension OpeningOutcome.Failure {
     }
 }
 
-/// A clock that doesn't move.
+/// A fixed clock.
 struct StandingClock: StoreClock {
     static let milliseconds: UInt64 = 1 << 40
     func now() -> Timestamp { Timestamp(milliseconds: Self.milliseconds) }

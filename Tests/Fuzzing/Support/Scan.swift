@@ -1,6 +1,6 @@
 internal import HeartwoodFormat
 
-/// Everything that a scan finds in a segment, with the verdict on its end, as recovery puts them together.
+/// All results of a scan of a segment, with the verdict on its end, combined as in recovery.
 struct Scan: Equatable {
     struct Commit: Equatable {
         var offset: UInt64
@@ -28,12 +28,8 @@ struct Scan: Equatable {
     let recordedEnd: UInt64?
     let fileHeader: FileHeader
 
-    init(_ source: GuardedSource, _ header: FileHeader, recordedEnd: UInt64?) {
-        self.init(throwing: source, header, recordedEnd: recordedEnd)
-    }
-
     init<Source: SegmentBytes>(
-        throwing source: Source, _ header: FileHeader, recordedEnd: UInt64?
+        _ source: Source, _ header: FileHeader, recordedEnd: UInt64?
     ) throws(Source.Failure) {
         fileHeader = header
         self.recordedEnd = recordedEnd
@@ -58,7 +54,7 @@ struct Scan: Equatable {
             let before = scanner.position
             switch try scanner.next(into: &found) {
             case .stop(let stop):
-                require(scanner.position == before && stop.offset == before, "a stop that moved")
+                require(scanner.position == before && stop.offset == before, "a stop that changed the position")
                 self.stop = stop
                 return
             case .commit:
@@ -87,7 +83,7 @@ extension Scan.Commit {
 // MARK: - What must hold
 
 extension Scan {
-    /// Looks at everything that was found by hand.
+    /// Checks all results against the bytes, without the decoder.
     func check(against bytes: [UInt8]) {
         require(limit == min(UInt64(bytes.count), recordedEnd ?? .max), "the limit is \(limit)")
         var position: UInt64 = 4096
@@ -98,21 +94,21 @@ extension Scan {
             if commit.offset != position {
                 require(
                     header.flags.contains(.mark) && commit.offset == (position + 4095) / 4096 * 4096
-                        && bytes.isZero(Int(position)..<Int(commit.offset)), "a commit behind what is no gap")
+                        && bytes.isZero(Int(position)..<Int(commit.offset)), "a commit after something that is no gap")
             }
-            require(header.syncedMark <= commit.offset, "a mark behind its commit")
+            require(header.syncedMark <= commit.offset, "a synced mark after its commit")
             require(UInt64(commit.records.count) == UInt64(header.recordCount), "a wrong number of records")
             require(commit.end == commit.offset + 48 + header.bodyLength, "a commit of another length")
             let raw = Array(bytes[Int(commit.offset)..<Int(commit.offset + 48)])
             let problem = CommitHeaderTarget.expected(raw, fileHeader.salt, commit.offset, false)
-            require(problem == nil, "\(problem!), and yet it was read")
+            require(problem == nil, "\(problem!), but it was accepted")
             check(commit.records, from: commit.offset + 48, to: commit.end, &next, bytes)
             position = commit.end
         }
         require(stop.offset == position && stop.damageOffset >= position, "stopped at \(stop), not \(position)")
         require(nextSequence == next, "the next number is \(nextSequence), not \(next)")
-        require(provenEnd <= max(position, 4096), "more was proven than was read")
-        require(isClosed == commits.last?.header.flags.contains(.closing) ?? false, "closed or not")
+        require(provenEnd <= max(position, 4096), "more is proven than was read")
+        require(isClosed == commits.last?.header.flags.contains(.closing) ?? false, "isClosed is \(isClosed)")
         require(lastTime == commits.map(\.header.time).max() ?? 0, "the time is \(lastTime)")
         if recordedEnd == nil { checkVerdict(bytes) }
     }
@@ -121,11 +117,11 @@ extension Scan {
         _ records: [Record], from start: UInt64, to end: UInt64, _ next: inout UInt64, _ bytes: [UInt8]
     ) {
         var at = start
-        // Of a log of version 3; no other file has what tells it.
+        // Only logs of version 3 mark the records of a batch.
         let marksBatches = bytes[8] == 3
-        var goesOn = false
+        var isContinuation = false
         for (index, record) in records.enumerated() {
-            require(record.offset == at, "records are not side by side")
+            require(record.offset == at, "records are not adjacent")
             require(record.sequence == next, "a record with the number \(record.sequence), not \(next)")
             require(record.sequence == fileHeader.firstSequence &+ record.header.sequenceDistance, "another distance")
             at += UInt64(record.header.encodedLength)
@@ -134,7 +130,7 @@ extension Scan {
             let header = Array(bytes[start..<(start + 32)])
             let problem = RecordHeaderTarget.expected(
                 header, fileHeader.salt, record.offset, marksBatches: marksBatches)
-            require(problem == nil, "\(problem!), and yet it was read")
+            require(problem == nil, "\(problem!), but it was accepted")
             let payload = bytes.checksum((start + 32)..<Int(at), salt: fileHeader.salt, offset: record.offset)
             require(UInt64(payload) == header.number(at: 24, bytes: 4), "a payload that doesn't verify")
             require(
@@ -142,20 +138,20 @@ extension Scan {
                 "another key")
             let continues = record.header.flags.contains(.batchContinues)
             require(!continues || index < records.count - 1, "a batch without an end")
-            require(!marksBatches || (header[1] & 4 != 0) == goesOn, "records that disagree on their batch")
-            goesOn = continues
+            require(!marksBatches || (header[1] & 4 != 0) == isContinuation, "records that disagree on their batch")
+            isContinuation = continues
             if !continues { next &+= 1 }
         }
         require(at == end, "records end at \(at), the commit at \(end)")
     }
 
-    /// The verdict without a successor, from the table on the page on the format.
+    /// Checks the verdict without a successor against the table in the file format.
     private func checkVerdict(_ bytes: [UInt8]) {
         let isZero = bytes.isZero(Int(stop.offset)..<bytes.count)
         switch stop.reason {
-        case .end: require(stop.offset == limit, "an end that is none")
-        case .zeros: require(stop.offset < limit && isZero, "zeros that are none")
-        case .damage: require(stop.offset < limit && !isZero, "damage that is none")
+        case .end: require(stop.offset == limit, "an end that is no end")
+        case .zeros: require(stop.offset < limit && isZero, "zeros that are not zero")
+        case .damage: require(stop.offset < limit && !isZero, "damage in zeros")
         }
         let proof = laterMark(bytes)
         if case .damage = stop.reason, proof != nil {

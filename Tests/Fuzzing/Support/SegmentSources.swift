@@ -1,8 +1,8 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// A segment in memory. Lends each piece with nothing readable behind it, and checks that no more than the largest
-/// piece is ever asked for.
+/// A segment in memory. Nothing after a lent piece can be read, and a request for more than the largest piece ends the
+/// process.
 struct GuardedSource: SegmentBytes {
     typealias Failure = Never
 
@@ -19,7 +19,7 @@ struct GuardedSource: SegmentBytes {
     }
 }
 
-/// A file of an array. It may be written to, but only what it holds already.
+/// A file of an array. Writes must not change its contents.
 final class FrozenFile: File {
     let path: String
     private let bytes: [UInt8]
@@ -47,7 +47,7 @@ final class FrozenFile: File {
     }
 
     func allocate(_ count: UInt64, at offset: UInt64) throws(FileSystemError) { violated("\(path) was extended") }
-    func truncate(to size: UInt64) throws(FileSystemError) { violated("\(path) was cut") }
+    func truncate(to size: UInt64) throws(FileSystemError) { violated("\(path) was truncated") }
     func sync(_ kind: SyncKind) throws(FileSystemError) {}
     func close() throws(FileSystemError) {}
 }

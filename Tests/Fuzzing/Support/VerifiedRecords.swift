@@ -1,9 +1,9 @@
 internal import HeartwoodFormat
 
-/// The records of some files that verify each by itself, found without the library: at every place where a record may
-/// stand it is asked whether both checksums hold, under one salt, whichever that is.
+/// The valid records of some files, found without the library: at every possible offset of a record, both checksums
+/// must hold under the same salt, whatever that salt is.
 struct VerifiedRecords {
-    /// What a record does.
+    /// What a record writes.
     struct Content: Hashable {
         var kind: UInt8
         var isCompressed: Bool
@@ -11,18 +11,18 @@ struct VerifiedRecords {
         var key: [UInt8]
         var stored: [UInt8]
 
-        /// What a repaired store says of a number that could not be brought back.
+        /// Marks a sequence number that a repair could not recover.
         var isLostBatch: Bool { kind == 128 && key.isEmpty && stored.isEmpty }
     }
 
     struct Record {
         var content: Content
         var distance: UInt64
-        /// Under which both checksums hold.
+        /// The salt under which both checksums hold.
         var salt: UInt32
     }
 
-    /// Numbers that a content was written under.
+    /// The sequence numbers that a content was written with.
     private var numbers: [Content: Set<UInt64>] = [:]
 
     init(_ image: DirectoryImage) {
@@ -33,22 +33,22 @@ struct VerifiedRecords {
             let records = Self.records(of: bytes)
             let firsts = Self.firsts(name, bytes, Set(records.map(\.distance)))
             for record in records {
-                // A file may be a copy of another one, or hold a block of it.
+                // A file may be a copy of another file, or contain a block of it.
                 let copied = headers.lazy.filter { $0.salt == record.salt }.map(\.firstSequence)
                 numbers[record.content, default: []].formUnion(firsts.union(copied).map { $0 &+ record.distance })
             }
         }
     }
 
-    /// Whether this was written under this number.
+    /// Whether this was written with this sequence number.
     func contains(_ content: Content, number: UInt64) -> Bool { numbers[content]?.contains(number) ?? false }
 
-    /// Whether a key was given this value, as it was stored, under this number.
+    /// Whether a key was set to this stored value with this sequence number.
     func contains(key: [UInt8], stored: [UInt8], number: UInt64) -> Bool {
         numbers.contains { $0.key.key == key && $0.key.stored == stored && $0.value.contains(number) }
     }
 
-    // MARK: - Looking
+    // MARK: - Searching
 
     static func records(of bytes: [UInt8]) -> [Record] {
         stride(from: 4096, to: max(4096, bytes.count - 31), by: 8).compactMap { record(at: $0, of: bytes) }
@@ -73,9 +73,9 @@ struct VerifiedRecords {
             salt: header ^ UInt32(truncatingIfNeeded: offset / 8))
     }
 
-    /// The numbers that a file may begin with: by its header, by its name, and by its commits, of which each names its
-    /// first number, and the record behind it how far that is from the file's first; or that of a mark, which is the
-    /// next one after the records before it.
+    /// The sequence numbers that a file may begin with: from its header, its name, and its commits. Each commit names
+    /// its first number, and its first record the distance to the file's first. A mark names the next number after the
+    /// records in front of it.
     private static func firsts(_ name: String, _ bytes: [UInt8], _ distances: Set<UInt64>) -> Set<UInt64> {
         var firsts: Set<UInt64> = [1]
         if case .log(let first) = StoreFileName(name) { firsts.insert(first) }

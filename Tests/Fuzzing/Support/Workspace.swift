@@ -7,9 +7,9 @@ internal import Glibc
 #endif
 internal import HeartwoodFormat
 
-/// What executions use again: making it for each of millions would cost more than they do. For one thread.
+/// Memory that all executions on one thread share, because making it for each would cost more than the execution.
 package final class Workspace {
-    /// Ends where a page begins that nobody may touch: one byte read too many ends the process.
+    /// Ends at a protected page: reading one byte too many ends the process.
     private let memory: UnsafeMutableRawBufferPointer
     private let mappedBytes: Int
     let deflater = Deflater(level: 6)!
@@ -27,19 +27,21 @@ package final class Workspace {
 
     deinit { munmap(memory.baseAddress!, mappedBytes) }
 
-    /// Calls `body` with a copy of the bytes, behind which nothing can be read.
+    /// Calls `body` with a copy of the bytes, after which nothing can be read.
     ///
-    /// - Precondition: There are at most a megabyte of them, and `body` makes no other call.
+    /// - Precondition: There are at most 1 MiB of them, and `body` does not use this workspace.
     func guarded<R>(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let copy = UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - bytes.count)...])
         copy.copyMemory(from: bytes)
         return body(UnsafeRawBufferPointer(copy))
     }
 
-    /// As above, for what throws format errors.
+    /// The same for a body that decodes.
     func decoding<R>(
-        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(FormatError) -> R
+        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(FormatError) -> R
     ) -> Result<R, FormatError> {
-        guarded(bytes) { copy in Result { () throws(FormatError) in try body(copy) } }
+        bytes.withUnsafeBytes { bytes in
+            guarded(bytes) { copy in Result { () throws(FormatError) in try body(copy) } }
+        }
     }
 }

@@ -3,34 +3,26 @@ internal import HeartwoodFormat
 
 /// The input: the file's salt (4 bytes), the commit's offset (8), then the header and what follows it.
 ///
-/// A header is accepted exactly if the rules of the page on the format accept it, and then its encoding is the same
-/// bytes; of another salt or at another offset it never is.
+/// A header is accepted exactly if the rules of the file format accept it, and then its encoding is the same bytes.
+/// With another salt or at another offset it is never accepted.
 enum CommitHeaderTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard let placed = PlacedInput([UInt8](input)) else { return }
-        let header = placed.bytes
+        guard let located = LocatedInput([UInt8](input)) else { return }
+        let header = located.bytes
         for lenient in [false, true] {
-            let expected = expected(header, placed.salt, placed.offset, lenient)
-            placed.judge("a header", expected: expected) { salt, offset in
-                decode(header, salt, offset, lenient, workspace)
+            let expected = expected(header, located.salt, located.offset, lenient)
+            located.judge("a header", expected: expected) { salt, offset in
+                workspace.decoding(header) { (bytes) throws(FormatError) in
+                    try CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: lenient)
+                }
             } check: { found in
-                let again = found.encoded(salt: placed.salt, offset: placed.offset)
+                let again = found.encoded(salt: located.salt, offset: located.offset)
                 require(again == Array(header[..<48]), "other bytes: \(found)")
             }
         }
     }
 
-    private static func decode(
-        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ lenient: Bool, _ workspace: Workspace
-    ) -> Result<CommitHeader, FormatError> {
-        bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in
-                try CommitHeader.decode(bytes, salt: salt, offset: offset, allowingUnknownFlags: lenient)
-            }
-        }
-    }
-
-    /// What is wrong with a header; `lenient`: with its word on durability.
+    /// What is wrong with a header. `lenient`: unknown flags are allowed, as in the search for a proof of durability.
     static func expected(_ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ lenient: Bool) -> FormatError? {
         if bytes.count < 48 { return .truncated }
         if bytes[..<4] != [0x48, 0x57, 0x43, 0x4D] { return .wrongMagic }
@@ -50,11 +42,11 @@ enum CommitHeaderTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        PlacedInput.mutate(
-            input, least: 48, placeChance: 4, maximum: FuzzTarget.commitHeader.maximumInput, &random, blind
-        ) { placed, random in
-            Mutation.changeCommitHeader(&placed.bytes, at: 0, fileOffset: placed.offset, &random, blind)
-            Repair.commitHeader(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
+        LocatedInput.mutate(
+            input, least: 48, maximum: FuzzTarget.commitHeader.maximumInput, &random, blind
+        ) { located, random in
+            Mutation.changeCommitHeader(&located.bytes, at: 0, fileOffset: located.offset, &random, blind)
+            Repair.commitHeader(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

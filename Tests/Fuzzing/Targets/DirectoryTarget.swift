@@ -4,27 +4,19 @@ internal import HeartwoodFormat
 
 /// The input is the image of a store's directory.
 ///
-/// Opening it gives a store or an error that says where the damage is, and the same twice; it changes no byte. A store
-/// has exactly the keys and numbers that follow from reading its snapshot's keys and scanning the segments behind it
-/// one after the other, and every value can be read, or, where it is compressed or a snapshot's and damaged, is
-/// refused.
+/// Opening it yields a store, or an error that names the damage, and the same the second time; it changes no byte. A
+/// store has exactly the keys and numbers that follow from reading its snapshot's keys and scanning the segments after
+/// it in order. Every value can be read, unless it is compressed, or in a snapshot and damaged: then the read may fail.
 enum DirectoryTarget {
     static func run(_ input: UnsafeRawBufferPointer) {
         let image = DirectoryImage(input)
-        let configuration = configuration(FrozenFileSystem(image))
+        let configuration = OpeningOutcome.configuration(FrozenFileSystem(image))
         let outcome = OpeningOutcome(configuration)
-        require(OpeningOutcome(configuration) == outcome, "opened again it is another store")
+        require(OpeningOutcome(configuration) == outcome, "the second opening differs")
         switch outcome {
         case .failed(let failure): check(failure, image)
         case .opened(let found): check(found, image, configuration)
         }
-    }
-
-    /// Small buffers, and a clock that stands still in the middle of the expiries.
-    private static func configuration(_ fileSystem: FrozenFileSystem) -> Store.Configuration {
-        var configuration = OpeningOutcome.configuration
-        configuration.fileSystem = fileSystem
-        return configuration
     }
 
     private static func check(_ failure: OpeningOutcome.Failure, _ image: DirectoryImage) {
@@ -36,7 +28,7 @@ enum DirectoryTarget {
         }
         guard let offset = failure.offset else { violated("no offset: \(failure)") }
         if case .snapshot = StoreFileName(segment.name) {
-            // The last 64 bytes, wherever they are.
+            // The footer may be at any offset.
             require(offset <= UInt64(segment.bytes.count), "damage at \(offset): \(failure)")
             return
         }
@@ -51,7 +43,9 @@ enum DirectoryTarget {
         require(found.report.segments == expected.segments, "\(found.report.segments) segments")
         require(found.report.records == expected.records, "\(found.report.records), not \(expected.records) records")
         require(found.report.lastSequence == expected.lastSequence, "the last number is \(found.report.lastSequence)")
-        let keys = expected.versions.filter { $0.value.isAlive(expected.now) }.keys.sorted { isLess($0, $1) }
+        let keys = expected.versions.filter { $0.value.isAlive(expected.now) }.keys.sorted {
+            $0.lexicographicallyPrecedes($1)
+        }
         require(found.entries.map(\.key) == keys, "other keys")
         for entry in found.entries {
             let version = expected.versions[entry.key]!
@@ -74,8 +68,6 @@ enum DirectoryTarget {
         guard case .failed(let failure) = OpeningOutcome(strict), failure.code == .tornTail, failure.offset == offset
         else { violated("a torn tail was not refused") }
     }
-
-    private static func isLess(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.lexicographicallyPrecedes(b) }
 
     static func mutate(
         _ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation, _ workspace: Workspace

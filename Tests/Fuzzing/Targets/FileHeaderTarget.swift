@@ -3,26 +3,24 @@ internal import HeartwoodFormat
 
 /// The input, its zeros folded, is the start of a file.
 ///
-/// A header is accepted exactly if the rules of the page on the format, spelt out here again, accept it, and then its
-/// encoding is the same bytes; more bytes behind it change nothing.
+/// A header is accepted exactly if the rules of the file format, repeated here, accept it, and then its encoding is the
+/// same bytes. Bytes after it change nothing.
 enum FileHeaderTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
         let bytes = FoldedZeros.unfold(input, limit: 8192)
-        let result = bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in try FileHeader.decode(bytes) }
-        }
+        let result = workspace.decoding(bytes) { (bytes) throws(FormatError) in try FileHeader.decode(bytes) }
         switch (result, expected(bytes)) {
         case (.success(let header), nil):
             require(header.encoded() == Array(bytes[..<4096]), "a header is encoded as other bytes: \(header)")
         case (.failure(let found), let expected?):
             require(found == expected, "a header was refused as \(found), not \(expected)")
-            require(!found.description.isEmpty, "an error without words")
+            require(!found.description.isEmpty, "an error without a description")
         case (.failure(let found), nil): violated("a sound header was refused: \(found)")
-        case (.success(let header), let expected?): violated("\(expected), and yet it was read: \(header)")
+        case (.success(let header), let expected?): violated("\(expected), but it was accepted: \(header)")
         }
     }
 
-    /// What is wrong with a header, in the order of the page on the format.
+    /// What is wrong with a header, in the order of the checks in the file format.
     private static func expected(_ bytes: [UInt8]) -> FormatError? {
         if bytes.count < 4096 { return .truncated }
         if bytes[..<8] != [0x48, 0x57, 0x4F, 0x4F, 0x44, 0x0D, 0x0A, 0x1A] { return .wrongMagic }

@@ -4,24 +4,24 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// The input is the image of a store's directory, or of what is left of one.
+/// The input is the image of a store's directory, possibly an incomplete one.
 ///
-/// Whatever it holds, it is verified, surveyed, shown and repaired, and all of these agree: on what the files are
-/// worth, on whether an opening succeeds, and on what a repair brings back. A repaired store is whole, and nothing is
-/// in it that isn't in a record that verifies. No byte of the files is changed.
+/// It is verified, surveyed, shown and repaired, and the results agree: on the verdict on the files, on whether an
+/// opening succeeds, and on what a repair recovers. A repaired store is complete, and contains only valid records of
+/// the input. No byte of the files is changed.
 enum InspectionTarget {
     private static let path = "/store"
 
     static func run(_ input: UnsafeRawBufferPointer) {
         let image = DirectoryImage(input)
-        // In memory, names that are equal as text are one name.
+        // In memory, names that are equal as strings are the same name.
         guard Set(image.files.map(\.name)).count == image.files.count, let fileSystem = try? image.inMemory() else {
             return
         }
         let choice = CRC32C.checksum(input)
         let records = VerifiedRecords(image)
         do {
-            // One of the files by itself.
+            // One of the files alone.
             if !image.files.isEmpty {
                 let file = image.files[Int(choice) % image.files.count].name
                 if Self.isOfStore(file) {
@@ -41,8 +41,7 @@ enum InspectionTarget {
         }
     }
 
-    /// Verifies and surveys, and compares.
-    /// Whether a file is named as a store names its files; what has another name is nobody's.
+    /// Whether a file is named as a store names its files. Files with other names belong to no store.
     private static func isOfStore(_ name: String) -> Bool {
         switch StoreFileName(name) {
         case .log, .snapshot, .temporary: true
@@ -50,16 +49,17 @@ enum InspectionTarget {
         }
     }
 
-    /// Where there is no store, that is what is said.
+    /// Checks that the absence of a store is reported.
     private static func requireNothing(in fileSystem: InMemoryFileSystem) {
         do {
             let check = try Verification.run(path, fileSystem: fileSystem, patience: .none)
-            require(try fileSystem.kind(of: path + "/" + StoreFileName.lockName) != nil, "no store, and yet: \(check)")
+            require(try fileSystem.kind(of: path + "/" + StoreFileName.lockName) != nil, "no store, but: \(check)")
         } catch {
             require((error as? StoreError)?.code == .notFound, "no store, but \(error)")
         }
     }
 
+    /// Verifies and surveys, and compares the results.
     private static func judge(
         _ path: String, _ image: DirectoryImage, _ choice: UInt32, in fileSystem: InMemoryFileSystem
     ) throws -> Verification {
@@ -75,14 +75,14 @@ enum InspectionTarget {
         require(isSame, "verify: \(check.verdict), \(check.findings); inspect: \(survey.verdict), \(survey.findings)")
         require(check.opens == survey.opens, "verify: \(check.findings); inspect: \(survey.findings)")
         require(survey.files.count <= image.files.count, "more files than there are")
-        for file in survey.files { look(at: file, cells, selection) }
+        for file in survey.files { checkFile(file, cells, selection) }
         require(survey.totals.bytes.all == survey.files.reduce(0) { $0 + $1.size }, "not the sum of all files")
-        require(!check.findings.contains { $0.description.isEmpty }, "a finding without words")
+        require(!check.findings.contains { $0.description.isEmpty }, "a finding without a description")
         return check
     }
 
-    /// Every byte of a file is of one kind, in its figures and in its map; and its records lie in it.
-    private static func look(at file: FileSurvey, _ cells: Int, _ selection: RecordSelection) {
+    /// Every byte of a file is of one kind, in its figures and in its map, and its records lie in it.
+    private static func checkFile(_ file: FileSurvey, _ cells: Int, _ selection: RecordSelection) {
         require(file.bytes.all == file.size, "\(file.name): \(file.bytes) of \(file.size)")
         require(file.map.count == cells, "\(file.map.count) cells")
         require(file.map.reduce(0) { $0 + $1.all } == file.size, "\(file.name): the map isn't the file")
@@ -103,7 +103,7 @@ enum InspectionTarget {
         }
     }
 
-    /// Nothing is shown that doesn't verify.
+    /// Only valid records are shown.
     private static func show(_ path: String, _ records: VerifiedRecords, in fileSystem: InMemoryFileSystem) throws {
         var filter = LogFilter()
         filter.withValues = true

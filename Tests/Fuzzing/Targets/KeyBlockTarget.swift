@@ -4,9 +4,9 @@ internal import HeartwoodFormat
 /// The input: the file's salt (4 bytes), the block's offset (8), the offset at which records end (8), then the block's
 /// header and its entries, and what follows.
 ///
-/// A block is taken exactly if the rules of the page on the format accept it, else refused for what they name first;
-/// its entries are those that they tell of, and they come back through the encoder. Of another salt or at another
-/// offset it is never taken.
+/// A block is accepted exactly if the rules of the file format accept it; otherwise it is refused for the first rule
+/// that it breaks. Its entries survive encoding and decoding. With another salt or at another offset it is never
+/// accepted.
 enum KeyBlockTarget {
     /// The offset at which records end.
     private static let extra = 8
@@ -19,37 +19,35 @@ enum KeyBlockTarget {
     }
 
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard let placed = PlacedInput([UInt8](input), extra: extra) else { return }
-        let (block, salt, offset, limit) = (placed.bytes, placed.salt, placed.offset, limit(placed))
+        guard let located = LocatedInput([UInt8](input), extra: extra) else { return }
+        let (block, salt, offset, limit) = (located.bytes, located.salt, located.offset, limit(located))
         let expected = expected(block, salt, offset, limit)
-        placed.judge("a block", expected: expected.failure) { salt, offset in
+        located.judge("a block", expected: expected.failure) { salt, offset in
             decode(block, salt, offset, limit, workspace)
         } check: { found in
             require(.success(found) == expected, "other entries: \(found), not \(expected)")
             let again = decode(encoded(found, salt, offset), salt, offset, limit, workspace)
-            require(again == .success(found), "encoded again it is another block")
+            require(again == .success(found), "encoded and decoded, the entries differ")
         }
     }
 
-    private static func limit(_ placed: PlacedInput) -> UInt64 { placed.prefix.number(at: 12, bytes: 8) }
+    private static func limit(_ located: LocatedInput) -> UInt64 { located.prefix.number(at: 12, bytes: 8) }
 
     private static func decode(
         _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ limit: UInt64, _ workspace: Workspace
     ) -> Result<[Entry], FormatError> {
         let batch = KeyBatch()
-        return bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in
-                let header = try KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)
-                let end = min(32 + header.length, bytes.count)
-                let entries = UnsafeRawBufferPointer(rebasing: bytes[32..<end])
-                var cursor: KeyBatch.Cursor?
-                repeat { cursor = try batch.decode(entries, header, limit: limit, from: cursor) } while cursor != nil
-                return (0..<batch.count).map { index in
-                    let entry = batch.entry(index)
-                    return Entry(
-                        key: [UInt8](batch.key(index)), offset: entry.offset, length: UInt64(entry.length),
-                        expiry: entry.expiry)
-                }
+        return workspace.decoding(bytes) { (bytes) throws(FormatError) in
+            let header = try KeyBlock.decodeHeader(bytes, salt: salt, offset: offset)
+            let end = min(32 + header.length, bytes.count)
+            let entries = UnsafeRawBufferPointer(rebasing: bytes[32..<end])
+            var cursor: KeyBatch.Cursor?
+            repeat { cursor = try batch.decode(entries, header, limit: limit, from: cursor) } while cursor != nil
+            return (0..<batch.count).map { index in
+                let entry = batch.entry(index)
+                return Entry(
+                    key: [UInt8](batch.key(index)), offset: entry.offset, length: UInt64(entry.length),
+                    expiry: entry.expiry)
             }
         }
     }
@@ -66,7 +64,7 @@ enum KeyBlockTarget {
         return bytes
     }
 
-    // MARK: - The rules once more
+    // MARK: - The rules of the file format
 
     /// The entries, or what is wrong.
     static func expected(
@@ -141,7 +139,7 @@ enum KeyBlockTarget {
             }
             let key = last[..<Int(shared)] + bytes[at..<(at + Int(rest))]
             if !entries.isEmpty {
-                // Greater, and sharing no more than it says.
+                // The key must be greater than the last one, and share exactly the stated prefix.
                 let common = zip(last, key).prefix { $0 == $1 }.count
                 if !last.lexicographicallyPrecedes(key) || common != shared { throw .invalidField(.keyOrder) }
             }
@@ -154,12 +152,12 @@ enum KeyBlockTarget {
     // MARK: - Mutation
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        PlacedInput.mutate(
-            input, extra: extra, least: 32, placeChance: 6, maximum: FuzzTarget.keyBlock.maximumInput, &random, blind
-        ) { placed, random in
-            KeyBlockMutation.run(&placed.bytes, &random, blind)
+        LocatedInput.mutate(
+            input, extra: extra, least: 32, prefixChance: 6, maximum: FuzzTarget.keyBlock.maximumInput, &random, blind
+        ) { located, random in
+            KeyBlockMutation.run(&located.bytes, &random, blind)
             guard !random.oneIn(16) else { return }
-            Repair.keyBlock(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
+            Repair.keyBlock(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

@@ -2,10 +2,10 @@ internal import HeartwoodTesting
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The input is a file's name, made a string as the system's names are.
+/// The input is a file's name, converted to a string like the names from the system.
 ///
-/// What a name means is decided by its bytes, by rules that are spelt out here again; what is named by us is read back
-/// as the same.
+/// The meaning of a name follows from its bytes, by the rules repeated here. Names that the library makes are parsed
+/// back to the same meaning.
 enum FileNameTarget {
     static func run(_ input: UnsafeRawBufferPointer) {
         let name = String(decoding: input, as: UTF8.self)
@@ -54,9 +54,9 @@ enum FileNameTarget {
     }
 }
 
-/// The input is what stands in a lock file.
+/// The input is the contents of a lock file.
 ///
-/// A process id is found exactly where a whole line stands that is a number of 32 bits.
+/// A process id is found exactly if the first line is complete and is a number of 32 bits.
 enum LockTextTarget {
     static func run(_ input: UnsafeRawBufferPointer) {
         let text = [UInt8](input)

@@ -3,29 +3,21 @@ internal import HeartwoodFormat
 
 /// The input: the file's salt (4 bytes), the record's offset (8), then the header and what follows it.
 ///
-/// A header is accepted exactly if the rules of the page on the format accept it, its fields are those of the bytes,
-/// and its lengths stay within the limits; of another salt or at another offset it never is. It is read as one of a log
-/// of version 3, and as one of any other file.
+/// A header is accepted exactly if the rules of the file format accept it, its fields are those of the bytes, and its
+/// lengths stay within the limits. With another salt or at another offset it is never accepted. It is read as a header
+/// of a log of version 3, and as a header of any other file.
 enum RecordHeaderTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard let placed = PlacedInput([UInt8](input)) else { return }
-        let header = placed.bytes
+        guard let located = LocatedInput([UInt8](input)) else { return }
+        let header = located.bytes
         for flags in [.original, .known] as [RecordHeader.Flags] {
-            let problem = expected(header, placed.salt, placed.offset, marksBatches: flags == .known)
-            placed.judge("a header", expected: problem) { salt, offset in
-                decode(header, salt, offset, flags, workspace)
+            let problem = expected(header, located.salt, located.offset, marksBatches: flags == .known)
+            located.judge("a header", expected: problem) { salt, offset in
+                workspace.decoding(header) { (bytes) throws(FormatError) in
+                    try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
+                }
             } check: { found in
-                check(found, header, placed.salt, placed.offset)
-            }
-        }
-    }
-
-    private static func decode(
-        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ flags: RecordHeader.Flags, _ workspace: Workspace
-    ) -> Result<RecordHeader, FormatError> {
-        bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in
-                try RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
+                check(found, header, located.salt, located.offset)
             }
         }
     }
@@ -69,11 +61,11 @@ enum RecordHeaderTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        PlacedInput.mutate(
-            input, least: 32, placeChance: 4, maximum: FuzzTarget.recordHeader.maximumInput, &random, blind
-        ) { placed, random in
-            Mutation.changeRecordHeader(&placed.bytes, at: 0, &random, blind)
-            Repair.recordHeader(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
+        LocatedInput.mutate(
+            input, least: 32, maximum: FuzzTarget.recordHeader.maximumInput, &random, blind
+        ) { located, random in
+            Mutation.changeRecordHeader(&located.bytes, at: 0, &random, blind)
+            Repair.recordHeader(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

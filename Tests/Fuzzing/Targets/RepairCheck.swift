@@ -3,17 +3,17 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
 
-/// Plans and makes repairs of a store's files, and looks at what comes of them.
+/// Plans and makes repairs of a store's files, and checks the results.
 struct RepairCheck {
     private typealias Repair = HeartwoodInspection.Repair
 
     let image: DirectoryImage
     let records: VerifiedRecords
-    /// What verification says of the files.
+    /// The result of verification.
     let check: Verification
     let fileSystem: InMemoryFileSystem
 
-    /// - Parameter choice: Chooses what else is asked for than everything.
+    /// - Parameter choice: Selects the options of a second repair.
     func run(_ choice: UInt32) throws {
         let repaired = try repair(RepairOptions(), to: "/repaired")
         var options = RepairOptions()
@@ -33,7 +33,7 @@ struct RepairCheck {
         try compareWithOpening(isRepaired: repaired != nil)
     }
 
-    /// Plans, and does, the same; nil where there is nothing to repair.
+    /// Plans a repair and makes it, with the same results; nil if there is nothing to repair.
     private func repair(_ options: RepairOptions, to output: String) throws -> RepairReport? {
         let plan: RepairReport
         do {
@@ -46,7 +46,7 @@ struct RepairCheck {
             } catch let second as StoreError {
                 require(second.code == error.code, "a repair ended as \(second), and the plan as \(error)")
             }
-            require(try fileSystem.kind(of: output + ".partial") == nil, "something is left of a repair")
+            require(try fileSystem.kind(of: output + ".partial") == nil, "a failed repair left files")
             return nil
         }
         let report = try Repair.run("/store", output: output, options, now: 1, fileSystem: fileSystem)
@@ -56,29 +56,29 @@ struct RepairCheck {
                 && plan.snapshotKeys == report.snapshotKeys && plan.olderValues == report.olderValues
                 && plan.lastSequence == report.lastSequence && plan.highestSequence == report.highestSequence
                 && plan.losses.count == report.losses.count, "planned: \(plan), done: \(report)")
-        try look(at: output, report)
+        try check(output, report)
         return report
     }
 
     private func isExpected(_ error: StoreError, _ options: RepairOptions) -> Bool {
         switch error.code {
         case .notFound, .unsupportedFormat: true
-        // Files of two stores, as many of each, or a state from before all that is here.
+        // Files of two stores, as many of each; or a requested state that is older than all files.
         case .invalidArgument:
             error.message.contains("--store-id") || options.upToSequence != nil || options.upToTime != nil
         default: false
         }
     }
 
-    /// The new store is whole, opens, needs no repair, and has only what was there.
-    private func look(at output: String, _ report: RepairReport) throws {
+    /// The new store is complete, opens, needs no repair, and has only records of the input.
+    private func check(_ output: String, _ report: RepairReport) throws {
         let check = try Verification.run(output, fileSystem: fileSystem, patience: .none)
         require(check.verdict == .clean && check.opens, "a repaired store: \(check.findings)")
         require(check.isClosed, "a repaired store isn't closed")
         let again = try Repair.plan(output, fileSystem: fileSystem)
         require(again.isComplete, "a repaired store has lost \(again.losses)")
         for name in try fileSystem.contents(ofDirectory: output) {
-            let bytes = try contents(of: output + "/" + name)
+            let bytes = try fileSystem.bytes(of: output + "/" + name)
             let (salt, first) = (UInt32(bytes.number(at: 12, bytes: 4)), bytes.number(at: 32, bytes: 8))
             for record in VerifiedRecords.records(of: bytes) where record.salt == salt && !record.content.isLostBatch {
                 require(
@@ -88,47 +88,37 @@ struct RepairCheck {
         }
     }
 
-    private func contents(of path: String) throws -> [UInt8] {
-        let file = try fileSystem.openFile(path, for: .read)
-        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-        _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-        try file.close()
-        return bytes
-    }
-
     // MARK: - An opening
 
-    /// An opening succeeds exactly if it is said to; and what is clean is repaired as what it is.
+    /// An opening succeeds exactly if verification says so, and a repair of a clean store changes nothing in it.
     private func compareWithOpening(isRepaired: Bool) throws {
         for (name, bytes) in image.files {
-            require(try contents(of: "/store/" + name) == bytes, "\(name) was changed")
+            require(try fileSystem.bytes(of: "/store/" + name) == bytes, "\(name) was changed")
         }
         let opened = opening("/store")
         switch opened {
-        case .opened: require(check.opens, "it opens, and yet: \(check.findings)")
+        case .opened: require(check.opens, "it opens, but: \(check.findings)")
         case .failed(let failure):
-            require(!check.opens, "it doesn't open: \(failure), and yet: \(check.findings)")
+            require(!check.opens, "it doesn't open: \(failure), but: \(check.findings)")
             require(check.verdict > .torn, "it doesn't open: \(failure), and is \(check.verdict)")
         }
         guard isRepaired else { return }
         let repaired = opening("/repaired")
         guard case .opened(let after) = repaired else { violated("a repaired store doesn't open: \(repaired)") }
         guard case .opened(let before) = opened, check.verdict == .clean, hasOnlyItsOwnNames else { return }
-        // A repair leaves room behind the numbers of what it brings back, more than an opening.
+        // A repair skips more sequence numbers after the recovered ones than an opening.
         guard before.report.lastSequence < 1 << 62 else { return }
         for (left, right) in zip(before.entries, after.entries) {
             require(left == right, "\(left.key) of \(left.sequence ?? 0) became \(right.key) of \(right.sequence ?? 0)")
         }
-        require(before.entries.count == after.entries.count, "not as many keys as before")
+        require(before.entries.count == after.entries.count, "another number of keys than before")
     }
 
     private func opening(_ path: String) -> OpeningOutcome {
-        var configuration = OpeningOutcome.configuration
-        configuration.fileSystem = fileSystem
-        return OpeningOutcome(configuration, at: path)
+        OpeningOutcome(OpeningOutcome.configuration(fileSystem), at: path)
     }
 
-    /// A repair reads files under other names, too.
+    /// A repair also reads files with other names.
     private var hasOnlyItsOwnNames: Bool {
         image.files.allSatisfy { StoreFileName($0.name).isData }
     }

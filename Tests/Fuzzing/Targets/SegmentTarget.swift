@@ -4,41 +4,41 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// The input, its zeros folded, is a log segment. Its time of creation, which no rule depends on, chooses where the
-/// end is that a successor might record, and the size of the window.
+/// The input, its zeros folded, is a log segment. Its creation time, which no rule depends on, selects the end that a
+/// successor might record, and the size of the window.
 ///
-/// It is scanned whole, twice, through a window, and up to the recorded end, each time with the same answers; and what
-/// was read is looked at once more by hand.
+/// It is scanned as a whole, twice, through a window, and up to the recorded end, each time with the same results. The
+/// results are also checked against the bytes without the decoder.
 enum SegmentTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
         let bytes = FoldedZeros.unfold(input)
-        let decoded = bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in try FileHeader.decode(bytes) }
-        }
+        let decoded = workspace.decoding(bytes) { (bytes) throws(FormatError) in try FileHeader.decode(bytes) }
         guard case .success(let header) = decoded else { return }
         let source = GuardedSource(bytes: bytes, workspace: workspace)
         let whole = Scan(source, header, recordedEnd: nil)
         whole.check(against: bytes)
-        require(Scan(source, header, recordedEnd: nil) == whole, "scanned again it is another segment")
+        require(Scan(source, header, recordedEnd: nil) == whole, "the second scan differs")
         let choice = header.creationTime
-        require(windowed(bytes, header, recordedEnd: nil, choice) == whole, "through a window it is another segment")
+        require(windowed(bytes, header, recordedEnd: nil, choice) == whole, "the scan through a window differs")
 
         let end = recordedEnd(choice, whole, bytes.count)
-        let cut = Scan(source, header, recordedEnd: end)
-        cut.check(against: bytes)
-        require(windowed(bytes, header, recordedEnd: end, choice) == cut, "through a window it ends elsewhere")
-        let common = cut.commits.count
+        let limited = Scan(source, header, recordedEnd: end)
+        limited.check(against: bytes)
         require(
-            common <= whole.commits.count && cut.commits == Array(whole.commits[..<common]),
+            windowed(bytes, header, recordedEnd: end, choice) == limited, "the scan through a window ends elsewhere")
+        let common = limited.commits.count
+        require(
+            common <= whole.commits.count && limited.commits == Array(whole.commits[..<common]),
             "up to a recorded end there are other commits")
         require(
-            (cut.verdict == .intact) == (cut.stop.offset == end), "\(cut.verdict) where the end is \(end): \(cut.stop)")
+            (limited.verdict == .intact) == (limited.stop.offset == end),
+            "\(limited.verdict) where the end is \(end): \(limited.stop)")
         if whole.commits.contains(where: { $0.end == end }) || end == 4096 {
-            require(cut.verdict == .intact, "a whole segment is \(cut.verdict)")
+            require(limited.verdict == .intact, "a complete segment is \(limited.verdict)")
         }
     }
 
-    /// Ends of commits, ends of records, places near them, and anything at all.
+    /// Ends of commits and records, offsets near them, and arbitrary offsets.
     private static func recordedEnd(_ choice: UInt64, _ whole: Scan, _ size: Int) -> UInt64 {
         let commits = whole.commits
         let pick = choice >> 16
@@ -47,12 +47,12 @@ enum SegmentTarget {
             ends += commits[Int(pick % UInt64(commits.count))].records.map { $0.offset }
             ends += commits.map(\.offset)
         }
-        let place = ends[Int(pick % UInt64(ends.count))]
+        let end = ends[Int(pick % UInt64(ends.count))]
         switch choice % 8 {
-        case 0, 1, 2: return place
-        case 3: return place &+ 8
-        case 4: return place &- 8
-        case 5: return place &+ 1
+        case 0, 1, 2: return end
+        case 3: return end &+ 8
+        case 4: return end &- 8
+        case 5: return end &+ 1
         case 6: return pick % 64 == 0 ? .max : 0
         default: return (pick >> 8) % UInt64(size + 100)
         }
@@ -64,7 +64,7 @@ enum SegmentTarget {
         let size = [1, 48, 100, 4096, 5000, 1 << 20][Int((choice >> 8) % 6)]
         do throws(FileSystemError) {
             let window = try FileWindow(FrozenFile("segment", bytes), size: size)
-            return try Scan(throwing: window, header, recordedEnd: recordedEnd)
+            return try Scan(window, header, recordedEnd: recordedEnd)
         } catch {
             violated("a file that can't fail failed: \(error)")
         }

@@ -3,27 +3,19 @@ internal import HeartwoodFormat
 
 /// The input: the file's salt (4 bytes), the footer's offset (8), then the footer and what follows it.
 ///
-/// A footer is accepted exactly if the rules of the page on the format accept it, and then its encoding is the same
-/// bytes, and its counts fit into the file; of another salt or at another offset it never is.
+/// A footer is accepted exactly if the rules of the file format accept it, and then its encoding is the same bytes, and
+/// its counts fit into the file. With another salt or at another offset it is never accepted.
 enum SnapshotFooterTarget {
     static func run(_ input: UnsafeRawBufferPointer, in workspace: Workspace) {
-        guard let placed = PlacedInput([UInt8](input)) else { return }
-        let footer = placed.bytes
-        placed.judge("a footer", expected: expected(footer, placed.salt, placed.offset)) { salt, offset in
-            decode(footer, salt, offset, workspace)
-        } check: { found in
-            let again = found.encoded(salt: placed.salt, offset: placed.offset)
-            require(again == Array(footer[..<64]), "other bytes: \(found)")
-        }
-    }
-
-    private static func decode(
-        _ bytes: [UInt8], _ salt: UInt32, _ offset: UInt64, _ workspace: Workspace
-    ) -> Result<SnapshotFooter, FormatError> {
-        bytes.withUnsafeBytes { bytes in
-            workspace.decoding(bytes) { (bytes) throws(FormatError) in
+        guard let located = LocatedInput([UInt8](input)) else { return }
+        let footer = located.bytes
+        located.judge("a footer", expected: expected(footer, located.salt, located.offset)) { salt, offset in
+            workspace.decoding(footer) { (bytes) throws(FormatError) in
                 try SnapshotFooter.decode(bytes, salt: salt, offset: offset)
             }
+        } check: { found in
+            let again = found.encoded(salt: located.salt, offset: located.offset)
+            require(again == Array(footer[..<64]), "other bytes: \(found)")
         }
     }
 
@@ -38,8 +30,8 @@ enum SnapshotFooterTarget {
         if !bytes.isZero(48..<60) { return .invalidField(.reserved) }
         func field(_ at: Int) -> UInt64 { bytes.number(at: at, bytes: 8) }
         let (records, keys, blocks, keyBytes, expiring) = (field(8), field(16), field(24), field(32), field(40))
-        let isInPlace = offset % 8 == 0 && keys % 8 == 0 && keys >= 4096 && keys <= offset && keys <= 1 << 54
-        guard isInPlace else { return .invalidField(.snapshotLength) }
+        let isAligned = offset % 8 == 0 && keys % 8 == 0 && keys >= 4096 && keys <= offset && keys <= 1 << 54
+        guard isAligned else { return .invalidField(.snapshotLength) }
         let fits =
             records <= (keys - 4096) / 40 && records <= (offset - keys) / 4 && keyBytes <= keys - 4096
             && expiring <= records && blocks <= records && blocks <= (offset - keys) / 32
@@ -47,11 +39,11 @@ enum SnapshotFooterTarget {
     }
 
     static func mutate(_ input: [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) -> [UInt8] {
-        PlacedInput.mutate(
-            input, least: 64, placeChance: 4, maximum: FuzzTarget.snapshotFooter.maximumInput, &random, blind
-        ) { placed, random in
-            Mutation.changeFooter(&placed.bytes, at: 0, fileOffset: placed.offset, &random, blind)
-            Repair.footer(&placed.bytes, at: 0, salt: placed.salt, fileOffset: placed.offset)
+        LocatedInput.mutate(
+            input, least: 64, maximum: FuzzTarget.snapshotFooter.maximumInput, &random, blind
+        ) { located, random in
+            Mutation.changeFooter(&located.bytes, at: 0, fileOffset: located.offset, &random, blind)
+            Repair.footer(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

@@ -4,8 +4,8 @@ internal import HeartwoodFormat
 
 /// The input: the limit (2 bytes), then a value in its stored form.
 ///
-/// A stored form gives a value exactly if zlib, asked here piece by piece, finds one stream that fills the input and
-/// yields the declared length within the limit; then it is that value, and compressing it gives it back.
+/// A stored form has a value exactly if zlib, called here piece by piece, finds one stream that fills the input and
+/// yields the declared length within the limit. It is the same value, and survives compressing and inflating.
 enum ValueTarget {
     private static let prefix = 2
 
@@ -14,10 +14,8 @@ enum ValueTarget {
         let bytes = [UInt8](input)
         let limit = Int(bytes.number(at: 0, bytes: 2))
         let stored = Array(bytes[prefix...])
-        let result = stored.withUnsafeBytes { stored in
-            workspace.decoding(stored) { (stored) throws(FormatError) in
-                try Inflater.value(of: stored, limit: limit)
-            }
+        let result = workspace.decoding(stored) { (stored) throws(FormatError) in
+            try Inflater.value(of: stored, limit: limit)
         }
         switch (result, expected(stored, limit: limit)) {
         case (.success(let value), let expected?):
@@ -27,7 +25,7 @@ enum ValueTarget {
         case (.failure(let error), nil):
             require(error == .invalidField(.compressedValue), "the error is \(error)")
         case (.failure(let error), .some): violated("a sound value was refused: \(error)")
-        case (.success(let value), nil): violated("\(value.count) bytes of what is no value")
+        case (.success(let value), nil): violated("\(value.count) bytes of an invalid stored form")
         }
     }
 
@@ -35,10 +33,8 @@ enum ValueTarget {
         guard value.count <= 2048, let stored = value.withUnsafeBytes({ workspace.deflater.storedForm(of: $0) })
         else { return }
         require(stored.count <= value.count - value.count / 8, "a stored form that saves nothing")
-        let back = stored.withUnsafeBytes { stored in
-            workspace.decoding(stored) { (stored) throws(FormatError) in
-                try Inflater.value(of: stored, limit: value.count)
-            }
+        let back = workspace.decoding(stored) { (stored) throws(FormatError) in
+            try Inflater.value(of: stored, limit: value.count)
         }
         require(back == .success(value), "compressed and inflated it is another value")
     }
@@ -50,7 +46,7 @@ enum ValueTarget {
         return value.count == declared && used == stored.count ? value : nil
     }
 
-    /// The first deflate stream behind the length, and where it ends; nil if it is none, or longer than the limit.
+    /// The first deflate stream after the length, and its end; nil if there is none or it is longer than the limit.
     static func inflate(_ stored: [UInt8], limit: Int) -> (value: [UInt8], end: Int)? {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
@@ -84,7 +80,7 @@ enum ValueTarget {
         var bytes = random.oneIn(8) ? Array(input.prefix(prefix)) + made(&random, workspace) : blind(input, maximum)
         guard bytes.count > prefix + 4 else { return bytes }
         if random.oneIn(4) { bytes.setNumber(UInt64(random.below(1 << 16)), at: 0, bytes: 2) }
-        // Repair: the length that the stream has, and nothing behind its end.
+        // Repair: the length of the stream, and nothing after its end.
         if !random.oneIn(4), let (value, end) = inflate(Array(bytes[prefix...]), limit: 1 << 14) {
             bytes.setNumber(UInt64(value.count), at: prefix, bytes: 4)
             if !random.oneIn(4) { bytes.removeLast(bytes.count - prefix - end) }

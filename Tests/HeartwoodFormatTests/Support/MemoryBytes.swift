@@ -1,6 +1,6 @@
 import HeartwoodFormat
 
-/// A segment in memory. Checks what the scanner promises of its requests.
+/// A segment in memory. Traps on requests that are larger than the scanner promises.
 struct MemoryBytes: SegmentBytes {
     typealias Failure = Never
 
@@ -21,11 +21,15 @@ struct MemoryBytes: SegmentBytes {
 }
 
 extension Array<UInt8> {
-    /// Lends the bytes to something that may throw a format error.
-    func decoding<R>(_ body: (UnsafeRawBufferPointer) throws(FormatError) -> R) throws(FormatError) -> R {
-        try withUnsafeBytes { buffer in
+    /// What a decoder makes of the bytes.
+    func decoded<R>(_ body: (UnsafeRawBufferPointer) throws(FormatError) -> R) -> Result<R, FormatError> {
+        withUnsafeBytes { buffer in
             Result { () throws(FormatError) -> R in try body(buffer) }
-        }.get()
+        }
+    }
+
+    func decoding<R>(_ body: (UnsafeRawBufferPointer) throws(FormatError) -> R) throws(FormatError) -> R {
+        try decoded(body).get()
     }
 
     mutating func flipBit(_ bit: Int) { self[bit / 8] ^= 1 << (bit % 8) }

@@ -1,6 +1,6 @@
 import HeartwoodFormat
 
-/// Everything that a scan of a segment finds, with the verdict on its end, as recovery puts them together.
+/// Everything that a scan of a segment finds, with the verdict on its end, combined as recovery does it.
 struct ScanOutcome {
     var commits: [ScannedCommit] = []
     var stop: TailVerdict.Stop
@@ -10,7 +10,7 @@ struct ScanOutcome {
     var isClosed: Bool
     var provenEnd: UInt64
 
-    /// - Parameter keep: Whether the commits are kept; fuzzing does without.
+    /// - Parameter keep: Whether the commits are kept.
     init(
         _ bytes: [UInt8], _ header: FileHeader, successor: (end: UInt64, lastSequence: UInt64)? = nil,
         keep: Bool = true
@@ -22,7 +22,7 @@ struct ScanOutcome {
             let before = scanner.position
             switch scanner.next(into: &commit) {
             case .commit:
-                precondition(scanner.position > before && scanner.position <= scanner.limit, "no way forward")
+                precondition(scanner.position > before && scanner.position <= scanner.limit, "no progress")
                 if keep { commits.append(commit) }
             case .stop(let stop):
                 reached = stop

@@ -7,7 +7,7 @@ struct TestEntry: Hashable {
     var expiry: UInt64 = 0
 }
 
-/// Key blocks, made by hand: what is wrong in them is meant to be so, and the checksums are right.
+/// Key blocks that are encoded by hand: their checksums are right, and their errors are deliberate.
 enum TestKeyBlock {
     static let headerSize = 32
 
@@ -21,7 +21,7 @@ enum TestKeyBlock {
         return bytes + rest
     }
 
-    /// A variable-length number, of so many bytes at least.
+    /// A variable-length number of at least `count` bytes.
     static func number(_ number: UInt64, bytes count: Int = 1) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = number
@@ -50,7 +50,7 @@ enum TestKeyBlock {
         return bytes + payload
     }
 
-    /// Reads a block into a batch, header first, as a reader of a file does.
+    /// Reads a block into a batch, header first, as readers of a file do.
     static func decode(
         _ bytes: [UInt8], into batch: KeyBatch, salt: UInt32, at offset: UInt64, limit: UInt64 = 1 << 40
     ) throws(FormatError) {
@@ -63,7 +63,7 @@ enum TestKeyBlock {
         }
     }
 
-    /// What the decoder finds, or why it refuses.
+    /// The entries that the decoder finds, or its error.
     static func result(
         _ bytes: [UInt8], salt: UInt32, at offset: UInt64, limit: UInt64 = 1 << 40
     ) -> Result<[TestEntry], FormatError> {

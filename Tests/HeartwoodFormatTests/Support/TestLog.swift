@@ -1,9 +1,8 @@
 import HeartwoodFormat
 
-/// Writes a log segment byte by byte as the page on the file format says, and not as the library does it: the layout is
-/// spelt out a second time here, so that a mistake in the library's encoders doesn't hide one in its decoders.
+/// Writes a log segment byte by byte from `Documentation/FileFormat.md`, without the library's encoders: a mistake in
+/// them can't hide one in the decoders.
 struct TestLog {
-    /// One operation.
     struct Operation {
         var kind: UInt8 = 1
         var flags: UInt8 = 0
@@ -12,14 +11,14 @@ struct TestLog {
         var expiry: UInt64 = 0
     }
 
-    /// Where something was put.
+    /// A commit or a mark, as it was written.
     struct Item {
         var offset: Int
         var end: Int
         var syncedMark: UInt64
         var firstSequence: UInt64
         var nextSequence: UInt64
-        /// Where the zeros before it begin; `offset` where there are none.
+        /// Where the zeros in front of it begin; `offset` if there are none.
         var gapStart: Int
         var records: [Record] = []
         var isMark: Bool { records.isEmpty }
@@ -52,7 +51,7 @@ struct TestLog {
         bytes = Self.fileHeader(version: version, salt: salt, firstSequence: firstSequence)
     }
 
-    /// The header as the scanner wants it.
+    /// The file header, as the scanner takes it.
     var header: FileHeader {
         FileHeader(
             kind: .log, version: version, storeID: StoreID(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908),
@@ -73,7 +72,7 @@ struct TestLog {
         return bytes
     }
 
-    /// Appends a commit of these batches. It says that everything up to the last `sync()` was durable.
+    /// Appends a commit of these batches. Its synced mark covers everything up to the last `sync()`.
     mutating func commit(_ batches: [[Operation]], recordCount: UInt32? = nil) {
         let offset = bytes.count
         let first = nextSequence
@@ -103,7 +102,7 @@ struct TestLog {
                 nextSequence: nextSequence, gapStart: offset, records: records))
     }
 
-    /// What was appended so far is durable from now on.
+    /// Later commits say that everything written so far is durable.
     mutating func sync() { synced = UInt64(bytes.count) }
 
     /// Appends zeros up to the next boundary and a mark there.
@@ -123,8 +122,8 @@ struct TestLog {
         synced = UInt64(bytes.count)
     }
 
-    /// Appends room that was laid ahead.
-    mutating func room(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
+    /// Appends preallocated space.
+    mutating func preallocate(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
 
     static func commitHeader(
         flags: UInt32, bodyLength: UInt64, firstSequence: UInt64, syncedMark: UInt64, time: UInt64,
@@ -157,12 +156,12 @@ struct TestLog {
         return header + payload
     }
 
-    /// Makes the checksum of the 48 bytes at `offset` right again.
+    /// Corrects the checksum of the commit header at `offset`.
     static func repairCommit(_ bytes: inout [UInt8], at offset: Int, salt: UInt32) {
         repair(&bytes, from: offset, count: 44, at: offset, salt: salt)
     }
 
-    /// Makes the header checksum of the record at `offset` right again.
+    /// Corrects the header checksum of the record at `offset`.
     static func repairRecord(_ bytes: inout [UInt8], at offset: Int, salt: UInt32) {
         repair(&bytes, from: offset, count: 28, at: offset, salt: salt)
     }
@@ -181,7 +180,7 @@ extension Array<UInt8> {
         for byte in 0..<(T.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
     }
 
-    /// Puts a number in place, lowest byte first.
+    /// Overwrites bytes with a number, lowest byte first.
     mutating func replace<T: FixedWidthInteger>(number: T, at offset: Int) {
         for byte in 0..<(T.bitWidth / 8) { self[offset + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
     }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers at every run, so that a failing case can be run again.
+/// SplitMix64: the same numbers in every run, so that a failing case can be repeated.
 struct TestRandom: RandomNumberGenerator {
     private var state: UInt64
 

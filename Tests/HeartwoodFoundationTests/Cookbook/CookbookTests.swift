@@ -4,7 +4,7 @@ import HeartwoodFoundation
 import Synchronization
 import Testing
 
-/// The recipes of Documentation/Cookbook.md, tried.
+/// Tests of the recipes in Documentation/Cookbook.md.
 @Suite struct CookbookTests {
     private final class Clock: StoreClock {
         private let time = Atomic(UInt64(1_000_000))
@@ -22,7 +22,7 @@ import Testing
         store = try .inMemory(configuration: configuration)
     }
 
-    @Test func sessionsEndUnlessTheyAreUsed() async throws {
+    @Test func sessionsExpireUnlessTheyAreUsed() async throws {
         let sessions = Sessions(store: store)
         try await sessions.begin("1", user: "Ada")
         clock.pass(minutes: 20)
@@ -103,7 +103,7 @@ import Testing
         #expect(seen == names)
     }
 
-    @Test func identifiersComeBackInOrder() async throws {
+    @Test func identifiersAreReadBackInOrder() async throws {
         let id = try await addPhoto(Data([1, 2, 3]), to: store)
         #expect(try photos(in: store) == [id])
         #expect(try store.get(id) == [1, 2, 3])
@@ -116,7 +116,7 @@ import Testing
         #expect(events == (1...300).map { "event \($0)" })
     }
 
-    @Test func modelsComeBack() async throws {
+    @Test func modelsAreReadBack() async throws {
         let ada = User(name: "Ada", age: 36)
         try await store.save(ada, as: "user:ada")
         #expect(try await store.load(User.self, from: "user:ada") == ada)

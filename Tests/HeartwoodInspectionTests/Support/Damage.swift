@@ -2,20 +2,20 @@ import HeartwoodCampaignSupport
 import HeartwoodFormat
 import HeartwoodTesting
 
-/// What is done to the bytes of a file.
+/// A way to damage the bytes of a file.
 enum DamageKind: String, CaseIterable, Sendable {
     case bitFlip, zeroedSector, garbageSector, truncation, duplicatedBlock
 
-    func damage(_ bytes: [UInt8], at place: Int, _ random: inout SeededRandom) -> [UInt8] {
+    func damage(_ bytes: [UInt8], at offset: Int, _ random: inout SeededRandom) -> [UInt8] {
         var damaged = bytes
-        let sector = place / 512 * 512..<min(place / 512 * 512 + 512, bytes.count)
+        let sector = offset / 512 * 512..<min(offset / 512 * 512 + 512, bytes.count)
         switch self {
-        case .bitFlip: damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case .bitFlip: damaged[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case .zeroedSector: for index in sector { damaged[index] = 0 }
         case .garbageSector: for index in sector { damaged[index] = UInt8.random(in: 0...255, using: &random) }
-        case .truncation: damaged.removeLast(bytes.count - place)
+        case .truncation: damaged.removeLast(bytes.count - offset)
         case .duplicatedBlock:
-            let sectors = (0..<(bytes.count / 512)).filter { $0 != place / 512 }
+            let sectors = (0..<(bytes.count / 512)).filter { $0 != offset / 512 }
             guard let other = sectors.randomElement(using: &random) else { return bytes }
             for index in sector { damaged[index] = bytes[min(other * 512 + index % 512, bytes.count - 1)] }
         }
@@ -23,11 +23,11 @@ enum DamageKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Where something is done to a log file.
-enum DamagePlace: String, CaseIterable, Sendable {
+/// A location in a log file.
+enum DamageLocation: String, CaseIterable, Sendable {
     case header, commitHeader, recordHeader, key, value, padding, lastMark
 
-    /// An offset in a file of this layout; nil where it has no such place.
+    /// An offset in a file of this layout; nil if it has no such location.
     func offset(in layout: FileLayout, _ random: inout SeededRandom) -> Int? {
         let commits = layout.commits.filter { !$0.records.isEmpty }
         let commit = commits.randomElement(using: &random)
@@ -51,7 +51,7 @@ enum DamagePlace: String, CaseIterable, Sendable {
     }
 }
 
-/// Which bytes of a file differ, or are gone.
+/// Which bytes of a file differ or are missing.
 func changedBytes(_ before: [UInt8], _ after: [UInt8]) -> (first: Int, isChanged: (Range<Int>) -> Bool)? {
     var changed = [Bool](repeating: false, count: before.count)
     var first: Int?

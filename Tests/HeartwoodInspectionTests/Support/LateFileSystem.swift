@@ -2,7 +2,7 @@ import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import Synchronization
 
-/// A part of one file isn't there yet, and is when the file's size has been asked for so many times and once more.
+/// A part of one file is missing until the file's size was asked for more than `sizes` times.
 final class LateFileSystem: ForwardingFileSystem {
     let base: any FileSystem
     private let path: String
@@ -17,7 +17,7 @@ final class LateFileSystem: ForwardingFileSystem {
         self.sizes = sizes
     }
 
-    /// Whether the part was read before it was there.
+    /// Whether the part was read while it was missing.
     var wasEarly: Bool { early.load(ordering: .relaxed) }
 
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
@@ -45,11 +45,10 @@ final class LateFileSystem: ForwardingFileSystem {
             guard asked.load(ordering: .relaxed) <= fileSystem.sizes else { return count }
             for index in 0..<count where fileSystem.late.contains(Int(offset) + index) {
                 fileSystem.early.store(true, ordering: .relaxed)
-                // The header is there, and what follows it isn't.
+                // Its header exists already.
                 if Int(offset) + index >= fileSystem.late.lowerBound + 48 { buffer[index] = 0 }
             }
             return count
         }
-
     }
 }

@@ -39,7 +39,7 @@ struct SurveyFixture {
         try await store.flush()
     }
 
-    /// The same in batches of fifty, each a commit of its own: what lies where is the same each time.
+    /// The same in batches of fifty, each a commit of its own, so that all offsets are the same each time.
     func fillInBatches(_ store: Store, _ numbers: Range<Int>) async throws {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 50) {
             try await store.write(durability: .synced) { batch in
@@ -59,7 +59,7 @@ struct SurveyFixture {
             fileSystem: SimulatedDisk(image: image ?? disk.image))
     }
 
-    /// The names of the files that end so, in order.
+    /// The names of the files with this suffix, in order.
     func names(_ suffix: String) -> [String] {
         disk.image.files.compactMap { path in
             path.hasSuffix(suffix) ? path.split(separator: "/").last.map(String.init) : nil

@@ -4,7 +4,7 @@ import HeartwoodTesting
 
 @testable import Heartwood
 
-/// A store that was written by a plan, and what each of its batches did: the oracle of what can be recovered.
+/// The files of a store, and what each of its batches did: the oracle of what can be recovered.
 struct WrittenStore: Sendable {
     /// What a batch did to a key; nil: removed it.
     typealias Change = (key: [UInt8], value: [UInt8]?)
@@ -22,9 +22,9 @@ struct WrittenStore: Sendable {
     enum Shape: String, CaseIterable, Sendable {
         /// Segments only.
         case log
-        /// A snapshot, and segments behind it.
+        /// A snapshot, and segments after it.
         case compacted
-        /// A snapshot, the segments that it covers, and those behind it.
+        /// A snapshot, the segments that it covers, and segments after it.
         case kept
     }
 
@@ -35,7 +35,7 @@ struct WrittenStore: Sendable {
         configuration.segmentBytes = 16 << 10
         configuration.commitBufferBytes = 64 << 10
         configuration.compaction = .manual
-        // What is one commit is up to `flush`, however slow the machine is.
+        // Only `flush` ends a commit, however slow the machine is.
         configuration.timing.write = .max
         configuration.timing.sync = .max
         configuration.timing.mark = .max
@@ -91,7 +91,7 @@ struct WrittenStore: Sendable {
         return (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// What is there when these batches were applied in their order.
+    /// The contents after these batches, applied in order.
     func state(of sequences: some Sequence<UInt64>, after base: [[UInt8]: Found] = [:]) -> [[UInt8]: Found] {
         var state = base
         for sequence in sequences.sorted() {
@@ -107,7 +107,7 @@ struct WrittenStore: Sendable {
         try await opening(of: fileSystem, at: path).contents.get()
     }
 
-    /// What an opening of these files says of the log's end, and what it shows, if all of it can be read.
+    /// How an opening of these files finds the log's end, and what it shows, if all of it can be read.
     static func opening(
         of fileSystem: any FileSystem, at path: String
     ) async throws -> (tail: RecoveryReport.Tail, contents: Result<[[UInt8]: Found], any Error>) {

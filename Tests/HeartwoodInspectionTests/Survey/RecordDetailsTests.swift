@@ -4,17 +4,17 @@ import HeartwoodInspection
 import HeartwoodTesting
 import Testing
 
-/// Records one by one: which are told, and what has become of each.
+/// Single records: which are reported, and in which state.
 @Suite struct RecordDetailsTests {
     private let fixture = SurveyFixture()
 
-    @Test func noneUnlessAskedFor() async throws {
+    @Test func noneUnlessRequested() async throws {
         try await fixture.withStore { try await fixture.fill($0, 0..<10) }
         let survey = try fixture.survey(records: nil)
         #expect(survey.files.allSatisfy { $0.details.count == 0 && $0.details.parts.isEmpty })
     }
 
-    @Test func everyRecordOfASmallStoreAndWhatBecameOfIt() async throws {
+    @Test func everyRecordOfASmallStoreAndItsState() async throws {
         try await fixture.withStore { store in
             try await fixture.fill(store, 0..<200)
             try await store.compact()
@@ -49,7 +49,7 @@ import Testing
         #expect(Set(all.filter { $0.sequence == 401 }.map(\.keyText)) == ["key/0"])
     }
 
-    @Test func longKeysAreCut() async throws {
+    @Test func longKeysAreTruncated() async throws {
         try await fixture.withStore { try await $0.put([UInt8](repeating: 7, count: 5_000), [1]) }
         var selection = RecordSelection()
         selection.keyBytes = 10
@@ -57,7 +57,7 @@ import Testing
         #expect(record.key.count == 10 && record.keyBytes == 5_000 && record.valueBytes == 1)
     }
 
-    @Test func ofALargeStoreTheEndsAndWhatIsAroundDamage() async throws {
+    @Test func ofALargeStoreTheEndsAndTheRecordsAroundDamage() async throws {
         try await fixture.withStore {
             $0.segmentBytes = 4 << 20
         } _: { store in
@@ -65,12 +65,12 @@ import Testing
             try await fixture.fillInBatches(store, 0..<800)
         }
         let name = try #require(fixture.names(".log").first)
-        let place = 100_000
+        let offset = 100_000
         var selection = RecordSelection()
         selection.most = 800
         selection.nearEnds = 50
         selection.nearFindings = 20
-        let image = fixture.flipping(name, at: place)
+        let image = fixture.flipping(name, at: offset)
         let whole = try fixture.survey(of: image)
         let survey = try fixture.survey(of: image, records: selection)
         let file = survey.files[0]
@@ -78,17 +78,17 @@ import Testing
         #expect(details.count <= 800 && details.count > 100)
         #expect(details.parts.count == 3)
         #expect(details.parts.first?.lowerBound == 0 && details.parts.last?.upperBound == file.size)
-        #expect(details.parts.contains { $0.contains(UInt64(place)) })
-        // Those that are told are told as if all were, and of the parts no record is left out.
-        let told = Dictionary(uniqueKeysWithValues: details.all.map { ($0.offset, $0.state) })
+        #expect(details.parts.contains { $0.contains(UInt64(offset)) })
+        // The reported parts are complete, and the states are those of a full report.
+        let states = Dictionary(uniqueKeysWithValues: details.all.map { ($0.offset, $0.state) })
         for record in every {
-            if let state = told[record.offset] { #expect(state == record.state) }
+            if let state = states[record.offset] { #expect(state == record.state) }
             let isWithin = details.parts.contains { $0.contains(record.offset) }
-            #expect(isWithin == (told[record.offset] != nil), "\(record.offset)")
+            #expect(isWithin == (states[record.offset] != nil), "\(record.offset)")
         }
     }
 
-    @Test func memoryIsBoundedWhateverTheFindings() async throws {
+    @Test func memoryIsBoundedWithManyFindings() async throws {
         try await fixture.withStore {
             $0.segmentBytes = 4 << 20
         } _: { store in
@@ -97,8 +97,8 @@ import Testing
         }
         let name = try #require(fixture.names(".snapshot").first)
         var image = fixture.disk.image
-        for place in stride(from: 10_000, to: 400_000, by: 4_000) {
-            image = fixture.flipping(name, at: place, in: image)
+        for offset in stride(from: 10_000, to: 400_000, by: 4_000) {
+            image = fixture.flipping(name, at: offset, in: image)
         }
         var selection = RecordSelection()
         selection.most = 300
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func whatVerifiesInADamagedCommitIsTold() async throws {
+    @Test func whatVerifiesInADamagedCommitIsReported() async throws {
         try await fixture.withStore { store in
             try await store.write { batch in
                 for number in 0..<20 { batch.put("key/\(number)", [UInt8](repeating: 1, count: 100)) }
@@ -121,7 +121,7 @@ import Testing
         }
         let name = try #require(fixture.names(".log").first)
         let third = try fixture.survey().files[0].details[3]
-        // In the value of one record: its header tells where the next one is.
+        // In the value of one record: its header still locates the next record.
         let survey = try fixture.survey(of: fixture.flipping(name, at: Int(third.offset) + 60))
         let states = survey.files[0].details.all.filter { $0.keyText.hasPrefix("key/") }.map(\.state)
         #expect(survey.verdict == .corrupt)

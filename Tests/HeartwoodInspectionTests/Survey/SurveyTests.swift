@@ -4,7 +4,7 @@ import HeartwoodInspection
 import HeartwoodTesting
 import Testing
 
-/// What a survey says of a store, whole and damaged.
+/// The survey of a store, whole and damaged.
 @Suite struct SurveyTests {
     private let fixture = SurveyFixture()
 
@@ -47,11 +47,11 @@ import Testing
         expectSums(survey)
         #expect(survey.files.map(\.role) == [.snapshot, .log])
         #expect(survey.totals.bytes.dead == 0)
-        // The room of a mark, which an empty log has no need of.
+        // The space of a sync mark, which an empty log doesn't need.
         #expect(survey.totals.compactionGain <= 4_096)
     }
 
-    @Test func whereASnapshotIsDamagedIsInTheMap() async throws {
+    @Test func theDamageOfASnapshotIsInTheMap() async throws {
         try await fixture.withStore { store in
             try await fixture.fillInBatches(store, 0..<2_000)
             try await store.compact()
@@ -59,20 +59,20 @@ import Testing
         let name = try #require(fixture.names(".snapshot").first)
         let size = try #require(fixture.disk.image[path: "/store/" + name]).count
         // A record; the keys; both; the footer.
-        for places in [
+        for offsets in [
             [50_000], [size - 3_000], [50_000, size - 3_000], [size - 20], [100], [50_000, 200_000, size - 20],
         ] {
-            let image = places.reduce(fixture.disk.image) { fixture.flipping(name, at: $1, in: $0) }
+            let image = offsets.reduce(fixture.disk.image) { fixture.flipping(name, at: $1, in: $0) }
             let survey = try fixture.survey(of: image)
             expectSums(survey)
             let file = try #require(survey.files.first { $0.name == name })
             #expect(survey.verdict == .corrupt)
-            for place in places {
-                let cell = file.map[place / Int(file.mapWidth)]
-                #expect(cell.corrupt > 0, "\(place) of \(size)")
+            for offset in offsets {
+                let cell = file.map[offset / Int(file.mapWidth)]
+                #expect(cell.corrupt > 0, "\(offset) of \(size)")
             }
             #expect(file.bytes.corrupt < file.size / 5)
-            // What can be read of it is all that there is, and no number is lost for its keys.
+            // Its readable keys all count, and no write is reported as lost.
             #expect(survey.totals.keys >= 1_990)
             #expect(survey.findings.allSatisfy { $0.lost == nil })
         }
@@ -91,11 +91,11 @@ import Testing
         expectSums(survey)
         #expect(survey.verdict == .clean && survey.findings.isEmpty)
         #expect(survey.files.filter { $0.role == .temporary }.count == 2)
-        // The room of a mark, which an empty log has no need of.
+        // The space of a sync mark, which an empty log doesn't need.
         #expect(survey.totals.compactionGain <= 4_096)
     }
 
-    @Test func aFileByItselfIsJudgedWithoutItsNeighbours() async throws {
+    @Test func aSingleFileIsJudgedWithoutItsNeighbours() async throws {
         try await fixture.withStore { store in
             try await fixture.fill(store, 0..<300)
             try await store.compact()
@@ -119,7 +119,7 @@ import Testing
         expectSums(headless)
     }
 
-    @Test func whatCompressionHasGained() async throws {
+    @Test func whatCompressionSaves() async throws {
         try await fixture.withStore {
             $0.compression = .zlib(threshold: 100)
         } _: { store in
@@ -133,7 +133,7 @@ import Testing
         #expect(totals.compressedBytes > 0 && totals.compressedBytes < 1_500)
     }
 
-    @Test func theNewestCommitTellsTheTimeToo() async throws {
+    @Test func theTimeIsAtLeastThatOfTheNewestCommit() async throws {
         let later = SurveyFixture.start + 1_000_000
         try await fixture.withStore { store in
             try await store.put("soon", "gone", expires: .after(.seconds(10)))

@@ -2,7 +2,7 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// Room is taken in blocks of 4 KiB.
+/// Files take space in blocks of 4 KiB.
 @Suite struct CapacityTests {
     private let block = 4096
 
@@ -14,7 +14,7 @@ import Testing
 
     private func ones(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
-    @Test func fullDiskRefusesWritesThatNeedRoom() throws {
+    @Test func fullDiskRefusesWritesThatNeedSpace() throws {
         let (disk, file) = try disk(blocks: 2)
         try file.write(ones(2 * block))
         expectError(ErrorNumber.ENOSPC, .write) { try file.write([1], at: UInt64(2 * block)) }
@@ -26,7 +26,7 @@ import Testing
         #expect(disk.injected.isEmpty)
     }
 
-    @Test func writeFallsShortWhereSomeOfItFits() throws {
+    @Test func writeIsShortIfPartOfItFits() throws {
         let (_, file) = try disk(blocks: 2)
         #expect(try ones(3 * block).withUnsafeBytes { try file.write($0, at: 100) } == 2 * block - 100)
         expectError(ErrorNumber.ENOSPC) {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func allocationIsRoomThatIsKept() throws {
+    @Test func allocationReservesSpace() throws {
         let (disk, file) = try disk(blocks: 2)
         try file.allocate(UInt64(2 * block), at: 0)
         let other = try disk.make("/g")
@@ -42,14 +42,14 @@ import Testing
         try file.write(ones(2 * block))
     }
 
-    @Test func holesTakeNoRoom() throws {
+    @Test func holesTakeNoSpace() throws {
         let (_, file) = try disk(blocks: 1)
         try file.truncate(to: 1 << 20)
         try file.write([1], at: 1 << 19)
         expectError(ErrorNumber.ENOSPC) { try file.write([1], at: 0) }
     }
 
-    @Test func cuttingGivesRoomBack() throws {
+    @Test func truncatingFreesSpace() throws {
         let (_, file) = try disk(blocks: 2)
         try file.write(ones(2 * block))
         try file.truncate(to: UInt64(block + 1))
@@ -58,7 +58,7 @@ import Testing
         try file.write([1], at: UInt64(2 * block))
     }
 
-    @Test func removedFileTakesRoomWhileItIsOpen() throws {
+    @Test func removedFileTakesSpaceWhileItIsOpen() throws {
         let (disk, file) = try disk(blocks: 1)
         try file.write([1])
         let other = try disk.make("/g")
@@ -70,7 +70,7 @@ import Testing
         try other.write([1])
     }
 
-    @Test func replacedFileGivesItsRoomBackWhenItsLastHandleGoes() throws {
+    @Test func replacedFileTakesSpaceUntilItsLastHandleIsReleased() throws {
         let disk = SimulatedDisk()
         disk.capacity = UInt64(2 * block)
         try disk.make("/f", [1]).close()
@@ -85,7 +85,7 @@ import Testing
         #expect(try disk.bytes(of: "/f") == [2])
     }
 
-    @Test func whatIsThereAtTheStartTakesRoom() throws {
+    @Test func initialFilesTakeSpace() throws {
         var image = DiskImage()
         image[path: "/f"] = ones(block + 1)
         let disk = SimulatedDisk(image: image)

@@ -25,26 +25,26 @@ import Testing
         #expect(try injected(seed: 2, RandomFaults(oneIn: 5)) != first)
     }
 
-    @Test func comeAsOftenAsAskedFor() throws {
+    @Test func haveTheChosenFrequency() throws {
         #expect((50...150).contains(try injected(seed: 1, RandomFaults(oneIn: 5)).count))
         #expect(try injected(seed: 1, RandomFaults(oneIn: 1)).count == 500)
         #expect(try injected(seed: 1, RandomFaults(oneIn: 0)).count == 500)
     }
 
-    @Test func comeOfTheKindsThatWereNamed() throws {
+    @Test func concernTheChosenOperationsOnly() throws {
         let faults = try injected(seed: 1, RandomFaults(oneIn: 2, operations: [.sync, .syncDirectory]))
         #expect(!faults.isEmpty)
         #expect(faults.allSatisfy { $0.contains("sync") && $0.hasSuffix("injected)") })
     }
 
-    @Test func dontDisturbTheDisksRandomNumbers() {
+    @Test func leaveTheDisksRandomNumbersUnchanged() {
         let (plain, faulty) = (SimulatedDisk(seed: 9), SimulatedDisk(seed: 9))
         faulty.inject(RandomFaults(oneIn: 2))
         _ = try? faulty.kind(of: "/")
         #expect(plain.randomUInt64() == faulty.randomUInt64())
     }
 
-    @Test func everyErrorIsOneThatTheEngineMayMeet() throws {
+    @Test func haveErrorsThatRealDisksReturn() throws {
         let disk = SimulatedDisk(seed: 3)
         disk.inject(RandomFaults(oneIn: 1))
         let codes = Set(

@@ -3,7 +3,10 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct ScriptedFaultTests {
-    /// Which of ten syncs fail.
+    private let disk = SimulatedDisk()
+    private let error = Fault.Effect.error(ErrorNumber.EIO)
+
+    /// The numbers of the syncs that fail, out of ten on a new disk.
     private func failingSyncs(_ faults: Fault...) throws -> [Int] {
         let disk = SimulatedDisk()
         let file = try disk.make("/f.log")
@@ -12,7 +15,6 @@ import Testing
     }
 
     @Test func failsTheNthCallOnceOrFromThenOn() throws {
-        let error = Fault.Effect.error(ErrorNumber.EIO)
         #expect(try failingSyncs(Fault(.sync, error)) == [1])
         #expect(try failingSyncs(Fault(.sync, error, at: 3)) == [3])
         #expect(try failingSyncs(Fault(.sync, error, at: 3, times: 2)) == [3, 4])
@@ -23,7 +25,6 @@ import Testing
     }
 
     @Test func choosesByKindAndByPath() throws {
-        let error = Fault.Effect.error(ErrorNumber.EIO)
         #expect(try failingSyncs(Fault(.write, error, times: .max)) == [])
         #expect(try failingSyncs(Fault([.write, .sync], error)) == [1])
         #expect(try failingSyncs(Fault([], error, at: 2)) == [2])
@@ -31,9 +32,8 @@ import Testing
         #expect(try failingSyncs(Fault(.sync, error, path: ".tmp", times: .max)) == [])
     }
 
-    /// What is opened as a temporary file and renamed is known by its new name, in the trace too.
-    @Test func openFileGoesByItsPresentName() throws {
-        let disk = SimulatedDisk()
+    /// A file that was opened as a temporary file and renamed has its new name, in the trace too.
+    @Test func openFileHasItsCurrentName() throws {
         try disk.createDirectory("/d")
         let file = try disk.make("/d/new.tmp")
         try disk.rename("/d/new.tmp", to: "/d/1.log")
@@ -48,8 +48,7 @@ import Testing
         #expect(disk.trace.calls.suffix(2).map(\.path) == ["/d/new.tmp", "/e/1.log"])
     }
 
-    @Test func severalFaultsCountForThemselves() throws {
-        let error = Fault.Effect.error(ErrorNumber.EIO)
+    @Test func eachFaultCountsItsOwnCalls() throws {
         #expect(try failingSyncs(Fault(.sync, error, at: 2), Fault(.sync, error, at: 4)) == [2, 4])
         #expect(try failingSyncs(Fault(.sync, error, at: 2), Fault([], error, at: 2, times: 2)) == [2, 3])
     }
@@ -58,7 +57,6 @@ import Testing
         ErrorNumber.EIO, ErrorNumber.ENOSPC, ErrorNumber.EDQUOT, ErrorNumber.EINTR, ErrorNumber.EMFILE,
     ])
     func givesTheErrorThatWasAskedFor(code: Int32) throws {
-        let disk = SimulatedDisk()
         disk.inject(Fault(.open, .error(code)))
         expectError(code, .open) { try disk.make("/f") }
         #expect(try disk.kind(of: "/f") == nil)
@@ -67,8 +65,7 @@ import Testing
         #expect(failed.failure == code && failed.isInjected && failed.operation == .open && failed.path == "/f")
     }
 
-    @Test func healingEndsThem() throws {
-        let disk = SimulatedDisk()
+    @Test func healingEndsFaults() throws {
         disk.inject(Fault([], .error(ErrorNumber.EIO), times: .max))
         disk.inject(RandomFaults(oneIn: 1))
         expectError(ErrorNumber.EIO) { try disk.make("/f") }
@@ -77,7 +74,6 @@ import Testing
     }
 
     @Test func shortReadsAndWrites() throws {
-        let disk = SimulatedDisk()
         let file = try disk.make("/f")
         disk.inject(Fault([.read, .write], .short(2), times: .max))
         #expect(try [1, 2, 3].withUnsafeBytes { try file.write($0, at: 0) } == 2)
@@ -85,15 +81,14 @@ import Testing
         try file.write([1, 2, 3, 4, 5])
         var buffer = [UInt8](repeating: 9, count: 5)
         #expect(try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: 0) } == 2)
-        // What wasn't read wasn't touched.
+        // Bytes that were not read are unchanged.
         #expect(buffer == [1, 2, 9, 9, 9])
         #expect(try file.bytes() == [1, 2, 3, 4, 5])
         #expect(try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: 5) } == 0)
         #expect(try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: 4) } == 1)
     }
 
-    @Test func shortIsNeverNothing() throws {
-        let disk = SimulatedDisk()
+    @Test func aShortCallTransfersAtLeastOneByte() throws {
         let file = try disk.make("/f", [1, 2])
         disk.inject(Fault([], .short(0), times: .max))
         #expect(try [7, 8].withUnsafeBytes { try file.write($0, at: 0) } == 1)
@@ -101,8 +96,7 @@ import Testing
         try file.sync(.data)
     }
 
-    @Test func halfOfAWriteBeforeItsError() throws {
-        let disk = SimulatedDisk()
+    @Test func halfOfAWriteIsDoneWithItsError() throws {
         let file = try disk.make("/f")
         disk.inject(Fault(.write, .errorHalfway(ErrorNumber.EIO), times: 2))
         expectError(ErrorNumber.EIO, .write) { try file.write([1, 2, 3, 4]) }
@@ -112,14 +106,16 @@ import Testing
     }
 
     @Test func aCallThatFailsDoesNothing() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", [1, 2])
         let before = disk.image
+        var buffer: [UInt8] = [0]
         disk.inject(Fault([], .error(ErrorNumber.EIO), times: .max))
         expectError(ErrorNumber.EIO, .write) { try file.write([9]) }
         expectError(ErrorNumber.EIO, .truncate) { try file.truncate(to: 0) }
         expectError(ErrorNumber.EIO, .allocate) { try file.allocate(9, at: 0) }
-        expectError(ErrorNumber.EIO, .read) { _ = try [UInt8](repeating: 0, count: 1).read(file) }
+        expectError(ErrorNumber.EIO, .read) {
+            _ = try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        }
         expectError(ErrorNumber.EIO, .status) { _ = try file.size() }
         expectError(ErrorNumber.EIO, .rename) { try disk.rename("/f", to: "/g") }
         expectError(ErrorNumber.EIO, .remove) { try disk.remove("/f") }
@@ -135,8 +131,7 @@ import Testing
         _ = try disk.lock("/LOCK")
     }
 
-    @Test func aCallThatFailsAfterwardsDidAllOfIt() throws {
-        let disk = SimulatedDisk()
+    @Test func aCallThatFailsAfterwardsHasItsWholeEffect() throws {
         let file = try disk.makeDurably("/f", [1, 2])
         disk.inject(Fault([], .errorAfterwards(ErrorNumber.EIO), times: .max))
         expectError(ErrorNumber.EIO, .write) { try file.write([9]) }
@@ -150,24 +145,22 @@ import Testing
         disk.heal()
         #expect(disk.crash().image.files == ["/d/f", "/new"])
         #expect(disk.crash().image[path: "/d/f"] == [9, 2, 0])
-        // The lock's file is there, and nobody holds it.
+        // The lock file exists, and no process holds the lock.
         #expect(try disk.contents(ofDirectory: "/") == ["LOCK", "d", "new"])
         _ = try disk.lock("/LOCK")
     }
 
     @Test func closingThatFailsHasClosed() throws {
-        let disk = SimulatedDisk()
         let file = try disk.make("/f", [1])
         disk.inject(Fault(.close, .error(ErrorNumber.EIO), times: .max))
         expectError(ErrorNumber.EIO, .close) { try file.close() }
-        // The second time there is nothing to close, and no call that could fail.
+        // The second close makes no call, so none can fail.
         try file.close()
         expectError(ErrorNumber.EBADF) { _ = try file.size() }
         #expect(disk.trace.calls.filter { $0.operation == .close }.count == 1)
     }
 
     @Test func refusedLockIsACallThatFailed() throws {
-        let disk = SimulatedDisk()
         let lock = try disk.lock("/LOCK")
         expectError(ErrorNumber.EWOULDBLOCK, .lock) { _ = try disk.lock("/LOCK") }
         let call = try #require(disk.trace.calls.last)
@@ -186,12 +179,5 @@ import Testing
                 "sync of *.log, call 3: error(5)", "allocate, write of *, from call 1 on: error(28)",
                 "any of *, 4 from call 2 on: short(7)",
             ])
-    }
-}
-
-extension [UInt8] {
-    fileprivate func read(_ file: any File) throws -> Int {
-        var copy = self
-        return try copy.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
     }
 }

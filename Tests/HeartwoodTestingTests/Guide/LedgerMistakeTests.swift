@@ -3,16 +3,17 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// That the guide's mistakes are found, and had again.
+/// Crash tests find the mistakes that the guide shows, and find them again when they are replayed.
 @Suite struct LedgerMistakeTests {
-    @Test func twoWritesAreFoundAndFoundAgain() async throws {
-        func careless(_ test: CrashTest) async throws {
-            try await test.run { disk in
-                try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
-            } check: { disk, crash in
-                try await check(disk, crash)
-            }
+    private func careless(_ test: CrashTest) async throws {
+        try await test.run { disk in
+            try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
+        } check: { disk, crash in
+            try await check(disk, crash)
         }
+    }
+
+    @Test func twoWritesAreFoundAndFoundAgain() async throws {
         let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
         #expect(failure.cause is Broken)
         #expect("\(failure)".contains("90 and 0 don't make 100"), "\(failure)")
@@ -23,18 +24,14 @@ import Testing
         }
         #expect(again.crash.state == failure.crash.state)
         #expect("\(again.cause)" == "\(failure.cause)")
-        // The crash itself is kept too, whatever the workload did the second time.
+        // The image of the first crash fails the check, whatever the workload did the second time.
         await #expect(throws: Broken.self) { try await check(SimulatedDisk(image: failure.crash.image), failure.crash) }
     }
 
     @Test func keptImageFailsTheSameCheck() async throws {
         let directory = "/tmp/heartwood-tests-guide-\(UInt64.random(in: 0...UInt64.max))"
         let failure = try await #require(throws: CrashTest.Failure.self) {
-            try await CrashTest(evidence: directory).run { disk in
-                try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
-            } check: { disk, crash in
-                try await check(disk, crash)
-            }
+            try await careless(CrashTest(evidence: directory))
         }
         let image = try DiskImage(readingFrom: try #require(failure.evidence))
         let again = await #expect(throws: CrashTest.Failure.self) {
@@ -53,22 +50,22 @@ import Testing
     }
 
     @Test func twoWritesAreFoundByFailingCallsToo() async throws {
-        func careless(_ test: CrashTest) async throws {
+        func failing(_ test: CrashTest) async throws {
             try await test.failEveryCall { disk in
                 try await pay(disk) { try await $0.carelessTransfer(10, from: "ada", to: "bob") }
             } check: { disk, crash in
                 try await check(disk, crash)
             }
         }
-        let failure = try await #require(throws: CrashTest.Failure.self) { try await careless(CrashTest()) }
+        let failure = try await #require(throws: CrashTest.Failure.self) { try await failing(CrashTest()) }
         let fault = try #require(failure.fault)
         #expect("\(failure)".contains(", fault: Fault([], .error(5), at: \(fault.first))"), "\(failure)")
-        // Where the machine pauses for 50 ms between two calls, a mark comes between them, and another call is the one
-        // that fails: then it is asked again.
+        // If the machine pauses for 50 ms between two calls, the store writes a sync mark between them, and a different
+        // call fails: then run it again.
         var again: CrashTest.Failure?
         for _ in 0..<20 where again == nil {
             do {
-                try await careless(CrashTest(seed: failure.seed, only: failure.crash.state, fault: failure.fault))
+                try await failing(CrashTest(seed: failure.seed, only: failure.crash.state, fault: failure.fault))
             } catch let found as CrashTest.Failure {
                 again = found
             }
@@ -78,7 +75,7 @@ import Testing
 
     @Test(arguments: [Durability.buffered, .written])
     func promisesThatAreNotSyncedAreFound(durability: Durability) async throws {
-        // The store's own sync may come before a note on a machine that is busy: then there was nothing to find.
+        // On a busy machine, the store's background sync may run before a note: then there is nothing to find.
         for _ in 0..<50 {
             do {
                 try await CrashTest().run { disk in
@@ -91,6 +88,6 @@ import Testing
                 return
             }
         }
-        Issue.record("a promise that no sync stands behind was never found out")
+        Issue.record("an acknowledgement without a sync was never found")
     }
 }

@@ -3,8 +3,9 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct DirectoryEntryTests {
+    private let disk = SimulatedDisk()
+
     @Test func newFileIsPendingUntilItsDirectoryIsSynced() throws {
-        let disk = SimulatedDisk()
         let file = try disk.make("/f", [1])
         try file.sync(.full)
         #expect(disk.afterCrash == [Picture(), Picture(["/f": [1]])])
@@ -13,7 +14,6 @@ import Testing
     }
 
     @Test func entriesHaveNoOrder() throws {
-        let disk = SimulatedDisk()
         try disk.make("/1")
         try disk.make("/2")
         #expect(
@@ -23,14 +23,12 @@ import Testing
     }
 
     @Test func syncOfTheDirectoryDoesNotSaveTheBytes() throws {
-        let disk = SimulatedDisk()
         try disk.make("/f", [1])
         try disk.syncDirectory("/")
         #expect(disk.afterCrash(of: "/f") == [[], [0], [1]])
     }
 
     @Test func everyDirectoryOfThePathMustBeSynced() throws {
-        let disk = SimulatedDisk()
         try disk.createDirectory("/d")
         try disk.makeDurably("/d/f", [1])
         #expect(disk.afterCrash == [Picture(), Picture(["/d/f": [1]], directories: ["/d"])])
@@ -39,7 +37,6 @@ import Testing
     }
 
     @Test func removalIsPending() throws {
-        let disk = SimulatedDisk()
         try disk.makeDurably("/f", [1])
         try disk.remove("/f")
         #expect(try disk.kind(of: "/f") == nil)
@@ -49,15 +46,13 @@ import Testing
     }
 
     @Test func directoryThatIsRemovedIsPending() throws {
-        let disk = SimulatedDisk()
         try disk.createDirectory("/d")
         try disk.syncDirectory("/")
         try disk.remove("/d")
         #expect(disk.afterCrash == [Picture(), Picture(directories: ["/d"])])
     }
 
-    @Test func removedAndMadeAgainIsOldOrNewOrNone() throws {
-        let disk = SimulatedDisk()
+    @Test func removedAndCreatedAgainIsOldOrNewOrMissing() throws {
         try disk.makeDurably("/f", [1])
         try disk.remove("/f")
         let file = try disk.make("/f", [2])
@@ -67,8 +62,7 @@ import Testing
         #expect(disk.afterCrash(of: "/f") == [[2]])
     }
 
-    @Test func madeAndRemovedMayBeThere() throws {
-        let disk = SimulatedDisk()
+    @Test func createdAndRemovedMayBeThere() throws {
         try disk.make("/f")
         try disk.remove("/f")
         #expect(disk.afterCrash(of: "/f") == [nil, []])
@@ -77,7 +71,6 @@ import Testing
     }
 
     @Test func failedSyncOfADirectoryLeavesEntriesPending() throws {
-        let disk = SimulatedDisk()
         try disk.make("/f")
         disk.inject(Fault(.syncDirectory, .error(ErrorNumber.EIO)))
         expectError(ErrorNumber.EIO, .syncDirectory) { try disk.syncDirectory("/") }
@@ -87,7 +80,6 @@ import Testing
     }
 
     @Test func lockFileIsAnEntryAndItsTextIsNeverOnTheDisk() throws {
-        let disk = SimulatedDisk()
         let lock = try disk.lock("/LOCK")
         #expect(try !disk.bytes(of: "/LOCK").isEmpty)
         #expect(disk.afterCrash == [Picture(), Picture(["/LOCK": []])])

@@ -2,8 +2,8 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// Random makings, renames, removals and syncs in a few directories. Each file has one byte of its own, by which it is
-/// known after a crash.
+/// Random creations, renames, removals and syncs in a few directories. Each file holds one byte that identifies it
+/// after a crash.
 @Suite struct DirectoryModelTests {
     private let directories = ["/d", "/e", "/f"]
 
@@ -56,11 +56,11 @@ import Testing
         for found in disk.afterCrash.map(\.files) {
             // A file has one name.
             guard Set(found.values).count == found.count else { return false }
-            // After its sync a directory is as its users see it.
+            // After its sync, a directory has the entries that its users see.
             guard directories.contains(step) else { continue }
             let isIn = { (entry: (key: String, value: [UInt8])) in entry.key.hasPrefix(step) }
             guard found.filter(isIn) == now.filter(isIn) else { return false }
-            // And what was moved out of it, or into it, is nowhere else.
+            // A file that is in it now is in no other directory.
             let here = Set(now.filter(isIn).values)
             guard found.allSatisfy({ isIn($0) || !here.contains($0.value) }) else { return false }
         }

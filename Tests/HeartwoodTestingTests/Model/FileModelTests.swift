@@ -2,8 +2,8 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// What one small file may be after a crash, computed in another way than the disk does: as the set of contents that
-/// each sector, and the size, went through.
+/// The possible states of one small file after a crash, computed in another way than the disk does: as the set of
+/// contents that each sector had, and the sizes that the file had.
 private struct FileModel {
     static let sectorCount = 3
 
@@ -41,7 +41,7 @@ private struct FileModel {
         mustSaveSize = false
     }
 
-    /// Every combination of what each sector and the size may be.
+    /// Every combination of the possible sectors and sizes.
     var afterCrash: Set<[UInt8]> {
         var whole: [[UInt8]] = [[]]
         for contents in possible { whole = whole.flatMap { start in contents.map { start + $0 } } }
@@ -97,7 +97,7 @@ private struct FileModel {
         let count = random.number(in: 1...(1536 - offset))
         switch random.below(12) {
         case 0...3:
-            // Few values, so that bytes are often written as they are.
+            // Few values, so that writes often change nothing.
             let fill = UInt8(random.below(3))
             try file.write([UInt8](repeating: fill, count: count), at: UInt64(offset))
             model.write([UInt8](repeating: fill, count: count), at: offset)
@@ -111,7 +111,7 @@ private struct FileModel {
             model.allocate(count, at: offset)
             return "allocate \(offset)+\(count)"
         case 6, 7:
-            // What is there already, as a recovery writes it again.
+            // The same bytes again, as a recovery writes them.
             let offset = random.oneIn(2) ? 0 : offset
             let bytes = Array(try file.bytes().dropFirst(offset).prefix(offset == 0 ? 1536 : count))
             guard !bytes.isEmpty else { return "nothing" }

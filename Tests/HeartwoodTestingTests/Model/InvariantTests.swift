@@ -2,7 +2,7 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// What must hold of every trace, on random ones.
+/// Invariants of every trace, checked on random ones.
 @Suite struct InvariantTests {
     private static let seed = testSeed("InvariantTests")
     private var seed: UInt64 { Self.seed }
@@ -21,7 +21,7 @@ import Testing
         #expect(Picture(end.image) == Picture(disk.image))
     }
 
-    /// `.nothing` is what users see; `.everything` and `.nothing` are the first and the last by number.
+    /// `.nothing` is what users see. By number, `.everything` is the first state and `.nothing` the last.
     private func checkNothingAndEverything(_ trace: DiskTrace, _ disk: SimulatedDisk) throws {
         let end = trace.events.count
         let nothing = trace.crash(CrashState(events: end, losses: .nothing))
@@ -34,7 +34,7 @@ import Testing
         #expect(Picture(first.image) == Picture(everything.image))
     }
 
-    /// The sequence gives what each description gives by itself, and so many as there are.
+    /// The sequence gives the same crash as each description alone, and as many as there are.
     private func checkSequence(_ trace: DiskTrace) throws {
         var perMoment: [Int: UInt64] = [:]
         for (number, crash) in trace.crashStates(limit: 8, seed: seed).enumerated() {
@@ -68,7 +68,7 @@ import Testing
         #expect(crashes[0] == crashes[1])
     }
 
-    /// What a crash left is where the next run begins, and it is durable.
+    /// The image of a crash is the start of the next run, and it is durable.
     @Test(arguments: 0..<10)
     func crashOfACrash(run: Int) throws {
         var work = RandomWork(seed: seed, run: UInt64(2000 + run))
@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-/// Random operations on a few files, some of whose syncs fail.
+/// Random operations on a few files; some syncs fail.
 private struct RandomWork {
     private var random: SeededRandom
     private var open: [String: any File] = [:]
@@ -117,12 +117,12 @@ private struct RandomWork {
         }
     }
 
-    /// Also what a failed sync has dropped: by writing it again.
+    /// Also makes durable what a failed sync has dropped, by writing it again.
     mutating func syncEverything(_ disk: SimulatedDisk) {
         disk.heal()
         for path in paths {
             guard let file = try? disk.openFile(path, for: .readWrite), let bytes = try? file.bytes() else { continue }
-            // Zeros too, and beyond the end: a sector that was cut off may come back.
+            // Also zeros beyond the end: a truncated sector may come back.
             try? file.truncate(to: 8192)
             try? file.write([UInt8](repeating: 1, count: 8192))
             try? file.write([UInt8](repeating: 0, count: 8192))

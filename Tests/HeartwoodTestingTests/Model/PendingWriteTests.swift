@@ -3,8 +3,9 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct PendingWriteTests {
+    private let disk = SimulatedDisk()
+
     @Test func writeIsPendingUntilItsFileIsSynced() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2))
         #expect(disk.afterCrash(of: "/f") == [sectors(1), sectors(2)])
@@ -14,7 +15,6 @@ import Testing
 
     @Test(arguments: [SyncKind.data, .full])
     func syncConcernsItsOwnFileOnly(kind: SyncKind) throws {
-        let disk = SimulatedDisk()
         let first = try disk.makeDurably("/1", sectors(1))
         let second = try disk.makeDurably("/2", sectors(1))
         try first.write(sectors(2))
@@ -25,7 +25,6 @@ import Testing
     }
 
     @Test func readersSeeWhatIsPending() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write([7], at: 100)
         #expect(try disk.bytes(of: "/f") == file.bytes())
@@ -33,8 +32,7 @@ import Testing
         #expect(disk.image[path: "/f"] == (try file.bytes()))
     }
 
-    @Test func anySyncWillDoWhicheverHandleWrote() throws {
-        let disk = SimulatedDisk()
+    @Test func aSyncOfAnyHandleIsEnough() throws {
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2))
         try disk.openFile("/f", for: .read).sync(.full)
@@ -42,15 +40,13 @@ import Testing
     }
 
     @Test func closingMakesNothingDurable() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2))
         try file.close()
         #expect(disk.afterCrash(of: "/f") == [sectors(1), sectors(2)])
     }
 
-    @Test func writingWhatIsThereLeavesNothingUncertain() throws {
-        let disk = SimulatedDisk()
+    @Test func rewritingTheSameBytesAddsNoState() throws {
         let file = try disk.makeDurably("/f", sectors(1, 2))
         try file.write(sectors(1, 3))
         let crash = disk.crash(losing: .nothing)
@@ -58,8 +54,7 @@ import Testing
         #expect(disk.afterCrash(of: "/f") == [sectors(1, 2), sectors(1, 3)])
     }
 
-    @Test func writingBackWhatWasThereBeforeMayLeaveWhatWasBetween() throws {
-        let disk = SimulatedDisk()
+    @Test func writingTheOldBytesBackMayLeaveTheBytesBetween() throws {
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2))
         try file.write(sectors(1))
@@ -69,7 +64,6 @@ import Testing
     }
 
     @Test func losingEverythingLeavesWhatWasSyncedLast() throws {
-        let disk = SimulatedDisk()
         let first = try disk.makeDurably("/1", sectors(1))
         let second = try disk.makeDurably("/2", sectors(1))
         for fill: UInt8 in 2...4 {
@@ -84,7 +78,6 @@ import Testing
     }
 
     @Test func unlinkedFileIsWrittenToAndSyncedWithoutAName() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1))
         try disk.remove("/f")
         try disk.syncDirectory("/")

@@ -3,7 +3,7 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct RenameTests {
-    /// A disk with these files and directories, durably; each file's bytes are its own.
+    /// A disk with these files and directories, durable; each file holds one byte.
     private func disk(_ files: [String: UInt8], directories: [String] = []) throws -> SimulatedDisk {
         var image = DiskImage()
         for directory in directories { image.makeDirectory(directory) }
@@ -23,7 +23,7 @@ import Testing
         #expect(names(disk) == [["/b": 1]])
     }
 
-    @Test func whatItReplacesIsThereUntilThen() throws {
+    @Test func theReplacedFileStaysUntilThen() throws {
         let disk = try disk(["/a": 1, "/b": 2])
         try disk.rename("/a", to: "/b")
         #expect(names(disk) == [["/a": 1, "/b": 2], ["/b": 1]])
@@ -74,7 +74,7 @@ import Testing
         #expect(names(disk) == [["/e/a": 1]])
     }
 
-    @Test func syncOfTheTargetSettlesTheFirstNameToo() throws {
+    @Test func syncOfTheTargetRemovesTheFirstNameToo() throws {
         let disk = try disk([:], directories: ["/d", "/e"])
         try disk.make("/d/a", [1]).sync(.full)
         try disk.rename("/d/a", to: "/e/a")
@@ -90,7 +90,7 @@ import Testing
         #expect(names(disk) == [["/f/a": 1]])
     }
 
-    @Test func durableRenameIsNotUndoneByWhatHadTheNameBefore() throws {
+    @Test func durableRenameIsNotUndoneByTheFileThatHadTheName() throws {
         let disk = try disk(["/e/y": 2], directories: ["/d"])
         try disk.make("/d/x", [1]).sync(.full)
         try disk.rename("/e/y", to: "/d/x")
@@ -107,13 +107,13 @@ import Testing
         #expect(names(disk) == [[:]])
     }
 
-    @Test func directoryTakesItsContentsAlong() throws {
+    @Test func renamedDirectoryKeepsItsContents() throws {
         let disk = try disk(["/d/a": 1])
         try disk.rename("/d", to: "/e")
         #expect(names(disk) == [["/d/a": 1], ["/e/a": 1]])
     }
 
-    @Test func renameToItselfIsNothing() throws {
+    @Test func renameToItselfChangesNothing() throws {
         let disk = try disk(["/a": 1])
         try disk.rename("/a", to: "/./a")
         #expect(names(disk) == [["/a": 1]])

@@ -3,18 +3,18 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct SizeTests {
-    @Test func sizeAndBytesBecomeDurableApart() throws {
-        let disk = SimulatedDisk()
+    private let disk = SimulatedDisk()
+
+    @Test func sizeAndBytesBecomeDurableSeparately() throws {
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2), at: 512)
-        // The size without the bytes: zeros. The bytes without the size: nothing of them.
+        // The size without the bytes: zeros. The bytes without the size: none of them.
         #expect(disk.afterCrash(of: "/f") == [sectors(1), sectors(1, 0), sectors(1, 2)])
         try file.sync(.data)
         #expect(disk.afterCrash(of: "/f") == [sectors(1, 2)])
     }
 
     @Test func everySizeSinceTheLastSyncMayBeLeft() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", [1, 1])
         try file.truncate(to: 4)
         try file.truncate(to: 1)
@@ -24,7 +24,6 @@ import Testing
     }
 
     @Test func allocationExtendsByZerosAndIsPending() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", [1])
         try file.allocate(3, at: 0)
         #expect(try file.bytes() == [1, 0, 0])
@@ -35,8 +34,7 @@ import Testing
         #expect(disk.afterCrash(of: "/f") == [[1, 0, 0]])
     }
 
-    @Test func whatWasCutOffComesBackAsZeros() throws {
-        let disk = SimulatedDisk()
+    @Test func truncatedBytesComeBackAsZeros() throws {
         let file = try disk.makeDurably("/f", [1, 2, 3])
         try file.truncate(to: 1)
         try file.truncate(to: 3)
@@ -45,8 +43,7 @@ import Testing
         #expect(disk.afterCrash(of: "/f") == [[1, 0, 0]])
     }
 
-    @Test func cuttingOffZerosChangesTheSizeOnly() throws {
-        let disk = SimulatedDisk()
+    @Test func truncatingZerosChangesTheSizeOnly() throws {
         let file = try disk.makeDurably("/f", [1, 0, 0])
         try file.truncate(to: 1)
         let crash = disk.crash(losing: .nothing)
@@ -55,7 +52,6 @@ import Testing
     }
 
     @Test func newFileMayBeThereWithoutItsBytes() throws {
-        let disk = SimulatedDisk()
         let file = try disk.make("/f", [1])
         try disk.syncDirectory("/")
         #expect(disk.afterCrash(of: "/f") == [[], [0], [1]])
@@ -63,9 +59,8 @@ import Testing
         #expect(disk.afterCrash(of: "/f") == [[1]])
     }
 
-    /// Blocks that a file was given, but whose bytes did not arrive, hold what was in them before.
+    /// Allocated blocks whose bytes did not reach the disk hold what was in them earlier.
     @Test func garbageIsOnlyWhereTheFileNeverWas() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(0, 0))
         try file.write(sectors(1, 1, 1))
         let events = disk.trace.events.count

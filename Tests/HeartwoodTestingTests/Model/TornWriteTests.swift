@@ -3,8 +3,9 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct TornWriteTests {
+    private let disk = SimulatedDisk()
+
     @Test func writeIsTornAtSectors() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1, 1, 1))
         try file.write(sectors(2, 2, 2))
         var expected: Set<[UInt8]?> = []
@@ -15,7 +16,6 @@ import Testing
     }
 
     @Test func sectorIsNeverTorn() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1, 1))
         try file.write([UInt8](repeating: 2, count: 300), at: 400)
         let tail = [UInt8](repeating: 1, count: 400) + [UInt8](repeating: 2, count: 112)
@@ -27,7 +27,6 @@ import Testing
     }
 
     @Test func writesOfOneSectorKeepTheirOrder() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", [1, 1, 1])
         try file.write([2], at: 0)
         try file.write([3], at: 1)
@@ -36,7 +35,6 @@ import Testing
     }
 
     @Test func writesOfDifferentSectorsHaveNoOrder() throws {
-        let disk = SimulatedDisk()
         let file = try disk.makeDurably("/f", sectors(1, 1))
         try file.write(sectors(2), at: 0)
         try file.write(sectors(3), at: 512)
@@ -45,7 +43,6 @@ import Testing
     }
 
     @Test func filesHaveNoOrder() throws {
-        let disk = SimulatedDisk()
         let first = try disk.makeDurably("/1", [1])
         let second = try disk.makeDurably("/2", [1])
         try first.write([2])

@@ -1,17 +1,10 @@
+import Foundation
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 extension FileSystem {
-    /// Makes a file with these bytes; nothing is synced.
+    /// Creates a file with these bytes; syncs nothing.
     @discardableResult
     func make(_ path: String, _ bytes: [UInt8] = []) throws -> any File {
         let file = try openFile(path, for: .create)
@@ -19,7 +12,7 @@ extension FileSystem {
         return file
     }
 
-    /// Makes a file with these bytes, durably.
+    /// Creates a durable file with these bytes.
     @discardableResult
     func makeDurably(_ path: String, _ bytes: [UInt8] = []) throws -> any File {
         let file = try make(path, bytes)
@@ -29,7 +22,6 @@ extension FileSystem {
         return file
     }
 
-    /// All of a file.
     func bytes(of path: String) throws -> [UInt8] { try openFile(path, for: .read).bytes() }
 }
 
@@ -38,7 +30,6 @@ extension File {
         try bytes.withUnsafeBytes { try writeFully($0, at: offset) }
     }
 
-    /// All of it.
     func bytes() throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0xEE, count: Int(try size()))
         let count = try bytes.withUnsafeMutableBytes { try readFully(into: $0, at: 0) }
@@ -46,18 +37,18 @@ extension File {
     }
 }
 
-/// The seed of the environment, or a random one; printed, so that a failure can be had again.
+/// The seed of the environment, or a random one; printed so that a failure can be reproduced.
 func testSeed(_ name: String) -> UInt64 {
-    let seed =
-        getenv("HEARTWOOD_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...0xFFFF_FFFF)
+    let given = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? UInt64.random(in: 0...0xFFFF_FFFF)
     print("\(name): HEARTWOOD_SEED=\(seed)")
     return seed
 }
 
-/// Sectors that are each filled with one byte.
+/// Sectors, each filled with one byte.
 func sectors(_ fills: UInt8...) -> [UInt8] { fills.flatMap { [UInt8](repeating: $0, count: 512) } }
 
-/// What is on a disk, to be compared.
+/// The files and directories of a disk, for comparison.
 struct Picture: Hashable, CustomStringConvertible {
     var files: [String: [UInt8]] = [:]
     var directories: Set<String> = []
@@ -86,14 +77,14 @@ struct Picture: Hashable, CustomStringConvertible {
 }
 
 extension SimulatedDisk {
-    /// All that a crash may leave now.
+    /// All images that a crash may leave now.
     var afterCrash: Set<Picture> {
         let trace = trace
         let end = trace.events.count
         return Set(trace.crashStates(in: end..<(end + 1), limit: 1 << 20).map { Picture($0.image) })
     }
 
-    /// All that a crash may leave of one file now; nil is among it where the file may be missing.
+    /// All contents that a crash may leave of one file now; nil if the file may be missing.
     func afterCrash(of path: String) -> Set<[UInt8]?> { Set(afterCrash.map { $0.files[path] }) }
 }
 

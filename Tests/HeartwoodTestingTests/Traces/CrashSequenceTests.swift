@@ -16,7 +16,7 @@ import Testing
         return disk.trace
     }
 
-    @Test func smallMomentsComeInFull() throws {
+    @Test func smallMomentsHaveEveryState() throws {
         let crashes = try trace().crashStates().map(\.state.description)
         #expect(crashes == ["1/#0", "3/#0", "3/#1", "4/#0", "4/#1", "4/#2", "4/#3", "5/#0"])
     }
@@ -27,7 +27,7 @@ import Testing
         #expect(images == Set(expected))
     }
 
-    @Test func largeMomentsAreDrawnFrom() throws {
+    @Test func largeMomentsHaveDrawnStates() throws {
         let crashes = Array(try trace().crashStates(limit: 3, seed: 5))
         let last = crashes.filter { $0.state.events == 4 }
         #expect(last.map(\.possibleStates) == [4, 4, 4])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [0..<3, 2..<4, 3..<5, 4..<5, 5..<6, 6..<9, 0..<0])
-    func rangeIsARangeOfMoments(range: Range<Int>) throws {
+    func rangeSelectsMoments(range: Range<Int>) throws {
         let trace = try trace()
         let all = trace.crashStates().map(\.state).filter { range.contains($0.events) }
         #expect(trace.crashStates(in: range).map(\.state) == all)
@@ -68,15 +68,15 @@ import Testing
         #expect(disk.trace.crashStates(limit: 4).map(\.state.events) == [0, 1, 1, 2, 2, 2, 2])
     }
 
-    /// With enough draws, a moment of several files, sizes and entries shows each of its states.
-    @Test func drawnStatesOfAMixedMoment() throws {
+    /// Enough draws reach each state of a moment with several pending files, sizes and entries.
+    @Test func drawnStatesCoverAMixedMoment() throws {
         let disk = SimulatedDisk()
         try disk.makeDurably("/a", sectors(1)).write(sectors(2))
         try disk.make("/b", [1])
         let trace = disk.trace
         let end = trace.events.count
         let drawn = (UInt64(0)..<3000).map { trace.crash(CrashState(events: end, losses: .drawn($0))).image }
-        // But for garbage, which is drawn only.
+        // Without garbage, which only draws contain.
         let found = Set(drawn.map { Picture($0) }.filter { ($0.files["/b"]?.first ?? 0) <= 1 })
         #expect(found == disk.afterCrash)
     }

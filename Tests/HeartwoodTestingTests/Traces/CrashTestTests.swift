@@ -5,7 +5,7 @@ import Testing
 @Suite struct CrashTestTests {
     private struct Wrong: Error {}
 
-    /// Saves a file in the usual way, or without one of the steps, and notes that it did.
+    /// Saves a file by way of a temporary one, with or without syncing it, and notes that it did.
     private func save(_ disk: SimulatedDisk, syncingFile: Bool = true) throws {
         let file = try disk.make("/tmp", [1])
         if syncingFile { try file.sync(.full) }
@@ -20,24 +20,16 @@ import Testing
     }
 
     @Test func checksEveryMoment() async throws {
-        let report = try await CrashTest().run {
-            try save($0)
-        } check: {
-            try check($0, $1)
-        }
+        let report = try await CrashTest().run(workload: { try save($0) }, check: { try check($0, $1) })
         #expect(report.calls == 5)
-        // Nothing; the new file empty, as zeros, and whole; under its name. The last of them before the note and after.
+        // No file; the temporary file empty, as zeros, and whole; the file under its name, without and with the note.
         #expect(report.crashes == 6)
         #expect("\(report)" == "5 calls, 6 crashes with 5 images, 0 faults")
     }
 
-    @Test func findsWhatWasNotSynced() async throws {
+    @Test func findsAMissingSync() async throws {
         let failure = try await #require(throws: CrashTest.Failure.self) {
-            try await CrashTest().run {
-                try save($0, syncingFile: false)
-            } check: {
-                try check($0, $1)
-            }
+            try await CrashTest().run(workload: { try save($0, syncingFile: false) }, check: { try check($0, $1) })
         }
         #expect(failure.cause is Wrong)
         #expect(failure.crash.image[path: "/f"] != [1])
@@ -52,45 +44,35 @@ import Testing
         } check: {
             try check($0, $1)
         }
-        // The workload gives up at the first error, so once and for ever are the same; the last run has no failure.
+        // The workload stops at the first error, so one failure and unlimited ones are the same. The last run has none.
         #expect(failed == [[0], [1], [2], [3], [4], [], [0], [1], [2], [3], [4], []])
         #expect(report.faults == 10)
     }
 
     @Test func workloadThatThrowsFailsTheTest() async {
         await #expect(throws: Wrong.self) {
-            try await CrashTest().run { _ in
-                throw Wrong()
-            } check: { _, _ in
-            }
+            try await CrashTest().run(workload: { _ in throw Wrong() }, check: { _, _ in })
         }
     }
 
-    @Test func faultIsBorne() async throws {
+    @Test func theWorkloadMayFailWithAFault() async throws {
         let test = CrashTest(fault: Fault(.rename, .error(ErrorNumber.EIO)))
-        let report = try await test.run {
-            try save($0)
-        } check: {
-            try check($0, $1)
-        }
+        let report = try await test.run(workload: { try save($0) }, check: { try check($0, $1) })
         #expect(report.faults == 1 && report.calls == 4 && report.crashes > 1)
     }
 
-    @Test func oneStateAlone() async throws {
+    @Test func checksOneStateOnly() async throws {
         var states: [CrashState] = []
         let state = try #require(CrashState("2/#1"))
-        let report = try await CrashTest(only: state).run {
-            try save($0)
-        } check: {
-            states.append($1.state)
-        }
+        let test = CrashTest(only: state)
+        let report = try await test.run(workload: { try save($0) }, check: { states.append($1.state) })
         #expect(states == [state])
         #expect(report.crashes == 1)
         #expect(report.calls == 50)
     }
 
-    /// As a store's thread may do: every third run makes a call more, before the rest.
-    @Test func oneStateOfAWorkloadThatVaries() async throws {
+    /// Every third run makes one more call first, as a thread of a store may do.
+    @Test func repeatsAVaryingWorkloadUntilTheStateIsThere() async throws {
         var runs = 0
         let state = try #require(CrashState("3/everything"))
         let failure = await #expect(throws: CrashTest.Failure.self) {
@@ -107,24 +89,18 @@ import Testing
         #expect(runs == 3)
     }
 
-    @Test func stateOfAnotherTrace() async throws {
+    @Test func aStateThatNoTraceHasIsAnError() async throws {
         let test = CrashTest(only: CrashState("99/#1"))
         let error = await #expect(throws: CrashTest.NoSuchState.self) {
-            try await test.run {
-                try save($0)
-            } check: { _, _ in
-            }
+            try await test.run(workload: { try save($0) }, check: { _, _ in })
         }
         #expect("\(try #require(error))".hasPrefix("the crash is after 99 events, and there were at most 6"))
     }
 
-    @Test func beginsWithItsImage() async throws {
+    @Test func startsWithItsImage() async throws {
         var image = DiskImage()
         image[path: "/there"] = [7]
-        try await CrashTest(image: image).run { _ in
-        } check: { disk, _ in
-            #expect(disk.image == image)
-        }
+        try await CrashTest(image: image).run(workload: { _ in }, check: { disk, _ in #expect(disk.image == image) })
     }
 
     @Test func keepsTheImageOfAFailure() async throws {
@@ -133,11 +109,7 @@ import Testing
         let test = CrashTest(only: CrashState("3/nothing"), evidence: directory)
         for name in ["crash-3-nothing", "crash-3-nothing.2"] {
             let failure = try await #require(throws: CrashTest.Failure.self) {
-                try await test.run {
-                    try save($0)
-                } check: { _, _ in
-                    throw Wrong()
-                }
+                try await test.run(workload: { try save($0) }, check: { _, _ in throw Wrong() })
             }
             let path = try #require(failure.evidence)
             #expect(path == directory + "/" + name)
@@ -151,13 +123,11 @@ import Testing
         try files.remove(directory)
     }
 
-    @Test func saysHowToHaveItAgain() async throws {
+    @Test func aFailureSaysHowToReplayIt() async throws {
         let fault = Fault([.write, .sync], .errorHalfway(28), path: ".log", at: 2, times: .max)
         let failure = try await #require(throws: CrashTest.Failure.self) {
-            try await CrashTest(seed: 9, only: CrashState("0/#0"), fault: fault).run { _ in
-            } check: { _, _ in
-                throw Wrong()
-            }
+            try await CrashTest(seed: 9, only: CrashState("0/#0"), fault: fault)
+                .run(workload: { _ in }, check: { _, _ in throw Wrong() })
         }
         #expect(
             failure.replay

@@ -3,7 +3,7 @@ import HeartwoodTesting
 import Testing
 
 @Suite struct DiskImageTests {
-    @Test func settingAFileMakesTheDirectoriesAboveIt() {
+    @Test func settingAFileCreatesItsParentDirectories() {
         var image = DiskImage()
         image[path: "/a/b/c"] = [1]
         #expect(image.files == ["/a/b/c"])
@@ -12,7 +12,7 @@ import Testing
         #expect(image[path: "/a"] == nil && image[path: "/x"] == nil)
     }
 
-    @Test func pathsMeanTheSameHoweverTheyAreWritten() {
+    @Test func pathsAreNormalized() {
         var image = DiskImage()
         image[path: "a//b/"] = [1]
         image.makeDirectory("//d//")
@@ -22,7 +22,7 @@ import Testing
         #expect(image[path: "/a/b"] == [1])
     }
 
-    @Test func whatIsInTheWayGivesWay() throws {
+    @Test func conflictingEntriesAreReplaced() throws {
         var image = DiskImage()
         image[path: "/a"] = [1]
         image[path: "/a/b/c"] = [2]
@@ -33,7 +33,7 @@ import Testing
         #expect(image.files == ["/a/b"])
         image[path: "/a"] = nil
         #expect(image == DiskImage())
-        // Each of them makes a disk.
+        // A disk can be made from it.
         image[path: "/x/y"] = [1]
         #expect(try SimulatedDisk(image: image).bytes(of: "/x/y") == [1])
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(others[2].fingerprint { $0 == "/g" } == first.fingerprint())
     }
 
-    @Test func goesThroughADirectoryOfAnotherFileSystem() throws {
+    @Test func isWrittenToAndReadFromAnotherFileSystem() throws {
         var image = DiskImage()
         image[path: "/d/e/f"] = [UInt8](0...255)
         image[path: "/empty"] = []
@@ -69,7 +69,6 @@ import Testing
         try image.write(into: "/copy", of: files)
         #expect(try DiskImage(readingFrom: "/copy", of: files) == image)
         expectError(ErrorNumber.EEXIST) { try image.write(into: "/copy", of: files) }
-        // A simulated disk is a file system like any other.
         let disk = SimulatedDisk(image: image)
         #expect(try DiskImage(readingFrom: "/", of: disk) == image)
     }

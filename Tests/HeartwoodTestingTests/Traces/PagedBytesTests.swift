@@ -3,8 +3,8 @@ import Testing
 @testable import HeartwoodTesting
 
 @Suite struct PagedBytesTests {
-    /// Against a plain array, and with copies that must not change.
-    @Test func areAsAnArray() {
+    /// Copies must not change.
+    @Test func behaveLikeAnArray() {
         let seed = testSeed("PagedBytesTests")
         for run: UInt64 in 0..<20 {
             var random = SeededRandom(seed, run)

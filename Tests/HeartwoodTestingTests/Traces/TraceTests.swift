@@ -25,7 +25,7 @@ import Testing
         #expect(note as? String == "made")
     }
 
-    @Test func laterCallsDontChangeATrace() throws {
+    @Test func laterCallsLeaveATraceUnchanged() throws {
         let disk = SimulatedDisk()
         try disk.make("/f", [1])
         let trace = disk.trace
@@ -34,7 +34,7 @@ import Testing
         #expect(trace.crash(CrashState(events: 2, losses: .nothing)).image.files == ["/f"])
     }
 
-    @Test func notesAreThoseBeforeTheCrash() throws {
+    @Test func aCrashHasTheNotesTakenBeforeIt() throws {
         let disk = SimulatedDisk()
         disk.note(1)
         try disk.make("/f")
@@ -52,7 +52,7 @@ import Testing
         #expect(crash.lastCalls(1).map(\.operation) == [.syncDirectory])
     }
 
-    @Test func nothingIsWrittenDownAfterStopping() throws {
+    @Test func nothingIsTracedAfterStopping() throws {
         let disk = SimulatedDisk()
         try disk.make("/f")
         disk.stopTracing()
@@ -62,7 +62,7 @@ import Testing
         #expect(disk.image.files == ["/f", "/g"])
     }
 
-    @Test func observerHearsOfEveryCallBeforehand() throws {
+    @Test func observerIsCalledBeforeEveryCall() throws {
         let disk = SimulatedDisk()
         disk.observe { [weak disk] operation, path in disk?.note("\(operation) \(path)") }
         try disk.make("/f", [1])

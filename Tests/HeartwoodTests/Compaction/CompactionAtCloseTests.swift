@@ -6,17 +6,15 @@ import Testing
 
 @testable import Heartwood
 
-/// What short openings leave behind.
+/// Compaction when a store closes, after many short openings.
 @Suite struct CompactionAtCloseTests {
     private let fixture = CompactionFixture()
 
-    /// Each opening makes a segment; what is left of a hundred is a few, and all that was written.
+    /// Each opening makes a segment. A hundred leave a few files, with all that was written.
     @Test(arguments: [true, false])
     func shortOpeningsLeaveFewFiles(blocking: Bool) async throws {
         for number in 0..<100 {
-            let store = try await fixture.open()
-            try await store.put("key/\(number)", "value")
-            if blocking { try close(store) } else { try await store.close() }
+            try await openShortly(number, blocking: blocking)
             #expect(fixture.files.count <= 9, "\(fixture.files)")
         }
         let store = try await fixture.open()
@@ -24,16 +22,18 @@ import Testing
         try await store.close()
     }
 
-    private func close(_ store: Store) throws { try store.blocking.close() }
-
-    private func openShortly(_ number: Int, _ change: (inout Store.Configuration) -> Void = { _ in }) async throws {
+    private func openShortly(
+        _ number: Int, blocking: Bool = false, _ change: (inout Store.Configuration) -> Void = { _ in }
+    ) async throws {
         let store = try await fixture.open(change)
         try await store.put("key/\(number)", "value")
-        try await store.close()
+        if blocking { try close(store) } else { try await store.close() }
     }
 
-    /// An opening that writes nothing changes nothing, and one that compacts by hand alone doesn't at its close.
-    @Test func onlyThoseThatWriteAndMayCompactDo() async throws {
+    private func close(_ store: Store) throws { try store.blocking.close() }
+
+    /// An opening that writes nothing changes nothing. With the manual policy, closing doesn't compact.
+    @Test func onlyOpeningsThatWriteAndMayCompactDo() async throws {
         for number in 0..<20 { try await openShortly(number) { $0.compaction = .manual } }
         #expect(fixture.logs.count == 20)
         let reading = try await fixture.open()
@@ -44,9 +44,8 @@ import Testing
         #expect(fixture.logs.count == 1 && fixture.snapshots.count == 1)
     }
 
-    /// A close writes no more than a few times what short openings have written: a large store isn't compacted for
-    /// them.
-    @Test func aLargeStoreIsLeftAlone() async throws {
+    /// A close writes at most a few times the bytes that short openings wrote, so it doesn't compact a large store.
+    @Test func aLargeStoreIsNotCompacted() async throws {
         for number in 0..<10 {
             let store = try await fixture.open { $0.segmentBytes = 16 << 20 }
             for part in 0..<10 {
@@ -57,8 +56,8 @@ import Testing
         #expect(fixture.logs.count == 10 && fixture.snapshots.isEmpty)
     }
 
-    /// What fails before the close leaves the store closed in order, with all that was written.
-    @Test func aFailureLeavesTheStoreAsItIs() async throws {
+    /// If the compaction fails, the store still closes in order, with all that was written.
+    @Test func aFailureLeavesTheStoreUnchanged() async throws {
         for number in 0..<7 { try await openShortly(number) }
         let store = try await fixture.open()
         try await store.put("key/7", "value")
@@ -72,7 +71,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func aCancelledTaskClosesAllTheSame() async throws {
+    @Test func aCancelledTaskStillCloses() async throws {
         for number in 0..<10 {
             let store = try await fixture.open()
             try await store.put("key/\(number)", "value")

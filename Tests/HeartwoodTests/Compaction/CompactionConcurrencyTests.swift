@@ -6,11 +6,11 @@ import Testing
 
 @testable import Heartwood
 
-/// Compactions beside writers, readers and scans. Under ThreadSanitizer this shows more than its expectations say.
+/// Compactions concurrent with writers, readers and scans. CI also runs this under ThreadSanitizer.
 @Suite(.serialized) struct CompactionConcurrencyTests {
     private static let keys = 300
 
-    /// What the tasks share.
+    /// The state that the tasks share.
     private final class Board: Sendable {
         let isDone = Atomic(false)
         /// The round up to which all keys were written.
@@ -18,19 +18,20 @@ import Testing
         let reads = Atomic(0)
     }
 
-    /// Files that are mapped are unmapped under readers, those that are read by calls are closed under them.
+    /// While readers use them, mapped files are unmapped, and files that are read by calls are closed.
     @Test(arguments: [ValueReading.positioned, .mapped])
-    func nobodyNoticesThem(reading: ValueReading) async throws {
+    func readersAndWritersAreNotAffected(reading: ValueReading) async throws {
         let directory = TemporaryDirectory()
-        var configuration = Store.Configuration()
+        var configuration = Store.Configuration(
+            in: POSIXFileSystem(), segmentBytes: 64 << 10, commitBufferBytes: 64 << 10)
         configuration.valueReading = reading
-        configuration.segmentBytes = 64 << 10
-        configuration.commitBufferBytes = 64 << 10
         configuration.compaction.minimumLogBytes = 60 << 10
         let store = try await Store.open(at: directory.path("store"), configuration: configuration)
-        for number in 0..<Self.keys { try await put(0, number, to: store) }
+        for number in 0..<Self.keys {
+            try await store.put("key/\(number)", Self.value(0, number), durability: .buffered)
+        }
         let board = Board()
-        // Threads, for they would take all those that tasks have.
+        // Threads, because the readers would occupy all threads of the tasks.
         let readers = try [Self.readSingleKeys, Self.scan].map { read in
             try startThread(name: "reader") {
                 do { try read(store, board) } catch { Issue.record(error) }
@@ -51,10 +52,6 @@ import Testing
         let again = try await Store.open(at: directory.path("store"), configuration: configuration)
         #expect(again.statistics.keys == Self.keys)
         try await again.close()
-    }
-
-    private func put(_ round: Int, _ number: Int, to store: Store) async throws {
-        try await store.put("key/\(number)", Self.value(round, number), durability: .buffered)
     }
 
     private static func value(_ round: Int, _ number: Int) -> String {
@@ -90,15 +87,15 @@ import Testing
         }
     }
 
-    /// A held state has all keys, of one round and the one after.
+    /// A read view has all keys, of one round and the next.
     private static func scan(_ store: Store, _ board: Board) throws {
         while !board.isDone.load(ordering: .acquiring) {
             let least = board.written.load(ordering: .acquiring)
-            let snapshot = try store.readView()
+            let view = try store.readView()
             var rounds: Set<Int> = []
             var count = 0
             for _ in 0..<2 {
-                try snapshot.forEach { entry in
+                try view.forEach { entry in
                     rounds.insert(round(entry.value))
                     count += 1
                     return .next
@@ -109,22 +106,21 @@ import Testing
         }
     }
 
-    /// A segment that held nothing when the cut was asked for may get its first record before the cut is made: the turn
-    /// for which no file was prepared ended the process.
-    @Test func aWriteMayComeBetweenACutAndItsTurn() async throws {
+    /// A segment that is empty when compaction requests a boundary may get its first record before the boundary is
+    /// set. The rotation then needs a file that was not prepared.
+    @Test func aWriteMayComeBetweenABoundaryAndItsRotation() async throws {
         let clock = ManualClock(milliseconds: 1_000)
-        var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
+        var configuration = Store.Configuration(in: InMemoryFileSystem())
         configuration.clock = clock
         let store = try await Store.open(at: "/store", configuration: configuration)
         for round in 0..<1_000 as Range<UInt64> {
-            // What expires in the snapshot is all that there is to do for the next compaction.
+            // The expired key is all that the next compaction has to remove.
             let expiry = Timestamp(milliseconds: 1_001 + round)
             try await store.put("expires", "1", expires: .at(expiry), durability: .buffered)
             try await store.compact()
             clock.set(1_001 + round)
             async let report = store.compact()
-            // At another moment each time.
+            // Wait for a different time in each round.
             for _ in 0..<round % 50 * 4 { _ = store.state }
             try await store.put("key", "\(round)", durability: .buffered)
             _ = try await report

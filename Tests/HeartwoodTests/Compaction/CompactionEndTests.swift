@@ -5,17 +5,15 @@ import Testing
 
 @testable import Heartwood
 
-/// A compaction that is given up, or whose store goes, leaves the store as it was.
+/// A compaction that is cancelled, or whose store is closed or released, leaves the store unchanged.
 @Suite struct CompactionEndTests {
     private let fixture = CompactionFixture()
 
-    @Test func aCancelledCompactionLeavesTheStoreAsItWas() async throws {
+    @Test func aCancelledCompactionLeavesTheStoreUnchanged() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
         let before = fixture.logs
-        let task = Task {
-            try await store.compact { _ in }
-        }
+        let task = Task { try await store.compact { _ in } }
         task.cancel()
         let result = await task.result
         if case .failure(let error) = result { #expect((error as? StoreError)?.code == .cancelled) }
@@ -27,7 +25,7 @@ import Testing
         await expectError(.closed) { try await store.compact() }
     }
 
-    /// Whoever waits for a compaction when the store is closed is told that.
+    /// A caller that waits for the compaction then gets the error `.closed`.
     @Test func closingEndsACompaction() async throws {
         for delay in 0..<6 {
             let store = try await fixture.open()
@@ -42,8 +40,8 @@ import Testing
         }
     }
 
-    /// What is told the progress may be the last to have the store; its end waits for the compactor's thread.
-    @Test func theStoreMayGoWithItsCompaction() async throws {
+    /// The progress closure may have the last reference to the store. Its deinit waits for the compactor's thread.
+    @Test func theStoreMayBeReleasedByItsCompaction() async throws {
         for _ in 0..<10 {
             try await compactAndDrop()
             while fixture.disk.isLocked(fixture.path + "/LOCK") { await Task.yield() }

@@ -5,19 +5,19 @@ import Testing
 
 @testable import Heartwood
 
-/// A compaction that fails leaves the store as it was.
+/// A compaction that fails leaves the store unchanged.
 @Suite struct CompactionFailureTests {
     private let fixture = CompactionFixture()
 
-    @Test func aDamagedRecordStopsItAndNothingIsDropped() async throws {
+    @Test func aDamagedRecordStopsItAndNothingIsRemoved() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
         let before = fixture.logs
-        let place = "key/50".withByteBuffer { store.log.index.find($0, at: nil)! }.location
-        let segment = RecordReader(log: store.log).segment(of: place)
+        let location = "key/50".withByteBuffer { store.log.index.find($0, at: nil)! }.location
+        let segment = RecordReader(log: store.log).segment(of: location)
         let file = try fixture.disk.openFile(segment.path, for: .readWrite)
         let damage: [UInt8] = [0xFF]
-        try damage.withUnsafeBytes { try file.writeFully($0, at: segment.offset(of: place) + 34) }
+        try damage.withUnsafeBytes { try file.writeFully($0, at: segment.offset(of: location) + 34) }
         await expectError(.corruption) { try await store.compact() }
         #expect(fixture.snapshots.isEmpty && Array(fixture.logs.prefix(before.count)) == before)
         #expect(!fixture.files.contains { $0.hasSuffix(".snapshot.tmp") })
@@ -25,13 +25,13 @@ import Testing
         try fixture.expect(store, 0..<50)
         try fixture.expect(store, 51..<100)
         await expectError(.corruption) { _ = try store.get("key/50") }
-        // Once it is overwritten, all is well.
+        // Once it is overwritten, compaction succeeds.
         try await fixture.fill(store, 50..<51)
         #expect(try await store.compact().snapshot?.keys == 100)
         try await store.close()
     }
 
-    /// A snapshot isn't trusted before it was read back: what the disk made of it may be something else.
+    /// A snapshot is read back before it is used: the disk may have changed it.
     @Test func aSnapshotThatCantBeReadBackIsNotTrusted() async throws {
         let bytes = try await snapshotBytes()
         // One bit in each part of the file: header, records, keys, footer.
@@ -53,7 +53,7 @@ import Testing
         try await store.close()
     }
 
-    /// The size of the snapshot that a store of fifty keys gets; the store is left without one.
+    /// The size of the snapshot of a store of fifty keys. The fixture gets the same store without a snapshot.
     private func snapshotBytes() async throws -> Int {
         let twin = SimulatedDisk(seed: 9)
         for target in [twin, fixture.disk] {
@@ -66,7 +66,7 @@ import Testing
         return try #require(twin.image[path: fixture.path + "/" + name]).count
     }
 
-    @Test func aDiskWithoutRoomForItIsToldBeforehand() async throws {
+    @Test func aDiskWithTooLittleSpaceIsAnErrorBeforeWriting() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<300)
         let before = fixture.files

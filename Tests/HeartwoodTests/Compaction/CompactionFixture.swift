@@ -5,18 +5,15 @@ import Testing
 
 @testable import Heartwood
 
-/// A store of small segments on a simulated disk, and what is put into it for the tests of compaction.
+/// A store of small segments on a simulated disk, with its contents, for the tests of compaction.
 struct CompactionFixture {
     let disk = SimulatedDisk(seed: 1)
     let clock = ManualClock(milliseconds: 1_700_000_000_000)
     let path = "/store"
 
     private var configuration: Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
+        var configuration = Store.Configuration(in: disk, segmentBytes: 16 << 10, commitBufferBytes: 64 << 10)
         configuration.clock = clock
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
         configuration.timing.mark = .max
         return configuration
     }

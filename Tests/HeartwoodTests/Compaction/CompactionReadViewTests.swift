@@ -5,30 +5,30 @@ import Testing
 
 @testable import Heartwood
 
-/// Whoever reads what a compaction replaces goes on reading, and the files go after him.
-@Suite struct CompactionHoldTests {
+/// Readers of files that a compaction replaces continue to read; the files are removed after them.
+@Suite struct CompactionReadViewTests {
     private let fixture = CompactionFixture()
 
-    @Test func aHeldStateStays() async throws {
+    @Test func aReadViewStaysUnchanged() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
-        let held = try store.readView()
+        let view = try store.readView()
         try await fixture.fill(store, 0..<50, round: 1)
         for number in 50..<60 { try await store.remove("key/\(number)") }
         try await fixture.fill(store, 100..<120)
         let report = try await store.compact()
-        try #require(report.heldFiles > 0 && report.removedFiles == 0)
+        try #require(report.pinnedFiles > 0 && report.removedFiles == 0)
         try await fixture.fill(store, 60..<80, round: 2)
-        // The present state, and the held one.
+        // The present state, and the view.
         try fixture.expect(store, 0..<50, round: 1)
         try fixture.expect(store, 80..<120)
         for number in 0..<100 {
-            let value = try #require(try held.get("key/\(number)"))
+            let value = try #require(try view.get("key/\(number)"))
             #expect(ValuePattern(identity: UInt64(number * 100), length: number % 900).matches(value))
         }
-        #expect(try held.get("key/100") == nil)
+        #expect(try view.get("key/100") == nil)
         var count = 0
-        try held.forEach { entry in
+        try view.forEach { entry in
             count += 1
             return .next
         }
@@ -36,16 +36,16 @@ import Testing
         try await store.close()
     }
 
-    @Test func replacedFilesGoWhenTheLastHoldIsGone() async throws {
+    @Test func replacedFilesAreRemovedAfterTheLastView() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
-        var held: ReadView? = try store.readView()
+        var view: ReadView? = try store.readView()
         try await fixture.fill(store, 0..<50, round: 1)
-        #expect(try await store.compact().heldFiles > 0)
+        #expect(try await store.compact().pinnedFiles > 0)
         let before = fixture.files
         #expect(before.count > 3)
-        _ = held
-        held = nil
+        _ = view
+        view = nil
         while fixture.files.count > 2 { try await Task.sleep(for: .milliseconds(5)) }
         try fixture.expect(store, 0..<50, round: 1)
         try fixture.expect(store, 50..<100)
@@ -53,7 +53,7 @@ import Testing
         try await store.close()
     }
 
-    /// Whoever has looked a key up and hasn't read its record yet finds the file open.
+    /// A reader that has looked up a key and hasn't read its record yet still finds the file open.
     @Test func replacedFilesStayWhileAReaderIsOnItsWay() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<50)
@@ -62,48 +62,48 @@ import Testing
         let version = try #require("key/7".withByteBuffer { store.log.index.findPinned($0, at: nil) })
         let task = Task { try await store.compact() }
         while fixture.snapshots.isEmpty { await Task.yield() }
-        // What is moved meanwhile is of no use to the reader, who has the old place.
+        // The move doesn't help the reader: it has the old location.
         while "key/7".withByteBuffer({ store.log.index.find($0, at: nil) })?.location == version.location {
             await Task.yield()
         }
-        for _ in 0..<200 { await Task.yield() }
+        // Enough time for a compactor that doesn't wait for readers to remove the files.
+        for _ in 0..<200 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(Array(fixture.logs.prefix(before.count)) == before)
         let value = try "key/7".withByteBuffer { (key) throws(StoreError) in
             try RecordReader(log: store.log).withValue(of: key, version) { value, _ in [UInt8](value) }
         }
         #expect(ValuePattern(identity: 700, length: 7).matches(value))
         store.log.index.epochs.unpin(pin)
-        #expect(try await task.value.heldFiles == 0)
+        #expect(try await task.value.pinnedFiles == 0)
         #expect(fixture.logs.count == 1)
         try await store.close()
     }
 
-    /// There is always somebody who holds a state, but nobody for long.
-    @Test func replacedFilesGoThoughStatesAreHeldOneAfterTheOther() async throws {
+    /// There is always a read view, but none exists for long.
+    @Test func replacedFilesAreRemovedAlthoughViewsOverlap() async throws {
         let store = try await fixture.open { $0.compaction = .manual }
-        var held: [ReadView] = []
+        var views: [ReadView] = []
         var counts: [Int] = []
         for round in 0..<12 {
             try await fixture.fill(store, 0..<20, round: round)
-            held.append(try store.readView())
+            views.append(try store.readView())
             try await fixture.fill(store, 10..<30, round: round + 50)
             try await store.compact()
-            if held.count > 2 { held.removeFirst() }
+            if views.count > 2 { views.removeFirst() }
             store.settleCompaction()
-            counts.append(store.statistics.heldFiles)
-            for snapshot in held { #expect(try snapshot.keys().reduce(0) { count, _ in count + 1 } >= 20) }
+            counts.append(store.statistics.pinnedFiles)
+            for view in views { #expect(try view.keys().reduce(0) { count, _ in count + 1 } >= 20) }
         }
         #expect(counts.dropFirst(4).allSatisfy { $0 <= 12 }, "\(counts)")
-        held = []
+        views = []
         store.settleCompaction()
-        #expect(store.statistics.heldFiles == 0 && fixture.files.count == 2)
+        #expect(store.statistics.pinnedFiles == 0 && fixture.files.count == 2)
         #expect(store.log.index.checkInvariants() == nil)
         try await store.close()
     }
 
-    /// Compactions after which nothing was written give their snapshots the same name; only the last of them is the
-    /// file.
-    @Test func aReplacedSnapshotDoesNotTakeTheFileOfALaterOneWithIt() async throws {
+    /// Compactions without writes between them give their snapshots the same name; the file is that of the last one.
+    @Test func removingAReplacedSnapshotKeepsTheFileOfALaterOne() async throws {
         let store = try await fixture.open { $0.compaction = .manual }
         try await fixture.fill(store, 0..<20)
         try await store.put("gone", "1", expires: .at(Timestamp(milliseconds: 1_700_000_001_000)))
@@ -114,14 +114,14 @@ import Testing
         let second = try store.readView()
         try await fixture.fill(store, 20..<30)
         try await store.compact()
-        try #require(store.statistics.heldFiles > 1 && fixture.snapshots.count == 2)
+        try #require(store.statistics.pinnedFiles > 1 && fixture.snapshots.count == 2)
         _ = first
         first = nil
         store.settleCompaction()
-        #expect(store.statistics.heldFiles > 0 && fixture.snapshots.count == 2)
+        #expect(store.statistics.pinnedFiles > 0 && fixture.snapshots.count == 2)
         try fixture.expect(store, 0..<30)
         #expect(try second.get("key/29") == nil && second.get("key/19") != nil)
-        // A turn to another segment looks for all files that are read from.
+        // A rotation checks that all files in use are still there.
         try await store.compact()
         try await store.put("last", "1")
         try await store.compact()
@@ -129,8 +129,8 @@ import Testing
         try await store.close()
     }
 
-    /// What was overwritten since is in the snapshot file then, among what wasn't.
-    @Test func aConditionOutlivesTheSnapshotThatItIsAbout() async throws {
+    /// The snapshot file mixes records that were overwritten since the view with others.
+    @Test func aConditionOutlivesItsReadView() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<20)
         let stale = Condition.unchanged(.prefix("key/"), since: try store.readView())

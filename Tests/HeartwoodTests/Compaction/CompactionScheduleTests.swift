@@ -18,7 +18,7 @@ import Testing
         Facts(logBytes: log, liveBytes: live, segments: segments)
     }
 
-    @Test func theLogMayGrowToTheLargerOfAMinimumAndWhatIsLive() {
+    @Test func theLogMayGrowToTheLargerOfAMinimumAndTheLiveBytes() {
         let schedule = CompactionSchedule(policy())
         #expect(schedule.decide(facts(999), now: 0) == .later(time: nil, logBytes: 1_000))
         #expect(schedule.decide(facts(1_000), now: 0) == .now)
@@ -27,7 +27,7 @@ import Testing
         #expect(schedule.decide(facts(0), now: 0) == .later(time: nil, logBytes: 1_000))
     }
 
-    @Test func theShareOfWhatIsLiveCanBeChosen() {
+    @Test func theRatioToLiveBytesCanBeChosen() {
         let generous = CompactionSchedule(policy { $0.logPerLiveByte = 2.5 })
         #expect(generous.decide(facts(2_499, live: 1_000), now: 0) == .later(time: nil, logBytes: 2_500))
         let odd = CompactionSchedule(policy { $0.logPerLiveByte = -3 })
@@ -38,17 +38,17 @@ import Testing
         #expect(undefined.decide(facts(1_000, live: 9_000), now: 0) != .later(time: 1, logBytes: 0))
     }
 
-    @Test func aBoundCountsHoweverMuchIsLive() {
+    @Test func aMaximumAppliesWhateverTheLiveBytes() {
         let schedule = CompactionSchedule(policy { $0.maximumLogBytes = 3_000 })
         #expect(schedule.decide(facts(2_999, live: 1 << 40), now: 0) == .later(time: nil, logBytes: 3_000))
         #expect(schedule.decide(facts(3_000, live: 1 << 40), now: 0) == .now)
     }
 
-    @Test func manySegmentsAreReasonEnough() {
+    @Test func manySegmentsAreEnough() {
         let schedule = CompactionSchedule(policy { $0.maximumSegments = 10 })
         #expect(schedule.decide(facts(1, segments: 9), now: 0) == .later(time: nil, logBytes: 1_000))
         #expect(schedule.decide(facts(1, segments: 10), now: 0) == .now)
-        // The present segment is always there: one alone is none too many.
+        // One segment always exists, so one alone is never too many.
         let odd = CompactionSchedule(policy { $0.maximumSegments = 0 })
         #expect(odd.decide(facts(1, segments: 1), now: 0) == .later(time: nil, logBytes: 1_000))
         #expect(odd.decide(facts(1, segments: 2), now: 0) == .now)
@@ -67,7 +67,7 @@ import Testing
         #expect(schedule.decide(facts(1), now: 71 * second) == .later(time: 130 * second, logBytes: 1_000))
     }
 
-    @Test func failuresAreFollowedByLongerAndLongerPauses() {
+    @Test func failuresAreFollowedByIncreasingPauses() {
         var schedule = CompactionSchedule(policy())
         var now: UInt64 = 7
         var expected: UInt64 = 30 * second
@@ -86,7 +86,7 @@ import Testing
         #expect(schedule.decide(facts(2_000), now: now) == .later(time: now + 30 * second, logBytes: .max))
     }
 
-    @Test func nothingHappensByItselfWhereThatIsNotWanted() {
+    @Test func theManualPolicyNeverCompactsAutomatically() {
         var schedule = CompactionSchedule(.manual)
         schedule.noteDirty(now: 0)
         #expect(schedule.decide(facts(.max, segments: .max), now: .max) == .later(time: nil, logBytes: .max))

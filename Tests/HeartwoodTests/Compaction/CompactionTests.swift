@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a compaction does to a store: nothing that anybody sees, but for the files.
+/// A compaction changes the files of a store, and nothing that users see.
 @Suite struct CompactionTests {
     private let fixture = CompactionFixture()
 
@@ -18,7 +18,7 @@ import Testing
         let report = try await store.compact()
         #expect(report.snapshot?.keys == 299)
         #expect(report.snapshot?.sequence == 401)
-        #expect(report.heldFiles == 0)
+        #expect(report.pinnedFiles == 0)
         #expect(report.removedFiles >= 5)
         #expect(fixture.snapshots == ["0000000000000191.snapshot"])
         #expect(fixture.logs == ["0000000000000192.log"])
@@ -26,7 +26,7 @@ import Testing
         try fixture.expect(store, 100..<299)
         #expect(try store.get("key/299") == nil)
         #expect(try store.entry("key/7")?.sequence == 308)
-        // Later writes and another opening.
+        // Later writes, and another opening.
         try await fixture.fill(store, 50..<60, round: 2)
         try await store.close()
         let again = try await fixture.open()
@@ -68,7 +68,7 @@ import Testing
         #expect(report.snapshot == nil && report.removedFiles == 0)
         try await store.put("a", "b")
         #expect(try await store.compact().snapshot?.keys == 1)
-        // Nor has one that was compacted a moment ago.
+        // The same holds just after a compaction.
         let second = try await store.compact()
         #expect(second.snapshot?.keys == 1 && second.removedFiles == 0)
         #expect(fixture.snapshots.count == 1)
@@ -87,7 +87,7 @@ import Testing
         let report = try await store.compact()
         #expect(report.snapshot?.keys == 10)
         #expect(store.statistics.keys == 10)
-        // A clock that is set back revives nothing.
+        // Setting the clock back restores nothing.
         fixture.clock.set(1_700_000_000_000)
         #expect(try store.get("e/5") == nil)
         #expect(try store.get("e/11") != nil)
@@ -96,7 +96,7 @@ import Testing
         #expect(try again.get("e/5") == nil)
         #expect(try again.get("e/11") != nil)
         #expect(try again.entry("e/11")?.expires == Timestamp(milliseconds: 1_700_000_000_000 + 11_000))
-        // With nothing written since, what has expired meanwhile can still be compacted away.
+        // Without writes since, newly expired keys can still be compacted away.
         fixture.clock.set(1_700_000_000_000 + 15_000)
         #expect(try await again.compact().snapshot?.keys == 5)
         #expect(fixture.snapshots.count == 1)
@@ -107,7 +107,7 @@ import Testing
         try await last.close()
     }
 
-    @Test func conditionsOnNumbersHoldAcrossCompaction() async throws {
+    @Test func sequenceConditionsHoldAcrossCompaction() async throws {
         let store = try await fixture.open()
         let sequence = try await store.put("counter", "1")
         try await store.compact()
@@ -118,10 +118,8 @@ import Testing
         try await store.close()
     }
 
-    @Test func itIsDoneByItselfOnceTheLogIsLarge() async throws {
-        let store = try await fixture.open { configuration in
-            configuration.compaction.minimumLogBytes = 40 << 10
-        }
+    @Test func itIsAutomaticOnceTheLogIsLarge() async throws {
+        let store = try await fixture.open { $0.compaction.minimumLogBytes = 40 << 10 }
         for round in 0..<20 { try await fixture.fill(store, 0..<100, round: round) }
         while store.statistics.compaction.completed < 2 { try await Task.sleep(for: .milliseconds(5)) }
         while store.statistics.compaction.isRunning { try await Task.sleep(for: .milliseconds(5)) }
@@ -132,8 +130,7 @@ import Testing
 
     /// Large enough for a second thread, and for many blocks and leaves.
     @Test func aLargeSnapshotIsOpened() async throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
+        let configuration = Store.Configuration(in: InMemoryFileSystem())
         var store = try await Store.open(at: fixture.path, configuration: configuration)
         let count = 60_000
         let key = { (number: Int) in
@@ -167,8 +164,8 @@ import Testing
         try await store.close()
     }
 
-    /// An opening that writes nothing has nothing to compact.
-    @Test func whatWasNotWrittenIsNotCompacted() async throws {
+    /// An opening without writes has nothing to compact.
+    @Test func anOpeningWithoutWritesIsNotCompacted() async throws {
         var store = try await fixture.open()
         try await fixture.fill(store, 0..<50)
         let first = try await store.compact()

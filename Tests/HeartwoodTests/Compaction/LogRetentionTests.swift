@@ -5,11 +5,11 @@ import Testing
 
 @testable import Heartwood
 
-/// Logs that a snapshot covers and that are kept for whoever follows them.
+/// Log segments that a snapshot covers and that are kept for readers that follow the log.
 @Suite struct LogRetentionTests {
     private let fixture = CompactionFixture()
 
-    @Test func keptLogsAreThereAndNotRead() async throws {
+    @Test func keptLogsExistAndAreNotRead() async throws {
         let store = try await fixture.open { $0.logRetention = .everything }
         try await fixture.fill(store, 0..<100)
         let before = fixture.logs
@@ -25,7 +25,7 @@ import Testing
         try await again.compact()
         #expect(fixture.logs.count > before.count)
         try await again.close()
-        // Without it they go: with the first write.
+        // Without retention, the first write removes them.
         let third = try await fixture.open()
         #expect(third.recoveryReport.segments == 1)
         try await third.put("a", "b")
@@ -34,7 +34,7 @@ import Testing
         try await third.close()
     }
 
-    @Test func someOfTheLogIsKept() async throws {
+    @Test func partOfTheLogIsKept() async throws {
         let store = try await fixture.open { $0.logRetention = .bytes(40 << 10) }
         try await fixture.fill(store, 0..<300)
         try await store.compact()
@@ -45,8 +45,8 @@ import Testing
         try await store.close()
     }
 
-    /// An opening that leaves it unchanged does as the one before it that chose: the store says which.
-    @Test func whetherTheLogIsKeptIsSaidByTheStore() async throws {
+    /// With `.unchanged`, the last choice applies: the store records it.
+    @Test func theStoreRecordsWhetherTheLogIsKept() async throws {
         let keeping = try await fixture.open { $0.logRetention = .bytes(1 << 20) }
         #expect(!fixture.files.contains("KEEP-LOG"), "nothing was written yet")
         try await fixture.fill(keeping, 0..<100)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Heartwood
 
-/// When replaced files can go: every order in which things may happen.
+/// When replaced files can be removed, in every possible order of events.
 @Suite struct RetirementPlanTests {
-    @Test func oneThingAfterTheOther() {
+    @Test func eventsInOrder() {
         var plan = RetirementPlan()
         #expect(plan.next(visible: .max - 1) { _ in true } == .wait, "nothing was moved yet")
         plan.moved(lowestKept: nil, upTo: 80, newest: 100)
@@ -15,14 +15,14 @@ import Testing
         #expect(plan.next(visible: 100) { $0 == 7 } == .drop)
     }
 
-    @Test func whatWasKeptIsMovedWhenItsHoldersAreGone() {
+    @Test func keptVersionsAreMovedWhenTheirPinsAreReleased() {
         var plan = RetirementPlan()
         plan.moved(lowestKept: 70, upTo: 80, newest: 100)
         #expect(plan.next(visible: 100) { _ in true } == .endPinEpoch)
         plan.ended(7)
         #expect(plan.next(visible: 100) { _ in false } == .wait)
         #expect(plan.next(visible: 100) { _ in true } == .move)
-        // Who took a hold since may have come upon what was just moved: an era of its own.
+        // A pin taken since may have found the versions just moved: they need an epoch of their own.
         plan.moved(lowestKept: 81, upTo: 80, newest: 200)
         #expect(plan.next(visible: 150) { _ in true } == .wait)
         #expect(plan.next(visible: 250) { _ in true } == .endPinEpoch)
@@ -31,8 +31,8 @@ import Testing
         #expect(plan.next(visible: 250) { _ in true } == .drop)
     }
 
-    /// Later moves, for later snapshots, don't begin anew what was all but done.
-    @Test func whatWasMovedStaysMoved() {
+    /// A later move, for a later snapshot, doesn't restart a plan that is nearly complete.
+    @Test func aLaterMoveRestartsNothing() {
         var plan = RetirementPlan()
         plan.moved(lowestKept: nil, upTo: 80, newest: 100)
         plan.ended(7)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Heartwood
 
-/// How much the log writer holds back.
+/// How long the log writer pauses.
 @Suite struct WriteThrottleTests {
     private func pause(_ log: UInt64, _ limit: UInt64, _ written: UInt64, after elapsed: UInt64 = 0) -> UInt64 {
         WriteThrottle.pause(logBytes: log, limit: limit, written: written, elapsed: elapsed, rate: 1_000_000)
     }
 
-    @Test func onlyALogThatHasOutgrownItsLimitIsHeldBack() {
+    @Test func onlyALogFarOverItsLimitIsThrottled() {
         #expect(pause(2_999, 1_000, 500) == 0)
         #expect(pause(3_000, 1_000, 500) == 500_000)
         #expect(pause(3_999, 1_000, 500) == 500_000)
@@ -31,10 +31,9 @@ import Testing
         #expect(WriteThrottle.pause(logBytes: .max, limit: 1, written: 1, elapsed: 0, rate: 0) == 0)
     }
 
-    /// A limit is any number: doubling this one ended the process.
+    /// A limit may be any number; doubling this one would overflow.
     @Test func aLimitBeyondAllSizesThrottlesNoWriter() async throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
+        var configuration = Store.Configuration(in: InMemoryFileSystem())
         configuration.compaction.minimumLogBytes = .max
         let store = try await Store.open(at: "/store", configuration: configuration)
         try await store.put("a", "1")

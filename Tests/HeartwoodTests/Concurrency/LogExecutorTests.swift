@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 extension Store {
-    /// What a user may add: a method on the actor, called with `await`.
+    /// Methods that a user may add to the actor, called with `await`.
     func statisticsOnTheActor() -> Statistics { statistics }
 
     func assertIsolatedNow() { assertIsolated() }
@@ -28,7 +28,7 @@ extension Store {
     }
 }
 
-/// The log's actor, whose executor is a lock, and the store's, which users may isolate methods to.
+/// The log's actor, whose executor is a lock, and the store's actor, to which users may isolate methods.
 @Suite struct LogExecutorConcurrencyTests {
     @Test func usersOwnMethodsRunOnTheActor() async throws {
         let store = try Store.inMemory()
@@ -45,8 +45,8 @@ extension Store {
         try await store.close()
     }
 
-    /// Others write, and the disk gets it, while a method of a user's keeps the store's actor.
-    @Test func usersOwnMethodsHoldNobodyUp() async throws {
+    /// Other writes are accepted and written while a user's method occupies the store's actor.
+    @Test func usersOwnMethodsBlockNoWriter() async throws {
         let store = try Store.inMemory()
         let value = try await store.putBlockingOnTheActor("key") {
             for number in 0..<100 { _ = try? store.blocking.put("other \(number)", "value") }
@@ -56,24 +56,19 @@ extension Store {
         try await store.close()
     }
 
-    @Test func methodsOnTheActorAndWritesTakeTurns() async throws {
+    @Test func methodsOnTheActorAndWritesAlternate() async throws {
         let store = try Store.inMemory()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    for number in 0..<200 {
-                        try await store.put("\(task):\(number)", "value", durability: .buffered)
-                        if number % 10 == 0 { await store.assertIsolatedNow() }
-                    }
-                }
+        try await concurrently(0..<4) { task in
+            for number in 0..<200 {
+                try await store.put("\(task):\(number)", "value", durability: .buffered)
+                if number % 10 == 0 { await store.assertIsolatedNow() }
             }
-            try await group.waitForAll()
         }
         #expect(await store.statisticsOnTheActor().keys == 800)
         try await store.close()
     }
 
-    @Test func whoHoldsTheLockIsAlone() async throws {
+    @Test func theLockIsExclusive() async throws {
         let store = try Store.inMemory()
         final class Counters: Sendable {
             let inside = Atomic(0)
@@ -81,19 +76,15 @@ extension Store {
         }
         let executor = store.log.executor
         let counters = Counters()
-        await withTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    for _ in 0..<2_000 {
-                        let count = {
-                            if counters.inside.wrappingAdd(1, ordering: .relaxed).oldValue == 0 {
-                                counters.total.add(1, ordering: .relaxed)
-                            }
-                            counters.inside.subtract(1, ordering: .relaxed)
-                        }
-                        if task == 0 { executor.withState { _ in count() } } else { executor.run(count) }
+        try await concurrently(0..<4) { task in
+            for _ in 0..<2_000 {
+                let count = {
+                    if counters.inside.wrappingAdd(1, ordering: .relaxed).oldValue == 0 {
+                        counters.total.add(1, ordering: .relaxed)
                     }
+                    counters.inside.subtract(1, ordering: .relaxed)
                 }
+                if task == 0 { executor.withState { _ in count() } } else { executor.run(count) }
             }
         }
         #expect(counters.total.load(ordering: .relaxed) == 8_000)

@@ -3,15 +3,12 @@ import Heartwood
 import HeartwoodFileSystem
 import Testing
 
-/// What the store does when the system fails it.
+/// The state of a store after failures of the file system.
 @Suite struct FailureStateTests {
     let disk = FaultyFileSystem(InMemoryFileSystem())
 
     private func open(_ configure: (inout Store.Configuration) -> Void = { _ in }) throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.segmentBytes = 64 << 10
-        configuration.commitBufferBytes = 64 << 10
+        var configuration = Store.Configuration(in: disk, segmentBytes: 64 << 10, commitBufferBytes: 64 << 10)
         configure(&configuration)
         return try Store(openingAt: "/data/store", configuration: configuration)
     }
@@ -27,8 +24,8 @@ import Testing
         await expectError(.failed) { try await store.put("later", "1", durability: .buffered) }
         await expectError(.failed) { try await store.flush() }
         #expect(try store.get("safe") == [0x31])
-        #expect(try store.get("lost") == nil, "what isn't on disk isn't seen")
-        #expect(!disk.calls.contains { $0.operation == .sync }, "a failed sync is never tried again")
+        #expect(try store.get("lost") == nil, "what isn't on disk isn't visible")
+        #expect(!disk.calls.contains { $0.operation == .sync }, "a failed sync is never repeated")
         await expectError(.failed) { try await store.close() }
         store = try open()
         #expect(try store.get("safe") == [0x31])
@@ -36,9 +33,8 @@ import Testing
         try await store.close()
     }
 
-    /// A buffered write returned with a number while nothing on disk told of the opening; after a crash the next
-    /// opening gave the same number again.
-    @Test func noNumberIsGivenBeforeTheFirstSegmentIsInPlace() async throws {
+    /// Otherwise the next opening after a crash would assign the number of a buffered write again.
+    @Test func noNumberIsAssignedBeforeTheFirstSegmentExists() async throws {
         for operation in [FileSystemError.Operation.rename, .syncDirectory] {
             let path = "/data/store"
             try await open().close()
@@ -65,25 +61,20 @@ import Testing
         try await again.close()
     }
 
-    @Test func aFullDiskRefusesBeforeNumberingAndHealsByItself() async throws {
+    @Test func aFullDiskRefusesBeforeNumberingAndRecoversAutomatically() async throws {
         let store = try open()
         let first = try await store.put("first", "1")
         disk.fail { $0.operation == .allocate ? ENOSPC : nil }
         var accepted: [SequenceNumber] = []
-        var refused: StoreError?
-        while refused == nil {
-            do {
-                accepted.append(try await store.put("fill", [UInt8](repeating: 7, count: 8_000)))
-            } catch {
-                refused = error
-            }
+        let refused = await firstRefusal { _ in
+            accepted.append(try await store.put("fill", [UInt8](repeating: 7, count: 8_000)))
         }
         #expect(refused?.code == .outOfSpace)
         #expect(store.state == .outOfSpace)
         #expect(try store.get("first") == [0x31])
         #expect(accepted == Array((first + 1)..<(first + 1 + UInt64(accepted.count))))
         disk.heal()
-        // Nobody writes: the store looks by itself.
+        // Without a write, the store checks the disk on its own.
         for _ in 0..<100 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
         #expect(store.state == .ready)
         let next = try await store.put("after", "1")
@@ -94,8 +85,7 @@ import Testing
         try await again.close()
     }
 
-    /// A small write fitted into what was preallocated, and more was preallocated after it; the state stayed
-    /// `.outOfSpace` until the next look at the disk.
+    /// The small write fits into preallocated space, and more is preallocated after it.
     @Test func spaceThatIsPreallocatedAfterAWriteEndsOutOfSpace() async throws {
         let store = try open {
             $0.segmentBytes = 1 << 20
@@ -103,9 +93,8 @@ import Testing
         }
         try await store.put("first", "1")
         disk.fail { $0.operation == .allocate ? ENOSPC : nil }
-        var refused: StoreError?
-        while refused == nil {
-            do { try await store.put("fill", [UInt8](repeating: 7, count: 40_000)) } catch { refused = error }
+        let refused = await firstRefusal { _ in
+            try await store.put("fill", [UInt8](repeating: 7, count: 40_000))
         }
         #expect(refused?.code == .outOfSpace && store.state == .outOfSpace)
         disk.heal()
@@ -124,13 +113,12 @@ import Testing
         try await store.close()
     }
 
-    @Test func tooManyFilesAtRotationIsNotTheEnd() async throws {
+    @Test func tooManyFilesAtRotationIsNoFailure() async throws {
         let store = try open()
         try await store.put("a", "1")
         disk.fail { $0.operation == .open ? EMFILE : nil }
-        var refused: StoreError?
-        for _ in 0..<40 where refused == nil {
-            do { try await store.put("fill", [UInt8](repeating: 7, count: 8_000)) } catch { refused = error }
+        let refused = await firstRefusal(limit: 40) { _ in
+            try await store.put("fill", [UInt8](repeating: 7, count: 8_000))
         }
         #expect(refused?.code == .tooManyFiles)
         #expect(store.state == .ready)
@@ -139,33 +127,25 @@ import Testing
         try await store.close()
     }
 
-    @Test(arguments: [
-        FileSystemError.Operation.rename, .syncDirectory, .sync, .write,
-    ])
+    @Test(arguments: [FileSystemError.Operation.rename, .syncDirectory, .sync, .write])
     func aRotationThatFailsHalfWayLosesNothing(_ operation: FileSystemError.Operation) async throws {
         var store = try open()
         var acknowledged = 0
-        var failure: StoreError?
-        for number in 0..<200 where failure == nil {
+        let failure = await firstRefusal(limit: 200) { number in
             if number == 5 {
-                disk.fail { [acknowledged = number] in
-                    _ = acknowledged
-                    return $0.operation == operation
+                disk.fail {
+                    $0.operation == operation
                         && ($0.operation == .rename || $0.operation == .syncDirectory || $0.count > 6)
                         ? EIO : nil
                 }
             }
-            do {
-                try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 3_000))
-                acknowledged = number + 1
-            } catch {
-                failure = error
-            }
+            try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 3_000))
+            acknowledged = number + 1
         }
-        // The write that needed the new segment either had its place in it already or was still waiting for one.
+        // The write that needed the new segment either had its offset in it or was still waiting for one.
         #expect(failure?.code == .outcomeUnknown || failure?.code == .failed)
         disk.heal()
-        // With `.failed` where something had been accepted that the disk never got.
+        // Throws `.failed` if an accepted write did not reach the disk.
         try? await store.close()
         store = try open()
         for number in 0..<acknowledged {
@@ -175,20 +155,21 @@ import Testing
         try await store.close()
     }
 
-    /// The SQLite loop: fail the first call, then the second, … until a run has no call left to fail.
+    /// As SQLite tests do: fail the first call, then the second and so on, until a run has no call left to fail.
     @Test(arguments: [true, false])
-    func everyCallFailsOnceOrForEver(_ once: Bool) async throws {
+    func everyCallFailsOnceOrFromThenOn(_ once: Bool) async throws {
         var target = 1
         var isClean = false
         while !isClean {
             let disk = FaultyFileSystem(InMemoryFileSystem())
-            var configuration = Store.Configuration()
-            configuration.fileSystem = disk
-            configuration.segmentBytes = 16 << 10
-            configuration.commitBufferBytes = 64 << 10
-            let total = Counter()
-            disk.fail { [target] call in
-                let number = total.next()
+            let configuration = Store.Configuration(
+                in: disk, segmentBytes: 16 << 10, commitBufferBytes: 64 << 10)
+            let total = Locked(0)
+            disk.fail { [target] _ in
+                let number = total.withLock { total -> Int in
+                    total += 1
+                    return total
+                }
                 return (once ? number == target : number >= target) ? EIO : nil
             }
             var acknowledged: [String] = []
@@ -207,7 +188,7 @@ import Testing
             } catch {
                 failures += 1
             }
-            isClean = total.value < target
+            isClean = total.withLock { $0 } < target
             #expect(isClean || once || failures > 0, "call \(target)")
             disk.heal()
             let store = try Store(openingAt: "/s", configuration: configuration)
@@ -221,7 +202,7 @@ import Testing
         #expect(target > 40)
     }
 
-    @Test func aReadErrorAtOpeningIsNeverTakenForTheEnd() async throws {
+    @Test func aReadErrorAtOpeningIsNotTheEndOfTheLog() async throws {
         let store = try open()
         for number in 0..<10 { try await store.put("k\(number)", "v") }
         try await store.close()
@@ -242,19 +223,19 @@ import Testing
         await expectError(.permission) { _ = try open() }
     }
 
-    @Test func nobodySeesASyncedWriteBeforeItIsOnDisk() async throws {
+    @Test func aSyncedWriteIsInvisibleUntilItIsOnDisk() async throws {
         let store = try open()
         try await store.put("a", "1")
         disk.holdSyncs()
         let write = Task { try await store.put("a", "2") }
         while store.statistics.lastSequence < 2 { await Task.yield() }
-        let behind = Task { try await store.put("b", "1", durability: .buffered) }
+        let later = Task { try await store.put("b", "1", durability: .buffered) }
         while store.statistics.lastSequence < 3 { await Task.yield() }
         #expect(try store.get("a") == [0x31])
-        #expect(try store.get("b") == nil, "a buffered write waits behind a synced one")
+        #expect(try store.get("b") == nil, "a buffered write waits for an earlier synced one")
         #expect(store.statistics.visibleSequence == 1)
         disk.releaseSyncs()
-        _ = try await (write.value, behind.value)
+        _ = try await (write.value, later.value)
         #expect(try store.get("a") == [0x32] && store.get("b") == [0x31])
         try await store.close()
     }
@@ -275,31 +256,16 @@ import Testing
         try await store.put("a", "1")
         disk.holdSyncs()
         let writers = Task {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for writer in 0..<100 {
-                    group.addTask { try await store.put("k\(writer)", [UInt8](repeating: 1, count: 8_000)) }
-                }
-                try await group.waitForAll()
+            try await concurrently(0..<100) { writer in
+                try await store.put("k\(writer)", [UInt8](repeating: 1, count: 8_000))
             }
         }
         try await Task.sleep(for: .milliseconds(100))
-        // Two buffers of 64 KiB hold 16 of these writes at the most.
+        // Two buffers of 64 KiB hold at most 16 of these writes.
         #expect(store.statistics.lastSequence <= 20)
         disk.releaseSyncs()
         try await writers.value
         #expect(store.statistics.lastSequence == 101)
         try await store.close()
     }
-}
-
-/// Counts calls.
-final class Counter: Sendable {
-    private let count = Locked(0)
-    func next() -> Int {
-        count.withLock {
-            $0 += 1
-            return $0
-        }
-    }
-    var value: Int { count.withLock { $0 } }
 }

@@ -2,34 +2,30 @@ import Heartwood
 import HeartwoodFileSystem
 import Testing
 
-/// What the campaign on real full disks has found.
+/// Regression tests for errors found by the campaign on real full disks.
 @Suite struct FullDiskTests {
     private func open(_ disk: SmallFileSystem) throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.commitBufferBytes = 64 << 10
-        return try Store(openingAt: "/store", configuration: configuration)
+        try Store(openingAt: "/store", configuration: Store.Configuration(in: disk, commitBufferBytes: 64 << 10))
     }
 
     private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-    /// It was asked for again and again, and until it had room, or others asked for some, the state was `.outOfSpace`.
     @Test(arguments: [false, true])
-    func aValueLargerThanTheDiskLeftTheStoreOutOfSpace(keepsPart: Bool) async throws {
+    func aValueLargerThanTheDiskLeavesTheStoreReady(keepsPart: Bool) async throws {
         let disk = SmallFileSystem(bytes: 8 << 20, keepsPart: keepsPart)
         let store = try open(disk)
         try await store.put("a", "1")
         let free = disk.free
         await expectError(.outOfSpace) { try await store.put("large", bytes(16 << 20)) }
         #expect(store.state == .ready)
-        // A refused allocation kept what it could get, and left nothing for anybody.
+        // A refused allocation gives back the space that it got.
         #expect(disk.free + (1 << 20) >= free)
         try await store.put("b", "1")
         try await store.close()
     }
 
-    /// All who waited for room were refused for the sake of the largest.
-    @Test func aValueLargerThanTheDiskHadOthersRefused() async throws {
+    /// Writers that wait for space are not refused because of the largest request.
+    @Test func aValueLargerThanTheDiskDoesNotRefuseOtherWrites() async throws {
         let disk = SmallFileSystem(bytes: 64 << 20)
         let store = try open(disk)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -54,23 +50,18 @@ import Testing
         try await store.close()
     }
 
-    /// Room was laid in steps of up to 4 MiB, and where no step fitted, writes of a few bytes were refused.
+    /// Preallocation takes steps of up to 4 MiB, and smaller steps if these don't fit.
     @Test(arguments: [false, true])
-    func theLastMegabytesOfADiskWereRefused(keepsPart: Bool) async throws {
+    func theLastMegabytesOfADiskAreUsed(keepsPart: Bool) async throws {
         let disk = SmallFileSystem(bytes: 12_345_678, keepsPart: keepsPart)
         let store = try open(disk)
         var accepted = 0
-        var refused: StoreError?
-        while refused == nil {
-            do {
-                try await store.put("k\(accepted)", bytes(10_000), durability: .written)
-                accepted += 1
-            } catch {
-                refused = error
-            }
+        let refused = await firstRefusal { number in
+            try await store.put("k\(number)", bytes(10_000), durability: .written)
+            accepted += 1
         }
         #expect(refused?.code == .outOfSpace && store.state == .outOfSpace)
-        #expect(disk.free < 40_000, "so much was left: \(disk.free)")
+        #expect(disk.free < 40_000, "free: \(disk.free)")
         disk.add(bytes: 1 << 20)
         for _ in 0..<200 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
         #expect(store.state == .ready)

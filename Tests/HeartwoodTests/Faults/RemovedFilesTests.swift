@@ -7,13 +7,12 @@ import Testing
 
 /// Files of a store that are removed, or moved away, while it is open.
 @Suite struct RemovedFilesTests {
+    private let directory = TemporaryDirectory()
+
     private func open(
         _ path: String, in fileSystem: any FileSystem, _ change: (inout Store.Configuration) -> Void = { _ in }
     ) async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        configuration.segmentBytes = 64 << 10
-        configuration.commitBufferBytes = 64 << 10
+        var configuration = Store.Configuration(in: fileSystem, segmentBytes: 64 << 10, commitBufferBytes: 64 << 10)
         configuration.compaction = .manual
         change(&configuration)
         return try await Store.open(at: path, configuration: configuration)
@@ -36,29 +35,25 @@ import Testing
         [{ InMemoryFileSystem() }, { SimulatedDisk(seed: 3) }, { POSIXFileSystem() }]
     }
 
-    private func place(_ fileSystem: any FileSystem) -> (path: String, keeping: TemporaryDirectory?) {
-        guard fileSystem is POSIXFileSystem else { return ("/store", nil) }
-        let directory = TemporaryDirectory()
-        return (directory.path("store"), directory)
+    private func storePath(_ fileSystem: any FileSystem) -> String {
+        fileSystem is POSIXFileSystem ? directory.path("store") : "/store"
     }
 
-    /// It went on: 2,000 more writes were acknowledged.
     @Test(arguments: systems)
     func nothingIsAcknowledgedInADirectoryThatIsGone(make: @Sendable () -> any FileSystem) async throws {
         let fileSystem = make()
-        let (path, directory) = place(fileSystem)
+        let path = storePath(fileSystem)
         let store = try await open(path, in: fileSystem)
         try await store.put("before", "1")
         try removeAll(path, in: fileSystem)
         expectMissing(await expectError(.outcomeUnknown) { try await store.put("after", "1") }, "01.log")
         #expect(store.state == .failed)
-        #expect(try store.get("before") != nil, "reads go on")
+        #expect(try store.get("before") != nil, "reads still succeed")
         await expectError(.failed) { try await store.put("later", "1", durability: .buffered) }
         expectMissing(await expectError(.failed) { try await store.close() }, "01.log")
-        withExtendedLifetime(directory) {}
     }
 
-    @Test func bufferedWritesHearOfItFromTheFlushOrTheClose() async throws {
+    @Test func theFlushOrTheCloseReportsItForBufferedWrites() async throws {
         let fileSystem = InMemoryFileSystem()
         var store = try await open("/store", in: fileSystem) { $0.timing.sync = .max }
         try await store.put("before", "1")
@@ -73,36 +68,30 @@ import Testing
         expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
     }
 
-    /// The sync that comes by itself, within a second.
+    /// The background sync runs within a second.
     @Test func bufferedWritesAreRefusedAfterTheBackgroundSync() async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await open("/store", in: fileSystem)
         try await store.put("before", "1")
         try removeAll("/store", in: fileSystem)
-        var refused: StoreError?
-        for _ in 0..<600 where refused == nil {
-            do {
-                try await store.put("after", "1", durability: .buffered)
-                try await Task.sleep(for: .milliseconds(50))
-            } catch { refused = error as? StoreError }
+        let refused = await firstRefusal(limit: 600) { _ in
+            try await store.put("after", "1", durability: .buffered)
+            try await Task.sleep(for: .milliseconds(50))
         }
         #expect(refused?.code == .failed)
         await expectError(.failed) { try await store.close() }
     }
 
-    /// One that is not written to any more: the next rotation tells, or the close.
+    /// A segment that is no longer written to: the next rotation or the close reports it.
     @Test(arguments: [false, true])
-    func anOlderSegmentIsMissedToo(rotates: Bool) async throws {
+    func aMissingOlderSegmentIsReported(rotates: Bool) async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await open("/store", in: fileSystem)
         let value = [UInt8](repeating: 7, count: 10_000)
         for number in 0..<10 { try await store.put("key-\(number)", value) }
         try fileSystem.remove("/store/0000000000000001.log")
         if rotates {
-            var refused: StoreError?
-            for number in 10..<30 where refused == nil {
-                do { try await store.put("key-\(number)", value) } catch { refused = error }
-            }
+            let refused = await firstRefusal(limit: 20) { try await store.put("key-\(10 + $0)", value) }
             #expect(refused != nil && store.state == .failed)
             await expectError(.failed) { try await store.close() }
         } else {
@@ -110,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotIsMissedToo() async throws {
+    @Test func aMissingSnapshotIsReported() async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await open("/store", in: fileSystem)
         try await store.put("key", "1")
@@ -119,11 +108,11 @@ import Testing
         expectMissing(await expectError(.inputOutput) { try await store.close() }, ".snapshot")
     }
 
-    /// Nothing was written since the last one, so the new snapshot has its name; a view keeps the old file open.
+    /// Nothing was written since the last snapshot, so the new one has its name; a view keeps the old file open.
     @Test(arguments: systems)
-    func aSnapshotThatAnotherReplacedIsNotMissed(make: @Sendable () -> any FileSystem) async throws {
+    func aReplacedSnapshotIsNotReported(make: @Sendable () -> any FileSystem) async throws {
         let fileSystem = make()
-        let (path, directory) = place(fileSystem)
+        let path = storePath(fileSystem)
         let clock = ManualClock(milliseconds: 1_000)
         let store = try await open(path, in: fileSystem) { $0.clock = clock }
         try await store.put("stays", "1")
@@ -136,14 +125,13 @@ import Testing
         #expect(names.filter { $0.hasSuffix(".snapshot") }.count == 1)
         #expect(try view.get("stays") != nil)
         try await store.close()
-        withExtendedLifetime(directory) {}
     }
 
-    /// The files have a name still, in another directory.
+    /// The files still have names, in another directory.
     @Test(arguments: systems, [false, true])
-    func aDirectoryThatWasMovedIsMissed(make: @Sendable () -> any FileSystem, isReplaced: Bool) async throws {
+    func aMovedDirectoryIsReported(make: @Sendable () -> any FileSystem, isReplaced: Bool) async throws {
         let fileSystem = make()
-        let (path, directory) = place(fileSystem)
+        let path = storePath(fileSystem)
         var store = try await open(path, in: fileSystem)
         try await store.put("before", "1")
         try fileSystem.rename(path, to: path + "-moved")
@@ -154,14 +142,13 @@ import Testing
         }
         try await store.put("after", "1")
         expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
-        // Everything is where the directory is now.
+        // All writes are in the moved directory.
         store = try await open(path + "-moved", in: fileSystem)
         #expect(try store.get("after") != nil)
         try await store.close()
-        withExtendedLifetime(directory) {}
     }
 
-    /// The next segment would have gone to the other directory.
+    /// The next segment must not be created in the other directory.
     @Test func aRotationWritesNothingIntoAnotherDirectory() async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await open("/store", in: fileSystem)
@@ -179,8 +166,8 @@ import Testing
         await expectError(.failed) { try await store.close() }
     }
 
-    /// What compaction and retention remove is nothing to miss.
-    @Test func whatCompactionRemovesIsNotMissed() async throws {
+    /// Files that compaction and retention remove are not reported.
+    @Test func filesThatCompactionRemovesAreNotReported() async throws {
         let fileSystem = InMemoryFileSystem()
         let store = try await open("/store", in: fileSystem) {
             $0.compaction = CompactionPolicy()

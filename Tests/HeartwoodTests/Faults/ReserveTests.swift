@@ -6,25 +6,23 @@ import Testing
 
 @testable import Heartwood
 
-/// A full disk takes removals and compactions still, out of the reserve.
+/// On a full disk, removals and compactions still succeed, with space from the reserve.
 @Suite struct ReserveTests {
     private let disk = SimulatedDisk(seed: 5)
     private let path = "/store"
 
     private func open(segmentBytes: Int = 64 << 10) async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.segmentBytes = segmentBytes
-        configuration.commitBufferBytes = 64 << 10
+        var configuration = Store.Configuration(
+            in: disk, segmentBytes: segmentBytes, commitBufferBytes: 64 << 10)
         configuration.compaction = .manual
-        // As many marks as there can be: on the reserve there are none, because each takes a page.
+        // As many sync marks as possible. On the reserve there are none, because each takes a page.
         configuration.timing.mark = 0
         return try await Store.open(at: path, configuration: configuration)
     }
 
     private var free: UInt64 { disk.availableBytes(at: path)! }
 
-    /// Takes what the disk has left.
+    /// Uses up the free space of the disk.
     private func fillUp() { disk.capacity -= free }
 
     private var reserveFiles: [String] {
@@ -50,10 +48,10 @@ import Testing
         return store
     }
 
-    @Test func theReserveIsAllocatedByTheFirstWriteAndKeptByAClose() async throws {
+    @Test func theFirstWriteAllocatesTheReserveAndACloseKeepsIt() async throws {
         disk.capacity = 64 << 20
         var store = try await open()
-        #expect(try reserveFiles.isEmpty, "an opening makes no file")
+        #expect(try reserveFiles.isEmpty, "an opening creates no file")
         try await store.put("a", "1")
         #expect(try reserveFiles.count == 3)
         try await store.close()
@@ -73,7 +71,7 @@ import Testing
         for number in 0..<100 { try await store.remove("key-\(number)") }
         await expectRefusal(store)
         #expect(store.state == .outOfSpace)
-        // A batch that puts, too, is refused as a whole.
+        // A batch that also puts is refused as a whole.
         await expectError(.outOfSpace) {
             try await store.write { batch in
                 batch.remove("key-200")
@@ -94,7 +92,7 @@ import Testing
         store = try await open(segmentBytes: segmentBytes)
         #expect(try Array(store.keys(in: .prefix("key-"))).count == 196)
         #expect(try store.get("other") == nil && store.get("key-200") != nil)
-        // With space again everything goes on, the reserve included.
+        // With free space, all writes succeed again, and the reserve is allocated again.
         disk.capacity += 8 << 20
         try await store.put("more", bytes(100))
         #expect(store.state == .ready)
@@ -104,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [16 << 10, 64 << 10, 4 << 20])
-    func aFullStoreIsEmptiedAndGivesItsSpaceBack(reopens: Bool, segmentBytes: Int) async throws {
+    func aFullStoreCanBeEmptiedAndFreesItsSpace(reopens: Bool, segmentBytes: Int) async throws {
         var store = try await fullStore(keys: 1_000, segmentBytes: segmentBytes)
         if reopens {
             try await store.close()
@@ -131,8 +129,8 @@ import Testing
         #expect(disk.capacity - free < (200 << 10) + UInt64(segmentBytes))
     }
 
-    /// What a process that died had allocated is given back, or each death would take a reserve.
-    @Test func theReserveOutlivesProcessesThatDie() async throws {
+    /// Space that a crashed process had allocated is freed; otherwise each crash would use up a reserve.
+    @Test func theReserveSurvivesCrashes() async throws {
         var store = try await fullStore(keys: 100)
         for number in 0..<4 {
             try await store.remove("key-\(number)")
@@ -154,7 +152,7 @@ import Testing
 
     @Test func compactionNeedsNoMoreThanItWrites() async throws {
         disk.capacity = 256 << 20
-        // Segments as large as they are by default.
+        // The default size of segments.
         let store = try await open(segmentBytes: 64 << 20)
         for number in 0..<50 { try await store.put("key-\(number)", bytes(100)) }
         fillUp()
@@ -164,8 +162,7 @@ import Testing
         try await store.close()
     }
 
-    /// The snapshot's file goes back to the reserve, or the next compaction would miss it.
-    /// Seen on ext4, whose directories grow by blocks.
+    /// On ext4, directories grow by blocks. The next write that needs space allocates the reserve again.
     @Test(arguments: [1, 2])
     func theReserveGivesADirectoryTheBlockForASegmentsName(failures: Int) async throws {
         disk.capacity = 64 << 20
@@ -174,7 +171,6 @@ import Testing
         disk.inject(Fault(.rename, .error(ErrorNumber.ENOSPC), path: StoreFileName.spareName, times: failures))
         for number in 0..<60 { try await store.put("key-\(number)", bytes(1_000)) }
         #expect(disk.injected.count == failures && store.state == .ready)
-        // The next write that asks for room had it made again.
         #expect(try reserveFiles.count == 3)
         try await store.close()
     }
@@ -202,7 +198,7 @@ import Testing
         while (try? await store.put("rest", bytes(1_000))) != nil {}
         try await store.remove(key)
         #expect(try store.get(key) == nil)
-        // More than the reserve has is refused, with what to do.
+        // More than the reserve has is refused; the message says what to do.
         let error = await expectError(.outOfSpace) {
             try await store.write { batch in for _ in 0..<4 { batch.remove(key) } }
         }
@@ -210,14 +206,14 @@ import Testing
         try await store.close()
     }
 
-    /// The segment that a compaction begins holds nothing, so no other can follow it: it grows by what the reserve
-    /// gives.
+    /// The segment that a compaction begins has no records, so no other can follow it: it grows by space from the
+    /// reserve.
     @Test func aSegmentWithoutRecordsTakesARemovalOnAFullDisk() async throws {
         let store = try await fullStore(keys: 10)
         disk.capacity += 64 << 10
         try await store.compact()
         fillUp()
-        // More than the segment has space for.
+        // Larger than the free space of the segment.
         let key = bytes(60_000)
         try await store.remove(key)
         await expectRefusal(store)
@@ -225,7 +221,7 @@ import Testing
         try await store.close()
     }
 
-    /// A store of a version that made no reserve, or whose reserve was deleted.
+    /// A store of a version without a reserve, or whose reserve was deleted.
     @Test func aStoreWithoutAReserveGetsOneWhenThereIsSpace() async throws {
         var store = try await fullStore(keys: 20)
         try await store.close()

@@ -3,47 +3,41 @@ import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
 
-/// What the fault campaign found: one test a bug, named after what went wrong.
+/// Regression tests for errors found by the fault campaign.
 @Suite struct SimulatedFaultTests {
-    private func configuration(_ disk: SimulatedDisk) -> Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        return configuration
+    private func open(_ path: String, _ disk: SimulatedDisk) async throws -> Store {
+        try await Store.open(at: path, configuration: Store.Configuration(in: disk))
     }
 
-    /// The first opening made the directory and couldn't make it durable; the second found it and thought no more of
-    /// it.
-    @Test func aDirectoryThatAFailedOpeningMadeIsLostWithTheWritesInIt() async throws {
+    /// The first opening creates the directory and fails to sync its parent; the second must sync it.
+    @Test func aDirectoryThatAFailedOpeningCreatedIsSynced() async throws {
         let disk = SimulatedDisk()
         disk.inject(Fault(.syncDirectory, .error(ErrorNumber.EIO)))
-        await #expect(throws: StoreError.self) {
-            _ = try await Store.open(at: "/data/store", configuration: configuration(disk))
-        }
+        await #expect(throws: StoreError.self) { _ = try await open("/data/store", disk) }
         disk.heal()
-        let store = try await Store.open(at: "/data/store", configuration: configuration(disk))
+        let store = try await open("/data/store", disk)
         try await store.put("key", "value")
         let trace = disk.trace
         let crash = trace.crash(CrashState(events: trace.events.count, losses: .everything))
-        let after = try await Store.open(
-            at: "/data/store", configuration: configuration(SimulatedDisk(image: crash.image)))
+        let after = try await open("/data/store", SimulatedDisk(image: crash.image))
         #expect(try after.get("key") == Array("value".utf8))
     }
 
-    /// A directory above that may not be read can't be synced; that alone is no reason to refuse.
-    @Test func aParentThatIsNotOursToReadDoesNotRefuseAStoreThatIsThere() async throws {
+    /// A parent directory without read permission can't be synced; the store opens anyway.
+    @Test func aStoreOpensAlthoughItsParentIsUnreadable() async throws {
         var image = DiskImage()
         image.makeDirectory("/data/store")
         let disk = SimulatedDisk(image: image)
         disk.inject(Fault(.syncDirectory, .error(ErrorNumber.EACCES), path: "/data", times: .max))
-        let store = try await Store.open(at: "/data/store", configuration: configuration(disk))
+        let store = try await open("/data/store", disk)
         try await store.put("key", "value")
         try await store.close()
     }
 
-    /// The buffered write was accepted, writing it failed, and the close said that all was well.
-    @Test func closingAFailedStoreSaysNothingOfLostWrites() async throws {
+    /// A buffered write is accepted, and writing it fails: the close must report it.
+    @Test func closingAFailedStoreReportsLostWrites() async throws {
         let disk = SimulatedDisk()
-        let store = try await Store.open(at: "/store", configuration: configuration(disk))
+        let store = try await open("/store", disk)
         try await store.put("first", "value")
         store.settle()
         disk.inject(Fault(.write, .error(ErrorNumber.EIO)))
@@ -52,7 +46,7 @@ import Testing
         let error = await #expect(throws: StoreError.self) { try await store.close() }
         #expect(error?.code == .failed)
         #expect(store.state == .closed)
-        let after = try await Store.open(at: "/store", configuration: configuration(disk))
+        let after = try await open("/store", disk)
         #expect(try after.contains("first"))
         #expect(try !after.contains("second"))
     }

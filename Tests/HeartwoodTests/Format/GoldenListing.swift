@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodFormat
 
-/// What an opening of a store finds, as text: all that a golden store promises.
+/// What an opening of a store finds, as text.
 enum GoldenListing {
     static func text(ofStoreAt path: String) async -> String {
         do {
@@ -28,7 +28,7 @@ enum GoldenListing {
                 "snapshot: \(name(snapshot.file, path)), \(snapshot.keys) keys up to number \(snapshot.sequence), "
                     + "\(snapshot.bytes) bytes, of \(snapshot.time.milliseconds)")
         }
-        for file in report.passedOver { lines.append("passed over: \(name(file, path))") }
+        for file in report.skippedFiles { lines.append("passed over: \(name(file, path))") }
         try store.forEach { entry in
             let expiry = entry.expires.map { " until \($0.milliseconds)" } ?? ""
             lines.append("\(entry.sequence): \(text(entry.key)) = \(text(entry.value))\(expiry)")

@@ -2,30 +2,26 @@ import Foundation
 import Heartwood
 import HeartwoodFormat
 
-/// The stores in `Tests/Golden/v3`: their logs' records say whether they begin their batch.
+/// The stores in `Tests/Golden/v3`: the records of their logs say whether they begin their batch.
 extension GoldenStore {
     private init(_ name: String, _ make: @escaping @Sendable (_ path: String) async throws -> Void) {
         self.init(version: 3, name: name, make: make)
     }
 
     static let withBatchFlags: [GoldenStore] = [
-        GoldenStore("example") { try await writeExample(at: $0) },
-        GoldenStore("example-of-a-snapshot") { try await writeSnapshotExample(at: $0) },
-        GoldenStore("batches") { try await writeBatches(at: $0) },
-        GoldenStore("optional-record-in-a-batch") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { $0.setRecordByte(0, of: 1, record: 1, to: 200) }
+        GoldenStore("example", writeExample),
+        GoldenStore("example-of-a-snapshot", writeSnapshotExample),
+        GoldenStore("batches", writeBatches),
+        GoldenStore("optional-record-in-a-batch", writeBatches).changed {
+            $0.setRecordByte(0, of: 1, record: 1, to: 200)
         },
-        GoldenStore("optional-record-first-in-a-batch") { path in
-            try await writeBatches(at: path)
-            // Flags that mean nothing there beside those of the batch.
-            try change(path, 1) { file in
-                file.setRecordByte(0, of: 1, to: 200)
-                file.setRecordByte(1, of: 1, to: 0xFB)
-            }
+        GoldenStore("optional-record-first-in-a-batch", writeBatches).changed { file in
+            // In an optional record, only the flags of the batch have a meaning.
+            file.setRecordByte(0, of: 1, to: 200)
+            file.setRecordByte(1, of: 1, to: 0xFB)
         },
         GoldenStore("older-log-before") { path in
-            // A log of version 1, three segments of it, and two of version 3 behind.
+            // Three segments of version 1, then two of version 3.
             try FileManager.default.copyItem(atPath: directory(1) + "/segments", toPath: path)
             try await open(path, reopening: 1) { try await writeBatch(to: $0, "first behind") }
             try await open(path, reopening: 2) { try await writeBatch(to: $0, "second behind") }
@@ -53,51 +49,29 @@ extension GoldenStore {
     ]
 
     static let withWrongBatchFlags: [GoldenStore] = [
-        GoldenStore("flag-missing-in-a-batch") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { $0.setRecordByte(1, of: 1, record: 1, to: 1) }
+        GoldenStore("flag-missing-in-a-batch", writeBatches).changed { $0.setRecordByte(1, of: 1, record: 1, to: 1) },
+        GoldenStore("flag-missing-at-the-end-of-a-batch", writeBatches).changed {
+            $0.setRecordByte(1, of: 1, record: 3, to: 0)
         },
-        GoldenStore("flag-missing-at-the-end-of-a-batch") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { $0.setRecordByte(1, of: 1, record: 3, to: 0) }
+        GoldenStore("flag-missing-in-an-optional-record", writeBatches).changed { file in
+            file.setRecordByte(0, of: 1, record: 1, to: 200)
+            file.setRecordByte(1, of: 1, record: 1, to: 1)
         },
-        GoldenStore("flag-missing-in-an-optional-record") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { file in
-                file.setRecordByte(0, of: 1, record: 1, to: 200)
-                file.setRecordByte(1, of: 1, record: 1, to: 1)
-            }
-        },
-        GoldenStore("flag-at-the-start-of-a-batch") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { $0.setRecordByte(1, of: 1, to: 5) }
-        },
-        GoldenStore("flag-in-a-single-record") { path in
-            try await writeBatches(at: path)
-            try change(path, 1) { $0.setRecordByte(1, of: 2, to: 4) }
-        },
+        GoldenStore("flag-at-the-start-of-a-batch", writeBatches).changed { $0.setRecordByte(1, of: 1, to: 5) },
+        GoldenStore("flag-in-a-single-record", writeBatches).changed { $0.setRecordByte(1, of: 2, to: 4) },
         GoldenStore("flag-in-a-log-of-version-1") { path in
             try FileManager.default.copyItem(atPath: directory(1) + "/example", toPath: path)
             try change(path, 1) { $0.setRecordByte(1, of: 1, record: 1, to: 4) }
         },
-        GoldenStore("version-2-in-a-log") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { file in
-                file.bytes[8] = 2
-                file.repairFileHeader()
-            }
+        GoldenStore("version-2-in-a-log", writeClosed).changed { file in
+            file.bytes[8] = 2
+            file.repairFileHeader()
         },
-        GoldenStore("newer-version") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { file in
-                file.bytes[8] = 4
-                file.repairFileHeader()
-            }
+        GoldenStore("newer-version", writeClosed).changed { file in
+            file.bytes[8] = 4
+            file.repairFileHeader()
         },
-        GoldenStore("newer-record-flag") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.setRecordByte(1, of: 1, to: 8) }
-        },
+        GoldenStore("newer-record-flag", writeClosed).changed { $0.setRecordByte(1, of: 1, to: 8) },
     ]
 }
 
@@ -113,7 +87,7 @@ extension GoldenStore {
         }
     }
 
-    /// A batch of four records, of each kind one at least.
+    /// A batch of four records, at least one of each kind.
     private static func writeBatch(to store: Store, _ value: String) async throws {
         try await store.write { batch in
             batch.put("batch", value)
@@ -125,8 +99,8 @@ extension GoldenStore {
 }
 
 extension SegmentEditor {
-    /// Puts a record that says that the batch is lost in place of the last batch, which is a commit of its own; what it
-    /// was longer joins the gap behind it.
+    /// Replaces the last batch, which is a commit of its own, by a record that says that the batch is lost. The rest of
+    /// its bytes joins the gap after it.
     mutating func loseLastBatch() {
         let (commit, record) = (commits.last!, lastRecord)
         let length = recordLength(record)
@@ -137,7 +111,7 @@ extension SegmentEditor {
         repair(commit, count: 44, tag: UInt32(commit / 8) ^ salt)
         bytes[record] = RecordKind.lostBatch.rawValue
         for byte in 2..<8 { bytes[record + byte] = 0 }
-        // No payload: its checksum is 0, and what is stored is the tag.
+        // The checksum of an empty payload is 0, so the tag itself is stored.
         let tag = UInt32(record / 8) ^ salt
         for byte in 0..<4 { bytes[record + 24 + byte] = UInt8(truncatingIfNeeded: tag >> (8 * UInt32(byte))) }
         repair(record, count: 28, tag: tag)

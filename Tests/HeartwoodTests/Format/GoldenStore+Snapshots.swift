@@ -2,15 +2,15 @@ import Foundation
 import Heartwood
 import HeartwoodFormat
 
-/// The stores in `Tests/Golden/v2`: those with snapshots.
+/// The stores in `Tests/Golden/v2`, which have snapshots.
 extension GoldenStore {
     private init(_ name: String, _ make: @escaping @Sendable (_ path: String) async throws -> Void) {
         self.init(version: 2, name: name, make: make)
     }
 
     static let withSnapshots: [GoldenStore] = [
-        GoldenStore("example") { try await writeSnapshotExample(at: $0) },
-        GoldenStore("compacted") { try await writeCompacted(at: $0) },
+        GoldenStore("example", writeSnapshotExample),
+        GoldenStore("compacted", writeCompacted),
         GoldenStore("log-behind") { path in
             try await writeCompacted(at: path)
             try await open(path, reopening: 1) { store in
@@ -74,39 +74,21 @@ extension GoldenStore {
                 try await store.put("key 08", "behind the second snapshot")
             }
         },
-        GoldenStore("kept-log") { try await writeKept(at: $0) },
+        GoldenStore("kept-log", writeKept),
         GoldenStore("older-snapshot-left") { path in
-            // As after a crash between the new one's name and the removal of the older one.
+            // As after a crash between the rename of the new snapshot and the removal of the older one.
             let older = try await writeTwice(at: path, logRetention: .none)
             try TemporaryDirectory.write(older.bytes, to: path + "/" + older.name)
         },
     ]
 
     static let withDamagedSnapshots: [GoldenStore] = [
-        GoldenStore("damaged-key-block") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes[$0.keySection + 32 + 20] ^= 1 }
-        },
-        GoldenStore("damaged-key-block-header") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes[$0.keySection + 5] ^= 1 }
-        },
-        GoldenStore("damaged-footer") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes[$0.bytes.count - 50] ^= 1 }
-        },
-        GoldenStore("damaged-header") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes[50] ^= 1 }
-        },
-        GoldenStore("short-snapshot") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes.removeLast(8) }
-        },
-        GoldenStore("short-header") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { $0.bytes.removeLast($0.bytes.count - 1000) }
-        },
+        GoldenStore("damaged-key-block", writeCompacted).snapshotChanged { $0.bytes[$0.keySection + 32 + 20] ^= 1 },
+        GoldenStore("damaged-key-block-header", writeCompacted).snapshotChanged { $0.bytes[$0.keySection + 5] ^= 1 },
+        GoldenStore("damaged-footer", writeCompacted).snapshotChanged { $0.bytes[$0.bytes.count - 50] ^= 1 },
+        GoldenStore("damaged-header", writeCompacted).snapshotChanged { $0.bytes[50] ^= 1 },
+        GoldenStore("short-snapshot", writeCompacted).snapshotChanged { $0.bytes.removeLast(8) },
+        GoldenStore("short-header", writeCompacted).snapshotChanged { $0.bytes.removeLast($0.bytes.count - 1000) },
         GoldenStore("missing-log") { path in
             try await writeCompacted(at: path)
             try FileManager.default.removeItem(atPath: segment(path, 1))
@@ -145,38 +127,28 @@ extension GoldenStore {
             let log = try TemporaryDirectory.bytes(of: segment(path, 1))
             try TemporaryDirectory.write(log, to: snapshots(path)[0])
         },
-        GoldenStore("another-stores-snapshot") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { file in
-                file.bytes[20] ^= 1
-                file.repairFileHeader()
-            }
+        GoldenStore("another-stores-snapshot", writeCompacted).snapshotChanged { file in
+            file.bytes[20] ^= 1
+            file.repairFileHeader()
         },
-        GoldenStore("whole-log-in-place-of-a-damaged-snapshot") { path in
-            try await writeKept(at: path)
-            try changeSnapshot(path) { $0.bytes[$0.keySection + 32 + 20] ^= 1 }
+        GoldenStore("whole-log-in-place-of-a-damaged-snapshot", writeKept).snapshotChanged {
+            $0.bytes[$0.keySection + 32 + 20] ^= 1
         },
         GoldenStore("older-snapshot-in-place-of-a-damaged-one") { path in
             let older = try await writeTwice(at: path, logRetention: .everything)
             try changeSnapshot(path) { $0.bytes[$0.bytes.count - 1] ^= 1 }
             try TemporaryDirectory.write(older.bytes, to: path + "/" + older.name)
-            // So that the older one is needed.
+            // Without this segment, the older one is needed.
             try FileManager.default.removeItem(atPath: segment(path, 1))
         },
-        GoldenStore("newer-version") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { file in
-                file.bytes[8] = 3
-                file.repairFileHeader()
-            }
+        GoldenStore("newer-version", writeCompacted).snapshotChanged { file in
+            file.bytes[8] = 3
+            file.repairFileHeader()
         },
-        GoldenStore("newer-footer") { path in
-            try await writeCompacted(at: path)
-            try changeSnapshot(path) { file in
-                let footer = file.bytes.count - 64
-                file.bytes[footer + 4] = 1
-                file.repair(footer, count: 60, tag: UInt32(footer / 8) ^ file.salt)
-            }
+        GoldenStore("newer-footer", writeCompacted).snapshotChanged { file in
+            let footer = file.bytes.count - 64
+            file.bytes[footer + 4] = 1
+            file.repair(footer, count: 60, tag: UInt32(footer / 8) ^ file.salt)
         },
     ]
 }
@@ -184,7 +156,7 @@ extension GoldenStore {
 // MARK: - How they are made
 
 extension GoldenStore {
-    /// The store with the snapshot of the worked example in `Documentation/FileFormat.md`.
+    /// The store of the worked example of a snapshot in `Documentation/FileFormat.md`.
     static func writeSnapshotExample(at path: String) async throws {
         try await open(path) { store in
             try await store.put("b", "gone")
@@ -195,10 +167,12 @@ extension GoldenStore {
         }
     }
 
-    /// Thirty keys in a snapshot, and a log behind it that holds nothing.
-    private static func writeCompacted(
-        at path: String, logRetention: LogRetention = .none
-    ) async throws {
+    private static func writeCompacted(at path: String) async throws {
+        try await writeCompacted(at: path, logRetention: .none)
+    }
+
+    /// Thirty keys in a snapshot, and an empty log after it.
+    private static func writeCompacted(at path: String, logRetention: LogRetention) async throws {
         try await open(path, logRetention: logRetention) { store in
             for number in 10..<40 { try await store.put("key \(number)", "value \(number)") }
             for number in 0..<10 { try await store.put("key 0\(number)", bytes(number * 40, seed: UInt64(number))) }
@@ -210,7 +184,7 @@ extension GoldenStore {
         }
     }
 
-    /// The same with the log that the snapshot covers, and one behind it.
+    /// The same, with the log that the snapshot covers and a later one.
     private static func writeKept(at path: String) async throws {
         try await writeCompacted(at: path, logRetention: .everything)
         try await open(path, reopening: 1, logRetention: .everything) { store in
@@ -241,17 +215,18 @@ extension GoldenStore {
         TemporaryDirectory.names(in: path).filter { $0.hasSuffix(".snapshot") }.map { path + "/" + $0 }
     }
 
+    private func snapshotChanged(_ body: @escaping @Sendable (inout SegmentEditor) -> Void) -> GoldenStore {
+        followed { try Self.changeSnapshot($0, body) }
+    }
+
     /// Changes the newest snapshot.
     private static func changeSnapshot(_ path: String, _ body: (inout SegmentEditor) -> Void) throws {
-        let file = snapshots(path).last!
-        var editor = SegmentEditor(bytes: try TemporaryDirectory.bytes(of: file))
-        body(&editor)
-        try TemporaryDirectory.write(editor.bytes, to: file)
+        try changeFile(snapshots(path).last!, body)
     }
 }
 
 extension SegmentEditor {
-    /// Where the key section of a snapshot begins.
+    /// The offset of a snapshot's key section.
     var keySection: Int {
         let field = bytes.count - 64 + 16
         return (0..<8).reduce(0) { $0 | Int(bytes[field + $1]) << (8 * $1) }

@@ -1,21 +1,22 @@
 import Foundation
+import HeartwoodCampaignSupport
 import HeartwoodFormat
 import Testing
 
 @testable import Heartwood
 
-/// A store in `Tests/Golden`, as a version of the format wrote it, and how it is made.
+/// A store in `Tests/Golden`, as a version of the format wrote it, and the code that makes it.
 ///
-/// The files freeze the format: what they hold must be read the same for ever. Those of the newest version are made
-/// again, deliberately, by
+/// The files freeze the format: their contents must read the same forever. This command writes those of the newest
+/// version again:
 ///
 ///     HEARTWOOD_WRITE_GOLDEN=3 swift test --filter GoldenTests
 ///
-/// Those of older versions stay as these versions wrote them. What makes them is kept, and makes stores of the newest
-/// version that are read the same.
+/// Those of older versions stay as these versions wrote them. The code that made them now makes stores of the newest
+/// version, which read the same.
 struct GoldenStore: Sendable, CustomTestStringConvertible {
-    /// The version of the format that brought what it holds: 1 logs, 2 snapshots, 3 records that say whether they begin
-    /// their batch.
+    /// The version of the format that introduced its contents: 1 logs, 2 snapshots, 3 records that say whether they
+    /// begin their batch.
     var version = 1
     let name: String
     /// Writes the store at a path.
@@ -24,8 +25,10 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
     var testDescription: String { "v\(version)/\(name)" }
 
     static let versions = [1, 2, 3]
+    /// The time at which all are written and read: 14 November 2023, 22:13:20 UTC.
+    static let time: UInt64 = 1_700_000_000_000
 
-    /// The stores of a version.
+    /// The directory of the stores of a version.
     static func directory(_ version: Int) -> String {
         var url = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { url.deleteLastPathComponent() }
@@ -38,7 +41,7 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
     static let all = valid + damaged + withSnapshots + withDamagedSnapshots + withBatchFlags + withWrongBatchFlags
 
     static let valid: [GoldenStore] = [
-        GoldenStore(name: "example") { try await writeExample(at: $0) },
+        GoldenStore(name: "example", make: writeExample),
         GoldenStore(name: "plain") { path in
             try await open(path) { store in
                 try await store.put("a", "1")
@@ -77,17 +80,14 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
                 }
             }
         },
-        GoldenStore(name: "unclosed") { try await writeUnclosed(at: $0) },
+        GoldenStore(name: "unclosed", make: writeUnclosed),
         GoldenStore(name: "unclosed-segments") { try await writeSegments(at: $0, close: false) },
         GoldenStore(name: "reopened") { path in
             try await writeUnclosed(at: path)
             try await open(path, reopening: 1) { try await $0.put("after a crash", "numbers jump") }
             try await open(path, reopening: 2) { try await $0.put("after a close", "they go on") }
         },
-        GoldenStore(name: "optional-record") { path in
-            try await writeUnclosed(at: path)
-            try change(path, 1) { $0.setRecordByte(0, of: 1, to: 200) }
-        },
+        GoldenStore(name: "optional-record", make: writeUnclosed).changed { $0.setRecordByte(0, of: 1, to: 200) },
         GoldenStore(name: "large-value") { path in
             try await open(path) { store in
                 try await store.put("large", bytes(20_000, seed: 3))
@@ -97,44 +97,24 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
     ]
 
     static let damaged: [GoldenStore] = [
-        GoldenStore(name: "damaged-bit") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes[4096 + 48 + 32] ^= 4 }
-        },
-        GoldenStore(name: "damaged-commit-header") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes[4096 + 9] ^= 1 }
-        },
-        GoldenStore(name: "damaged-gap") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes[8000] = 1 }
-        },
-        GoldenStore(name: "damaged-closing-mark") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes[8192 + 30] ^= 1 }
-        },
-        GoldenStore(name: "damaged-file-header") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes[2000] = 1 }
-        },
-        GoldenStore(name: "damaged-file-magic") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes.replaceSubrange(0..<4096, with: [UInt8](repeating: 0, count: 4096)) }
+        GoldenStore(name: "damaged-bit", make: writeClosed).changed { $0.bytes[4096 + 48 + 32] ^= 4 },
+        GoldenStore(name: "damaged-commit-header", make: writeClosed).changed { $0.bytes[4096 + 9] ^= 1 },
+        GoldenStore(name: "damaged-gap", make: writeClosed).changed { $0.bytes[8000] = 1 },
+        GoldenStore(name: "damaged-closing-mark", make: writeClosed).changed { $0.bytes[8192 + 30] ^= 1 },
+        GoldenStore(name: "damaged-file-header", make: writeClosed).changed { $0.bytes[2000] = 1 },
+        GoldenStore(name: "damaged-file-magic", make: writeClosed).changed {
+            $0.bytes.replaceSubrange(0..<4096, with: [UInt8](repeating: 0, count: 4096))
         },
         GoldenStore(name: "damaged-older-segment") { path in
             try await writeSegments(at: path, close: true)
             try change(path, 1) { $0.bytes[$0.lastRecord + 100] ^= 1 }
         },
-        GoldenStore(name: "torn-record") { path in
-            try await writeUnclosed(at: path)
-            try change(path, 1) { $0.bytes.removeLast($0.bytes.count - $0.lastRecord - 40) }
+        GoldenStore(name: "torn-record", make: writeUnclosed).changed {
+            $0.bytes.removeLast($0.bytes.count - $0.lastRecord - 40)
         },
-        GoldenStore(name: "torn-zeros") { path in
-            try await writeUnclosed(at: path)
-            try change(path, 1) { file in
-                let start = file.lastRecord
-                for at in start..<file.bytes.count { file.bytes[at] = 0 }
-            }
+        GoldenStore(name: "torn-zeros", make: writeUnclosed).changed { file in
+            let start = file.lastRecord
+            for at in start..<file.bytes.count { file.bytes[at] = 0 }
         },
         GoldenStore(name: "missing-first-segment") { path in
             try await writeSegments(at: path, close: true)
@@ -148,25 +128,13 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
             try await writeClosed(at: path)
             try FileManager.default.moveItem(atPath: segment(path, 1), toPath: path + "/0000000000000002.log")
         },
-        GoldenStore(name: "short-segment") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.bytes.removeLast($0.bytes.count - 1000) }
+        GoldenStore(name: "short-segment", make: writeClosed).changed { $0.bytes.removeLast($0.bytes.count - 1000) },
+        GoldenStore(name: "newer-version", make: writeClosed).changed { file in
+            file.bytes[8] = 2
+            file.repairFileHeader()
         },
-        GoldenStore(name: "newer-version") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { file in
-                file.bytes[8] = 2
-                file.repairFileHeader()
-            }
-        },
-        GoldenStore(name: "newer-record") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.setRecordByte(0, of: 1, to: 100) }
-        },
-        GoldenStore(name: "newer-commit") { path in
-            try await writeClosed(at: path)
-            try change(path, 1) { $0.setCommitByte(4, of: 1, to: 8) }
-        },
+        GoldenStore(name: "newer-record", make: writeClosed).changed { $0.setRecordByte(0, of: 1, to: 100) },
+        GoldenStore(name: "newer-commit", make: writeClosed).changed { $0.setCommitByte(4, of: 1, to: 8) },
     ]
 }
 
@@ -185,14 +153,14 @@ extension GoldenStore {
         }
     }
 
-    /// Three writes, each a commit of its own, and an orderly end.
+    /// Three writes, each a commit of its own, and a close.
     static func writeClosed(at path: String) async throws {
         try await open(path) { store in
             for number in 1...3 { try await store.put("key \(number)", "value \(number)") }
         }
     }
 
-    /// The same without an end, and a little of the room that was laid ahead.
+    /// The same without a close, with a little of the preallocated space.
     static func writeUnclosed(at path: String) async throws {
         try await abandon(path) { store in
             for number in 1...3 { try await store.put("key \(number)", "value \(number)") }
@@ -208,7 +176,7 @@ extension GoldenStore {
         try await close ? open(path, fill) : abandon(path, fill)
     }
 
-    /// Opens a store as every golden one is opened, and closes it.
+    /// Opens a store with the configuration of the golden stores, and closes it.
     static func open(
         _ path: String, reopening: UInt64 = 0, compression: Compression = .off, segmentBytes: Int = 16 << 10,
         withMarks: Bool = false, logRetention: LogRetention = .none, _ body: (Store) async throws -> Void
@@ -220,7 +188,7 @@ extension GoldenStore {
         try await Store.withStore(at: path, configuration: configuration, body)
     }
 
-    /// Opens a store and drops it; then takes the room laid ahead away, but for a little.
+    /// Opens a store and drops it, then removes most of the preallocated space.
     static func abandon(_ path: String, _ body: (Store) async throws -> Void) async throws {
         var store: Store? = try await Store.open(at: path, configuration: configuration())
         try await body(store!)
@@ -237,11 +205,11 @@ extension GoldenStore {
         var configuration = Store.Configuration()
         configuration.segmentBytes = 16 << 10
         configuration.compression = compression
-        // One commit for each write, and no mark that comes by chance: how fast the machine is decides nothing.
+        // One commit for each write and no marks by time: the speed of the machine must not matter.
         configuration.durability = .written
         configuration.timing.sync = 3_600_000_000_000
         configuration.timing.mark = .max
-        configuration.clock = FixedClock.golden
+        configuration.clock = ManualClock(milliseconds: time)
         let id: [UInt64] = [0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908]
         let salt = 0xA1B2_C3D4 &+ reopening &* 0x0101_0101
         configuration.fileSystem = FixedFileSystem(reopening == 0 ? id + [salt] : [salt])
@@ -258,15 +226,31 @@ extension GoldenStore {
         TemporaryDirectory.segments(of: path)[number - 1]
     }
 
+    /// The same store, with a further step after it is written.
+    func followed(by step: @escaping @Sendable (_ path: String) async throws -> Void) -> GoldenStore {
+        GoldenStore(version: version, name: name) { path in
+            try await make(path)
+            try await step(path)
+        }
+    }
+
+    /// The same store, with a change of its first segment.
+    func changed(_ body: @escaping @Sendable (inout SegmentEditor) -> Void) -> GoldenStore {
+        followed { try Self.change($0, 1, body) }
+    }
+
     static func change(_ path: String, _ number: Int, _ body: (inout SegmentEditor) -> Void) throws {
-        let file = segment(path, number)
+        try changeFile(segment(path, number), body)
+    }
+
+    static func changeFile(_ file: String, _ body: (inout SegmentEditor) -> Void) throws {
         var editor = SegmentEditor(bytes: try TemporaryDirectory.bytes(of: file))
         body(&editor)
         try TemporaryDirectory.write(editor.bytes, to: file)
     }
 }
 
-/// Changes a segment of small commits, and makes checksums right again.
+/// Changes a segment of small commits, and corrects checksums.
 struct SegmentEditor {
     var bytes: [UInt8]
 

@@ -3,25 +3,25 @@ import Heartwood
 import HeartwoodFormat
 import Testing
 
-/// Stores that earlier versions wrote are read as they were meant, sound ones and damaged ones.
+/// Stores of earlier versions, sound or damaged, must read as recorded.
 @Suite struct GoldenTests {
     let directory = TemporaryDirectory()
 
-    /// The version whose stores are to be written anew.
+    /// The version whose stores are to be written again.
     private static let written = ProcessInfo.processInfo.environment["HEARTWOOD_WRITE_GOLDEN"].flatMap(Int.init)
     private static var isWriting: Bool { written != nil }
 
     @Test(.disabled(if: isWriting, "the stores are being written"), arguments: GoldenStore.all)
-    func isReadAsItWasMeant(golden: GoldenStore) async throws {
-        // A copy: an opening locks, and a later version may write.
+    func readsAsRecorded(golden: GoldenStore) async throws {
+        // A copy, because an opening locks the store, and a later version may write.
         let copy = try directory.copy(golden.path, to: golden.name)
         let expected = try String(contentsOfFile: golden.expectedPath, encoding: .utf8)
         #expect(await GoldenListing.text(ofStoreAt: copy) == expected)
     }
 
-    /// An opening that nobody writes in changes no byte, whatever it finds.
+    /// An opening without writes changes no byte, even if it finds damage.
     @Test(.disabled(if: isWriting, "the stores are being written"), arguments: GoldenStore.all)
-    func isLeftAsItWas(golden: GoldenStore) async throws {
+    func openingChangesNothing(golden: GoldenStore) async throws {
         let copy = try directory.copy(golden.path, to: golden.name)
         _ = await GoldenListing.text(ofStoreAt: copy)
         for name in TemporaryDirectory.names(in: golden.path) {
@@ -41,11 +41,10 @@ import Testing
                 == names.flatMap { [$0, $0 + ".expected"] }.sorted())
     }
 
-    /// The writer side: the bytes of the worked example are still those of the page on the format. Its third commit
-    /// holds a compressed value, and another build of zlib may compress it otherwise: it counts no more than that it
-    /// is read.
+    /// The bytes of the worked example are still those in `Documentation/FileFormat.md`. The third commit isn't
+    /// compared: its value is compressed, and another build of zlib may compress it differently.
     @Test(.disabled(if: isWriting, "the stores are being written"))
-    func theExampleIsStillWrittenByteByByte() async throws {
+    func theExampleIsStillWrittenWithTheSameBytes() async throws {
         let name = "0000000000000001.log"
         let golden = try TemporaryDirectory.bytes(of: GoldenStore.directory(3) + "/example/" + name)
         let thirdCommit = 0x10D8
@@ -56,8 +55,8 @@ import Testing
         #expect(found[0x2000...] == golden[0x2000...])
     }
 
-    /// What the worked example's page says of version 1: a log of single records differs in its header alone, and this
-    /// one by a flag more in the one record that isn't the first of its batch.
+    /// In version 1, a log of single records differs only in its header. This one also lacks a flag, in the one record
+    /// that isn't the first of its batch.
     @Test(.disabled(if: isWriting, "the stores are being written"))
     func theExampleDiffersFromVersion1InOneFlag() throws {
         let name = "/example/0000000000000001.log"
@@ -66,14 +65,14 @@ import Testing
             try TemporaryDirectory.bytes(of: GoldenStore.directory(3) + name)
         )
         #expect(old.count == new.count)
-        // The version and the header's checksum; the delete's flags and its header's checksum.
-        let places = [8] + Array(4092..<4096) + [0x10B1] + Array(0x10CC..<0x10D0)
-        #expect(old.indices.filter { old[$0] != new[$0] } == places)
+        // The version and the header's checksum; the flags of the delete and the checksum of its header.
+        let changed = [8] + Array(4092..<4096) + [0x10B1] + Array(0x10CC..<0x10D0)
+        #expect(old.indices.filter { old[$0] != new[$0] } == changed)
     }
 
-    /// The same of the page's snapshot, all of it, and it is as version 2 wrote it.
+    /// The same for the whole example of a snapshot, which equals that of version 2.
     @Test(.disabled(if: isWriting, "the stores are being written"))
-    func theExampleOfASnapshotIsStillWrittenByteByByte() async throws {
+    func theExampleOfASnapshotIsStillWrittenWithTheSameBytes() async throws {
         let path = directory.path("example")
         try await GoldenStore.writeSnapshotExample(at: path)
         let golden = GoldenStore.directory(3) + "/example-of-a-snapshot"
@@ -88,19 +87,19 @@ import Testing
         }
     }
 
-    /// What made the stores of older versions makes stores of today's, laid out alike: they say the same, offsets and
-    /// all. Of one the listing has the length of a snapshot with compressed values, which is up to the build of zlib.
+    /// The code for the stores of older versions makes stores of the newest one with the same listing, including the
+    /// offsets. One store is left out: its listing has the length of compressed values, which depends on zlib's build.
     @Test(
         .disabled(if: isWriting, "the stores are being written"),
         arguments: GoldenStore.all.filter { $0.testDescription != "v2/compressed" })
-    func isReadTheSameWhereItIsMadeToday(golden: GoldenStore) async throws {
+    func readsTheSameIfItIsMadeAgain(golden: GoldenStore) async throws {
         let path = directory.path(golden.name)
         try await golden.make(path)
         let expected = try String(contentsOfFile: golden.expectedPath, encoding: .utf8)
         #expect(await GoldenListing.text(ofStoreAt: path) == expected)
     }
 
-    @Test(.enabled(if: isWriting, "set HEARTWOOD_WRITE_GOLDEN=3 to write the golden stores of version 3 anew"))
+    @Test(.enabled(if: isWriting, "set HEARTWOOD_WRITE_GOLDEN=3 to write the golden stores of version 3 again"))
     func writeGoldenStores() async throws {
         let files = FileManager.default
         let version = Self.written!

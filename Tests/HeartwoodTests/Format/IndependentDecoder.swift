@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// `Tests/Decoders/heartwood_decode.py`: a reader of the format that shares no code with the library, written from
-/// `Documentation/FileFormat.md` alone.
+/// `Tests/Decoders/heartwood_decode.py`: a reader of the format that shares no code with the library and was written
+/// from `Documentation/FileFormat.md` alone.
 ///
-/// It needs `python3`. A standard installation of Debian or Ubuntu has it, and so have the Swift images that carry
-/// LLDB; a minimal container may not (`apt-get install python3-minimal`).
+/// It needs `python3`, which minimal containers may lack (`apt-get install python3-minimal`).
 enum IndependentDecoder {
     /// A line of its output.
     struct Pair: Equatable {
@@ -43,10 +42,15 @@ enum IndependentDecoder {
         }
     }
 
-    static let isAvailable: Bool = {
+    private static func python(_ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", "import sys, zlib; sys.exit(sys.version_info < (3, 9))"]
+        process.arguments = ["python3"] + arguments
+        return process
+    }
+
+    static let isAvailable: Bool = {
+        let process = python(["-c", "import sys, zlib; sys.exit(sys.version_info < (3, 9))"])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return false }
@@ -63,16 +67,14 @@ enum IndependentDecoder {
     /// Runs the decoder on a store.
     ///
     /// - Parameters:
-    ///   - now: The time at which expiry is judged; the decoder's own clock where it is nil.
-    ///   - scratch: Takes what the decoder prints: into files, so that no pipe fills up.
+    ///   - now: The time for expiry; nil takes the decoder's own clock.
+    ///   - scratch: Holds the decoder's output: files, because a pipe may fill up.
     static func run(_ store: String, now: UInt64? = nil, scratch: TemporaryDirectory) async throws -> Outcome {
         let run = UUID().uuidString
         let (output, errors) = (scratch.path(run + ".out"), scratch.path(run + ".err"))
         try TemporaryDirectory.write([], to: output)
         try TemporaryDirectory.write([], to: errors)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script, store] + (now.map { ["--now", "\($0)"] } ?? [])
+        let process = python([script, store] + (now.map { ["--now", "\($0)"] } ?? []))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodFormat
 import Testing
 
-/// The page on the format suffices for a reader in another language: what one reads is what the engine reads.
+/// A reader in another language, written from `Documentation/FileFormat.md`, reads what the engine reads.
 @Suite(.enabled(if: IndependentDecoder.isAvailable, "python3 (3.9 or newer, with zlib) is not installed"))
 struct IndependentDecoderTests {
     let directory = TemporaryDirectory()
@@ -40,7 +40,7 @@ struct IndependentDecoderTests {
         return configuration
     }
 
-    /// Random writes, in several openings of one store, each ended by a close or by being dropped.
+    /// Random writes in several openings of one store; each opening ends with a close, or the store is dropped.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func randomStoresReadTheSame(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -80,7 +80,7 @@ struct IndependentDecoderTests {
         }
     }
 
-    /// One of a few hundred keys: text, bytes that are no text, and long ones.
+    /// One of 200 keys: text, bytes that are no text, and long keys.
     private func key(_ random: inout SplitMix64) -> [UInt8] {
         let number = Int.random(in: 0..<200, using: &random)
         switch number % 5 {
@@ -109,7 +109,7 @@ struct IndependentDecoderTests {
         }
     }
 
-    /// The same with compactions in between, which now and then keep the log that they cover.
+    /// The same with compactions in between, some of which keep the log that they cover.
     @Test(arguments: [11, 12, 13, 14] as [UInt64])
     func compactedStoresReadTheSame(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -171,12 +171,12 @@ struct IndependentDecoderTests {
             path, [Pair(key: Array("as it is".utf8), value: value), Pair(key: Array("compressed".utf8), value: value)])
     }
 
-    /// Damage too: the same stores are refused, at the same offset of the same file.
+    /// Both refuse the same damaged stores, at the same offset of the same file.
     @Test(arguments: GoldenStore.all)
     func goldenStoresReadTheSame(golden: GoldenStore) async throws {
         let copy = try directory.copy(golden.path, to: golden.name)
         let outcome = try await IndependentDecoder.run(
-            copy, now: FixedClock.golden.milliseconds, scratch: directory)
+            copy, now: GoldenStore.time, scratch: directory)
         do {
             let store = try await Store.open(at: copy, configuration: GoldenStore.configuration())
             #expect(outcome.code == 0, "\(outcome.errors)")
@@ -185,8 +185,8 @@ struct IndependentDecoderTests {
         } catch let error as StoreError {
             #expect(outcome.code == 2)
             #expect(outcome.output.isEmpty)
-            let place = "\(try #require(error.file)): offset \(try #require(error.offset)): "
-            #expect(outcome.errors.hasPrefix(place), "\(outcome.errors), not \(place)")
+            let location = "\(try #require(error.file)): offset \(try #require(error.offset)): "
+            #expect(outcome.errors.hasPrefix(location), "\(outcome.errors), not \(location)")
             #expect(outcome.errors.contains("unsupported") == (error.code == .unsupportedFormat))
         }
     }

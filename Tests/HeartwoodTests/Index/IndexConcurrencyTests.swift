@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-/// One writer and two readers at the same time. Under ThreadSanitizer this shows more than its expectations say.
+/// One writer and two readers at the same time. ThreadSanitizer checks more here than the expectations do.
 @Suite struct IndexConcurrencyTests {
-    /// Keys that every write sets, so that no reader may ever miss them, or see them set by different writes.
+    /// Keys that every write sets: no reader may miss one, or see them set by different writes.
     static let pair: [[UInt8]] = [[0], [0xFF]]
     static let writes: UInt64 = 20_000
 
@@ -15,11 +15,7 @@ import Testing
 
     @Test func readersAlwaysSeeOneWholeWrite() async {
         let index = VersionedIndex()
-        index.apply(sequence: 1, publish: true) { writer in
-            for key in Self.pair {
-                writer.add(key, .value(1))
-            }
-        }
+        index.put(all: Self.pair, 1)
         let isDone = Flag()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -44,15 +40,13 @@ import Testing
         #expect(index.statistics.readPoints == 0)
     }
 
-    /// Sets the pair, and lets other keys come and go, so that the tree changes its shape all the time.
+    /// Sets the pair, and adds and removes other keys, so that the tree constantly changes its shape.
     private static func write(to index: VersionedIndex) async {
         var random = SplitMix64(fromEnvironmentFor: "IndexConcurrencyTests")
         for sequence in 2...writes {
             let isGrowing = sequence / 500 % 2 == 0
             index.apply(sequence: sequence, publish: sequence % 3 == 0) { writer in
-                for key in pair {
-                    writer.add(key, .value(sequence))
-                }
+                for key in pair { writer.add(key, .value(sequence)) }
                 for _ in 0..<8 {
                     let key = bigEndianKey(Int.random(in: 1...400, using: &random))
                     writer.add(key, isGrowing ? .value(sequence) : .tombstone(sequence))
@@ -69,14 +63,14 @@ import Testing
             let version = index.find(key)
             #expect(version != nil && version!.sequence >= before)
         }
-        let held = index.holdSequence()
-        defer { index.release(held) }
-        #expect(held >= before)
-        let first = index.find(pair[0], at: held)
-        let count = index.count(in: .all, at: held)
-        let entries = index.entries(.all, at: held, reversed: true, limit: 50)
-        #expect(first != nil && first == index.find(pair[1], at: held))
-        #expect(entries.count == count && entries.allSatisfy { $0.version.sequence <= held })
-        #expect(first?.sequence == held, "every write sets the pair")
+        let pinned = index.pinSequence()
+        defer { index.release(pinned) }
+        #expect(pinned >= before)
+        let first = index.find(pair[0], at: pinned)
+        let count = index.count(in: .all, at: pinned)
+        let entries = index.entries(.all, at: pinned, reversed: true, limit: 50)
+        #expect(first != nil && first == index.find(pair[1], at: pinned))
+        #expect(entries.count == count && entries.allSatisfy { $0.version.sequence <= pinned })
+        #expect(first?.sequence == pinned, "every write sets the pair")
     }
 }

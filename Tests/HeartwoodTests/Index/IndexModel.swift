@@ -1,13 +1,13 @@
 @testable import Heartwood
 
-/// What an index should answer, in the plainest form: every version there ever was, and nothing is ever pruned.
+/// A simple model of an index: it keeps every version and prunes none.
 struct IndexModel {
     /// Oldest first.
     private(set) var history: [[UInt8]: [Version]] = [:]
     var last: UInt64 = 0
     var visible: UInt64 = 0
-    /// One element for every hold.
-    var holds: [UInt64] = []
+    /// The sequences of the read pins, one element each.
+    var pins: [UInt64] = []
 
     mutating func add(_ key: [UInt8], _ version: Version) {
         var versions = history[key] ?? []
@@ -39,28 +39,23 @@ struct IndexModel {
 
     /// Whether an index may have these versions after it has dropped what it can.
     ///
-    /// Of tombstones it may have fewer: one with nothing under it is as good as none. Of values it may have more, as
-    /// long as something is pending or held: what a write replaces itself, and what else is in a chunk of the undo log.
+    /// It may have fewer tombstones: one that hides nothing isn't needed. While something is pending or pinned, it may
+    /// have more values: those that a write replaced itself, and others in the same chunk of the undo log.
     func accounts(for statistics: IndexStatistics) -> Bool {
         let values = statistics.versions - statistics.tombstones
-        let isExact = holds.isEmpty && visible == last
+        let isExact = pins.isEmpty && visible == last
         return (isExact ? values == kept.values : values >= kept.values) && statistics.tombstones <= kept.tombstones
     }
 
-    /// The values and tombstones that some reader may still see.
+    /// The values and tombstones that a reader may still see.
     private var kept: (values: Int, tombstones: Int) {
         var kept = (values: 0, tombstones: 0)
         for versions in history.values {
             for (index, version) in versions.enumerated() {
                 let end = index + 1 < versions.count ? versions[index + 1].sequence : UInt64.max
-                guard end > visible || holds.contains(where: { (version.sequence..<end).contains($0) }) else {
-                    continue
-                }
-                if version.isTombstone {
-                    kept.tombstones += 1
-                } else {
-                    kept.values += 1
-                }
+                let isNeeded = end > visible || pins.contains { (version.sequence..<end).contains($0) }
+                guard isNeeded else { continue }
+                if version.isTombstone { kept.tombstones += 1 } else { kept.values += 1 }
             }
         }
         return kept

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Heartwood
 
-/// The index against the model, under all that may happen to it.
+/// The index compared with the model, in random and in all short histories.
 @Suite struct IndexModelTests {
     enum Keys: CaseIterable {
-        /// 1 to 5 bytes of an alphabet of four, with the extremes: prefixes of each other, and zeros at their ends.
+        /// 1 to 5 bytes out of four values, including 0 and 255: prefixes of each other, and zeros at their ends.
         case short
-        /// The same behind nine equal bytes, so that no head tells them apart.
+        /// The same after nine equal bytes, so that the heads are equal.
         case samePrefix
-        /// So few that chains of versions grow.
+        /// So few keys that chains of versions grow.
         case few
 
         func random(_ random: inout SplitMix64) -> [UInt8] {
@@ -28,7 +28,7 @@ import Testing
         let random = SplitMix64(fromEnvironmentFor: "IndexModelTests \(keys) \(undoCapacity)")
         var run = ModelRun(keys: keys, undoCapacity: undoCapacity, random: random)
         for phase in 0..<6 {
-            // Growing and shrinking by turns, so that nodes are split and merged, and memory is used again.
+            // Grows and shrinks in turn, so that nodes are split and merged, and memory is reused.
             for step in 0..<500 {
                 try run.step(removing: phase % 2 == 0 ? 0.1 : 0.8)
                 if step % 50 == 0 { try run.checkState() }
@@ -38,7 +38,7 @@ import Testing
         try run.finish()
     }
 
-    /// Every sequence of up to five steps out of eight, and of six out of the first six.
+    /// Every sequence of up to five of the eight steps, and of six of the first six steps.
     @Test(arguments: [(kinds: 8, length: 5, undoCapacity: 1), (8, 5, 2), (6, 6, 1)])
     func everyShortHistory(kinds: Int, length: Int, undoCapacity: Int) throws {
         for length in 1...length {
@@ -73,11 +73,11 @@ import Testing
                 model.visible = model.last
                 index.publish(model.last)
             case 4:
-                model.holds.append(index.holdSequence())
+                model.pins.append(index.pinSequence())
             case 5:
-                if !model.holds.isEmpty { index.release(model.holds.removeFirst()) }
+                if !model.pins.isEmpty { index.release(model.pins.removeFirst()) }
             default:
-                // Visible at once; and visible only in part.
+                // Step 6 is visible at once; step 7 publishes only the writes before it.
                 let isVisible = step == 6
                 model.last += 1
                 index.apply(sequence: model.last, publish: isVisible) { $0.add(keys[0], .value(model.last)) }
@@ -88,14 +88,14 @@ import Testing
         }
         try #require(index.checkInvariants() == nil, "\(history)")
         try #require(model.accounts(for: index.statistics), "\(history)")
-        for sequence in model.holds + Array(model.visible...model.last) {
+        for sequence in model.pins + Array(model.visible...model.last) {
             for key in keys {
                 try #require(
                     index.find(key, at: sequence) == model.find(key, at: sequence), "\(history) at \(sequence)")
             }
         }
 
-        for hold in model.holds { index.release(hold) }
+        for pin in model.pins { index.release(pin) }
         index.publish(model.last)
         index.prune()
         let live = keys.filter { model.find($0, at: model.last) != nil }.count
@@ -121,7 +121,7 @@ private struct ModelRun {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<12: write(removing: removing)
         case 12..<14: publish()
-        case 14..<16: hold()
+        case 14..<16: pin()
         case 16..<18: release()
         case 18: try readKeys()
         default: try readRange()
@@ -143,13 +143,9 @@ private struct ModelRun {
         }
         let publish = Int.random(in: 0..<4, using: &random) == 0
         index.apply(sequence: sequence, publish: publish) { writer in
-            for (key, version) in changes {
-                writer.add(key, version)
-            }
+            for (key, version) in changes { writer.add(key, version) }
         }
-        for (key, version) in changes {
-            model.add(key, version)
-        }
+        for (key, version) in changes { model.add(key, version) }
         if publish { model.visible = sequence }
     }
 
@@ -158,21 +154,21 @@ private struct ModelRun {
         index.publish(model.visible)
     }
 
-    private mutating func hold() {
-        guard model.holds.count < 8 else { return }
+    private mutating func pin() {
+        guard model.pins.count < 8 else { return }
         let isNewest = Bool.random(using: &random)
-        model.holds.append(index.holdSequence(newest: isNewest))
-        #expect(model.holds.last == (isNewest ? model.last : model.visible))
+        model.pins.append(index.pinSequence(newest: isNewest))
+        #expect(model.pins.last == (isNewest ? model.last : model.visible))
     }
 
     private mutating func release() {
-        guard let which = model.holds.indices.randomElement(using: &random) else { return }
-        index.release(model.holds.remove(at: which))
+        guard let which = model.pins.indices.randomElement(using: &random) else { return }
+        index.release(model.pins.remove(at: which))
     }
 
-    /// Any sequence that a reader may read at.
+    /// A random sequence at which a reader may read.
     private mutating func readableSequence() -> UInt64 {
-        (model.holds + [model.visible, model.last]).randomElement(using: &random)!
+        (model.pins + [model.visible, model.last]).randomElement(using: &random)!
     }
 
     private mutating func readKeys() throws {
@@ -224,24 +220,22 @@ private struct ModelRun {
         try #require(statistics.keys == live.count, "\(description)")
         let liveBytes = live.reduce(0) { $0 + UInt64($1.version.location.lengthBound) }
         try #require(statistics.liveBytes == liveBytes, "\(description)")
-        try #require(statistics.readPoints == Set(model.holds).count, "\(description)")
+        try #require(statistics.readPoints == Set(model.pins).count, "\(description)")
     }
 
-    /// Nothing is kept that nobody can see, and nothing is missing.
+    /// Every version that a reader can see is kept, and no other.
     func checkPruned() throws {
         index.prune()
         try checkState()
         try #require(model.accounts(for: index.statistics), "\(description)")
-        for sequence in model.holds + [model.visible, model.last] {
+        for sequence in model.pins + [model.visible, model.last] {
             let entries = index.entries(.all, at: sequence, reversed: false, limit: 100)
             try #require(entries == model.entries(.all, at: sequence), "at \(sequence) \(description)")
         }
     }
 
     mutating func finish() throws {
-        while !model.holds.isEmpty {
-            release()
-        }
+        while !model.pins.isEmpty { release() }
         model.visible = model.last
         index.publish(model.last)
         try checkPruned()

@@ -3,34 +3,34 @@ import Testing
 
 @testable import Heartwood
 
-/// Records that compaction moves: readers at every point see what they saw, and once it says so nobody comes upon an
-/// old place any more.
+/// Records that compaction moves: readers at every read point still see the same, and when the plan says that the old
+/// files can be deleted, no reader finds an old location.
 @Suite struct IndexMovingTests {
-    /// An index beside a model of it, and the compactions of both.
+    /// An index, a model of it, and their compactions.
     struct Run {
         var random: SplitMix64
         let index = VersionedIndex(undoCapacity: 5)
         var model = IndexModel()
-        /// With the time at which each was taken.
-        var holds: [(point: ReadPoint, time: UInt64)] = []
-        /// The sequence numbers of versions by the places that they were moved to.
+        /// Read pins, with the time at which each was taken.
+        var pins: [(point: ReadPoint, time: UInt64)] = []
+        /// The sequence numbers of moved versions, by their new addresses.
         var moved: [UInt64: UInt64] = [:]
-        var nextPlace: UInt64 = 1
-        /// The last compaction, until its old places are free.
+        var nextAddress: UInt64 = 1
+        /// The last compaction, until its old locations are free.
         var sweep: Sweep?
         var freed = 0
 
         struct Sweep {
             var sequence: UInt64
             var time: UInt64
-            /// Key and new place of each record that is in the snapshot.
-            var records: [(key: [UInt8], place: RecordLocation)] = []
+            /// Key and new location of each record in the snapshot.
+            var records: [(key: [UInt8], location: RecordLocation)] = []
             var plan = RetirementPlan()
         }
 
         let keys = (0..<40).map { Array("key/\($0 * 7)".utf8) }
 
-        /// What a place says of its version, wherever that lies now.
+        /// The sequence number of a version, moved or not.
         func sequence(_ version: Version) -> UInt64 {
             version.address < 1 << 16 ? moved[version.address]! : version.address >> 16
         }
@@ -45,9 +45,9 @@ import Testing
             try run.check("seed \(seed), step \(step)")
             if step % 50 == 0 { try #require(run.index.checkInvariants() == nil, "seed \(seed), step \(step)") }
         }
-        for hold in run.holds { run.index.release(hold.point) }
-        run.holds = []
-        run.model.holds = []
+        for pin in run.pins { run.index.release(pin.point) }
+        run.pins = []
+        run.model.pins = []
         run.publishAll()
         run.compact()
         run.finishSweep()
@@ -62,15 +62,15 @@ extension IndexMovingTests.Run {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<11: write()
         case 11, 12: publishAll()
-        case 13 where holds.count < 3:
+        case 13 where pins.count < 3:
             let point = index.pin(newest: Bool.random(using: &random))
-            holds.append((point, model.last))
-            model.holds.append(point.sequence)
+            pins.append((point, model.last))
+            model.pins.append(point.sequence)
         case 14, 15, 16:
-            guard !holds.isEmpty else { return }
-            let number = Int.random(in: holds.indices, using: &random)
-            index.release(holds.remove(at: number).point)
-            model.holds.remove(at: number)
+            guard !pins.isEmpty else { return }
+            let number = Int.random(in: pins.indices, using: &random)
+            index.release(pins.remove(at: number).point)
+            model.pins.remove(at: number)
         case 17: compact()
         default: finishSweep()
         }
@@ -83,14 +83,11 @@ extension IndexMovingTests.Run {
         var changes: [(key: [UInt8], version: Version)] = []
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let key = keys.randomElement(using: &random)!
-            // Expiry in steps; what is below the present number has expired.
-            let expiry =
-                Int.random(in: 0..<4, using: &random) == 0 ? sequence + UInt64.random(in: 1...60, using: &random) : 0
-            changes.append(
-                (
-                    key,
-                    Int.random(in: 0..<5, using: &random) == 0 ? .tombstone(sequence) : .value(sequence, expiry: expiry)
-                ))
+            // Time is counted in sequence numbers.
+            let expires = Int.random(in: 0..<4, using: &random) == 0
+            let expiry = expires ? sequence + UInt64.random(in: 1...60, using: &random) : 0
+            let isTombstone = Int.random(in: 0..<5, using: &random) == 0
+            changes.append((key, isTombstone ? .tombstone(sequence) : .value(sequence, expiry: expiry)))
         }
         index.apply(sequence: sequence, publish: publishes) { writer in
             for (key, version) in changes { writer.add(key, version) }
@@ -104,21 +101,21 @@ extension IndexMovingTests.Run {
         index.publish(model.last)
     }
 
-    /// What a compaction does: a snapshot of what is visible, and a first sweep.
+    /// The steps of a compaction: a snapshot of what is visible, and a first sweep.
     mutating func compact() {
-        let hold = index.pin()
+        let pin = index.pin()
         let time = model.last
-        var next = Sweep(sequence: hold.sequence, time: time)
-        index.forEach(in: .all, at: hold.address, reversed: false) { key, version in
+        var next = Sweep(sequence: pin.sequence, time: time)
+        index.forEach(in: .all, at: pin.address, reversed: false) { key, version in
             if version.expiry == 0 || version.expiry > time {
-                let place = RecordLocation(address: nextPlace, length: version.location.lengthBound)
-                moved[nextPlace] = sequence(version)
-                nextPlace += 1
-                next.records.append(([UInt8](key), place))
+                let location = RecordLocation(address: nextAddress, length: version.location.lengthBound)
+                moved[nextAddress] = sequence(version)
+                nextAddress += 1
+                next.records.append(([UInt8](key), location))
             }
             return true
         }
-        index.release(hold)
+        index.release(pin)
         sweep = next
         move()
     }
@@ -131,14 +128,14 @@ extension IndexMovingTests.Run {
         let kept = records.withUnsafeBufferPointer { records in
             index.move(records.count, ifUpTo: lastAddress(present.sequence), pace: &pace) { number in
                 let key = records[number].key
-                return (key.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }, records[number].place)
+                return (key.withUnsafeBufferPointer { UnsafeRawBufferPointer($0) }, records[number].location)
             }
         }
         present.plan.moved(lowestKept: kept, upTo: lastAddress(present.sequence), newest: index.newest)
         sweep = present
     }
 
-    /// What the compactor does again and again until the old files can go.
+    /// The steps that the compactor repeats until the old files can be deleted.
     mutating func finishSweep() {
         while let present = sweep {
             switch present.plan.next(visible: index.visible, isOver: index.isOver) {
@@ -149,7 +146,7 @@ extension IndexMovingTests.Run {
                 guard dropExpired(present) else { return }
                 freed += 1
                 sweep = nil
-                checkNobodySeesOldPlaces(of: present)
+                checkNoReaderSeesOldLocations(of: present)
             }
         }
     }
@@ -166,27 +163,27 @@ extension IndexMovingTests.Run {
         return !isKept
     }
 
-    /// From here on the files are gone.
-    private func checkNobodySeesOldPlaces(of sweep: Sweep) {
-        let first = sweep.records.first?.place.address ?? nextPlace
-        for point in holds.map(\.point.address) + [index.visible, index.newest] {
+    /// From here on, the old files are deleted.
+    private func checkNoReaderSeesOldLocations(of sweep: Sweep) {
+        let first = sweep.records.first?.location.address ?? nextAddress
+        for point in pins.map(\.point.address) + [index.visible, index.newest] {
             index.forEach(in: .all, at: point, reversed: false) { key, version in
                 let isOld =
                     version.address >= 1 << 16 ? version.address >> 16 <= sweep.sequence : version.address < first
                 let isDead = version.expiry != 0 && version.expiry <= sweep.time
                 if isOld, !isDead {
-                    Issue.record(
-                        "\(String(decoding: key, as: UTF8.self)) is still read from an old place, seed \(random.seed)")
+                    let name = String(decoding: key, as: UTF8.self)
+                    Issue.record("\(name) is still read from an old location, seed \(random.seed)")
                 }
                 return true
             }
         }
     }
 
-    /// All keys at every point that somebody reads at.
+    /// All keys at every point at which a reader may read.
     func check(_ comment: String) throws {
-        // Who holds nothing judges expiry by now, which is never before a compaction's.
-        let points = holds.map { ($0.point.sequence, $0.point.address, $0.time) }
+        // A reader without a pin takes the present time for expiry, which is never before a compaction's.
+        let points = pins.map { ($0.point.sequence, $0.point.address, $0.time) }
         for (sequence, address, time) in points + [(model.visible, index.visible, model.last)] {
             for key in keys {
                 let found = key.withUnsafeBytes { index.find($0, at: address) }
@@ -195,7 +192,7 @@ extension IndexMovingTests.Run {
                     try #require(
                         self.sequence(found) == expected.sequence && found.expiry == expected.expiry, "\(comment)")
                 } else if found != nil || expected != nil {
-                    // What had expired may be gone.
+                    // An expired version may be gone.
                     let mayBeGone = found == nil && (expected?.expiry ?? 0) != 0 && expected!.expiry <= time
                     try #require(mayBeGone, "\(String(decoding: key, as: UTF8.self)) at \(sequence): \(comment)")
                 }

@@ -1,12 +1,12 @@
 @testable import Heartwood
 import HeartwoodFileSystem
 
-/// Tests speak of sequence numbers. The address of a version is its number with 16 bits behind it, which count the
-/// versions of one write.
+/// Tests use sequence numbers. The address of a version is its number, followed by 16 bits that count the versions of
+/// one write.
 func lastAddress(_ sequence: UInt64) -> UInt64 { sequence == 0 ? 0 : sequence << 16 | 0xFFFF }
 
 extension Version {
-    /// A version whose location can be told from its sequence.
+    /// A version with a location that is made from its sequence.
     static func value(_ sequence: UInt64, length: Int = 16, expiry: UInt64 = 0) -> Version {
         Version(location: RecordLocation(address: sequence << 16, length: length), expiry: expiry)
     }
@@ -17,14 +17,14 @@ extension Version {
 
     var sequence: UInt64 { address >> 16 }
 
-    /// The same as one of several of its write.
+    /// The same version as number `number` of its write.
     func part(_ number: Int) -> Version {
         var copy = self
         copy.location = RecordLocation(word: location.word + UInt64(number) << 10)
         return copy
     }
 
-    /// The same as the first of its write.
+    /// The same version as the first of its write.
     var first: Version {
         var copy = self
         copy.location = RecordLocation(word: location.word & ~(0xFFFF << 10))
@@ -68,6 +68,20 @@ extension VersionedIndex {
         apply(sequence: sequence, publish: publish) { writer in writer.add(key, .tombstone(sequence)) }
     }
 
+    /// Puts all keys in one write.
+    func put(all keys: some Sequence<[UInt8]>, _ sequence: UInt64, publish: Bool = true) {
+        apply(sequence: sequence, publish: publish) { writer in
+            for key in keys { writer.add(key, .value(sequence)) }
+        }
+    }
+
+    /// Removes all keys in one write.
+    func remove(all keys: some Sequence<[UInt8]>, _ sequence: UInt64) {
+        apply(sequence: sequence, publish: true) { writer in
+            for key in keys { writer.add(key, .tombstone(sequence)) }
+        }
+    }
+
     func publish(_ sequence: UInt64) { publish(lastAddress(sequence), sequence) }
 
     func find(_ key: [UInt8], at sequence: UInt64? = nil) -> Version? {
@@ -78,9 +92,9 @@ extension VersionedIndex {
         key.withUnsafeBytes { newest($0)?.first }
     }
 
-    /// What a reader at the visible point finds that is held up once it has the key's word, for as long as `meanwhile`
-    /// takes, and how often it has looked the key up by then.
-    func find(_ key: [UInt8], heldUpBy meanwhile: (VersionWord) -> Void) -> (version: Version?, looks: Int) {
+    /// What a reader at the visible point finds if `meanwhile` runs after it has read the key's word, and how often it
+    /// looked the key up.
+    func find(_ key: [UInt8], meanwhile: (VersionWord) -> Void) -> (version: Version?, looks: Int) {
         epochs.pinned {
             var looks = 0
             let version = VersionedIndex.visibleVersion(undo) {
@@ -95,8 +109,8 @@ extension VersionedIndex {
         }
     }
 
-    /// Holds the newest state, or what is visible.
-    func holdSequence(newest: Bool = false) -> UInt64 { pin(newest: newest).sequence }
+    /// Pins the newest state, or what is visible.
+    func pinSequence(newest: Bool = false) -> UInt64 { pin(newest: newest).sequence }
 
     func release(_ sequence: UInt64) {
         release(ReadPoint(address: lastAddress(sequence), sequence: sequence))
@@ -118,7 +132,7 @@ extension VersionedIndex {
         }
     }
 
-    /// Up to `limit` entries beyond `cursor`.
+    /// Up to `limit` entries after `cursor`.
     func collect(
         _ range: KeyRange, after cursor: [UInt8]?, at sequence: UInt64, reversed: Bool, limit: Int
     ) -> [IndexEntry] {
@@ -135,7 +149,7 @@ extension VersionedIndex {
     /// Bytes of nodes and long keys.
     var treeBytes: Int { state.withLock { $0.tree.byteCount } }
 
-    /// All counts but the bytes, which pools keep some of.
+    /// All counts without the bytes, some of which stay in pools.
     var counts: IndexStatistics {
         var counts = statistics
         counts.bytes = 0
@@ -143,7 +157,7 @@ extension VersionedIndex {
     }
 }
 
-/// The eight bytes of a number, in the order of numbers.
+/// Eight bytes that sort like the number.
 func bigEndianKey(_ number: Int) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }

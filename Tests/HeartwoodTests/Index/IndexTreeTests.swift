@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The tree under the index: splits, merges, and memory that comes back.
+/// The tree of the index: splits, merges, and released memory.
 @Suite struct IndexTreeTests {
     enum Order: CaseIterable {
         case ascending, descending, random
@@ -45,35 +45,27 @@ import Testing
         }
     }
 
-    /// Three levels and more, so that inner nodes are split, filled up and merged too.
+    /// Three or more levels, so that inner nodes are split, refilled and merged too.
     @Test(arguments: Order.allCases, Order.allCases)
-    func tallTreesGiveTheirMemoryBack(inserting: Order, removing: Order) throws {
+    func tallTreesReleaseTheirMemory(inserting: Order, removing: Order) throws {
         var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
         let count = 20_000
         let index = VersionedIndex()
         var sequence: UInt64 = 0
         for numbers in inserting.arrange(count, &random).chunks(of: 500) {
             sequence += 1
-            index.apply(sequence: sequence, publish: true) { writer in
-                for number in numbers {
-                    writer.add(bigEndianKey(number), .value(sequence))
-                }
-            }
+            index.put(all: numbers.map(bigEndianKey), sequence)
         }
         #expect(index.checkInvariants() == nil, "seed \(random.seed)")
         #expect(index.statistics.keys == count)
         let full = index.treeBytes
-        #expect(full < 18 * count * 2, "nodes are half full at least: \(full)")
+        #expect(full < 18 * count * 2, "nodes are at least half full: \(full)")
 
         for (part, numbers) in removing.arrange(count, &random).chunks(of: 500).enumerated() {
             sequence += 1
-            index.apply(sequence: sequence, publish: true) { writer in
-                for number in numbers {
-                    writer.add(bigEndianKey(number), .tombstone(sequence))
-                }
-            }
+            index.remove(all: numbers.map(bigEndianKey), sequence)
             if part % 8 == 0 { #expect(index.checkInvariants() == nil, "seed \(random.seed)") }
-            if part == 35 { #expect(index.treeBytes < full / 4, "nine tenths are gone, the memory isn't") }
+            if part == 35 { #expect(index.treeBytes < full / 4, "nine tenths are removed, but not released") }
         }
         #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
@@ -81,7 +73,7 @@ import Testing
     @Test func keysOfAllLengths() throws {
         var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
         let index = VersionedIndex()
-        // Long keys that differ in their last bytes alone make separators as long as they are.
+        // Long keys that differ only in their last bytes make separators of their own length.
         let lengths = [1, 2, 7, 8, 9, 15, 16, 255, 256, 65_534, 65_535]
         var keys: [[UInt8]] = []
         for length in lengths {
@@ -90,11 +82,7 @@ import Testing
             }
         }
         keys = Array(Set(keys))
-        index.apply(sequence: 1, publish: true) { writer in
-            for key in keys.shuffled(using: &random) {
-                writer.add(key, .value(1))
-            }
-        }
+        index.put(all: keys.shuffled(using: &random), 1)
         #expect(index.checkInvariants() == nil, "seed \(random.seed)")
         let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
         #expect(index.keys(limit: 10) == sorted)
@@ -103,16 +91,12 @@ import Testing
             try #require(index.find(key) == .value(1))
             try #require(index.find(key + [0]) == nil)
         }
-        index.apply(sequence: 2, publish: true) { writer in
-            for key in keys.shuffled(using: &random) {
-                writer.add(key, .tombstone(2))
-            }
-        }
+        index.remove(all: keys.shuffled(using: &random), 2)
         #expect(index.checkInvariants() == nil, "seed \(random.seed)")
         #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
 
-    /// Cells that name keys outside of the node are smaller than the fence that a split brings.
+    /// Cells of keys outside the node are smaller than the fence that a split adds.
     @Test(arguments: Order.allCases, [1, 250, 255, 256, 300, 1_000])
     func longKeysInOrder(inserting: Order, common: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "IndexTreeTests")
@@ -136,12 +120,8 @@ import Testing
     @Test func zerosAtTheEndMakeDifferentKeys() {
         let index = VersionedIndex()
         let keys: [[UInt8]] = (0...9).map { [0x61] + Array(repeating: 0, count: $0) }
-        for (number, key) in keys.enumerated() {
-            index.put(key, UInt64(number + 1))
-        }
-        for (number, key) in keys.enumerated() {
-            #expect(index.find(key)?.sequence == UInt64(number + 1))
-        }
+        for (number, key) in keys.enumerated() { index.put(key, UInt64(number + 1)) }
+        for (number, key) in keys.enumerated() { #expect(index.find(key)?.sequence == UInt64(number + 1)) }
         #expect(index.keys() == keys)
         #expect(index.find([0x61] + Array(repeating: 0, count: 10)) == nil)
         #expect(index.find([]) == nil)
@@ -150,12 +130,8 @@ import Testing
     @Test func pagesInBothDirections() {
         let index = VersionedIndex()
         let numbers = Array(0..<1_000)
-        index.apply(sequence: 1, publish: true) { writer in
-            for number in numbers {
-                writer.add(bigEndianKey(number * 2), .value(1))
-            }
-        }
-        // Cursors that are keys, lie between keys, and lie beyond both ends of the range.
+        index.put(all: numbers.map { bigEndianKey($0 * 2) }, 1)
+        // Cursors that are keys, that lie between keys, and that lie beyond both ends of the range.
         let range = KeyRange(lower: .included(bigEndianKey(100)), upper: .included(bigEndianKey(1_900)))
         for cursor in [0, 99, 100, 101, 777, 778, 1_899, 1_900, 1_901, 5_000] {
             let key = bigEndianKey(cursor)

@@ -3,7 +3,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct KeyOrderTests {
-    /// In their order.
+    /// Sorted.
     static let keys: [[UInt8]] = [
         [0], [0, 0], [0, 1], [0x61], [0x61, 0], [0x61, 0, 0, 0, 0, 0, 0, 0], [0x61, 0, 0, 0, 0, 0, 0, 0, 0],
         [0x61, 0, 0, 0, 0, 0, 0, 0, 1], [0x61, 0, 0, 0, 0, 0, 0, 1], [0x61, 0x62], [0x7F], [0x80], [0xFF],
@@ -44,11 +44,7 @@ import Testing
     @Test(arguments: [[], [0x61], [0x61, 0], [0xFF], Array(repeating: 0xFF, count: 8), [0, 0xFF]] as [[UInt8]])
     func prefixRanges(prefix: [UInt8]) {
         let index = VersionedIndex()
-        index.apply(sequence: 1, publish: true) { writer in
-            for key in Self.keys.reversed() {
-                writer.add(key, .value(1))
-            }
-        }
+        index.put(all: Self.keys.reversed(), 1)
         #expect(index.keys(.prefix(prefix)) == Self.keys.filter { $0.starts(with: prefix) })
     }
 

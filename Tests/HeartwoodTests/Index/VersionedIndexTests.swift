@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What is visible to whom, and what is kept for whom.
+/// What readers see, and what is kept for them.
 @Suite struct VersionedIndexTests {
     let index = VersionedIndex()
     let a: [UInt8] = [0x61]
@@ -26,24 +26,24 @@ import Testing
         #expect(index.visibleSequence == 5)
     }
 
-    /// A reader has come as far as a pending version when that becomes visible, and what was visible before is dropped:
-    /// what a hold still keeps below must not be taken for it.
+    /// A reader has found a pending version. Then that version becomes visible, and the one that was visible before is
+    /// dropped. The reader must not take an older version, which a pin still keeps, for it.
     @Test(arguments: [false, true])
     func aReaderThatIsOvertakenSeesNothingOlderThanItFound(isRemoved: Bool) {
         index.put(a, 1)
-        let outer = index.holdSequence()
+        let outer = index.pinSequence()
         if isRemoved { index.remove(a, 2) } else { index.put(a, 2) }
-        let held = index.holdSequence()
+        let pinned = index.pinSequence()
         index.put(a, 3)
         index.put(a, 4, publish: false)
         let (version, _) = index.find(a) { _ in index.publish(4) }
         #expect(version?.sequence == 4)
-        index.release(held)
+        index.release(pinned)
         index.release(outer)
     }
 
-    /// A reader had found the removal that a write began with, was held up until the write was visible, and took the
-    /// key for removed.
+    /// A write removes a key and then sets it. A reader that found the removal continues after the write has become
+    /// visible: it must not take the key for removed.
     @Test func aReaderNeverSeesWhatItsWriteReplacesItself() {
         index.put(a, 1)
         let pin = index.epochs.pin()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func anOlderVersionIsPassedOver() {
+    @Test func anOlderVersionIsIgnored() {
         index.put(a, 5)
         index.apply(sequence: 6, publish: true) { writer in writer.add(a, .value(4)) }
         #expect(index.newest(a)?.sequence == 5)
@@ -106,30 +106,30 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
-    @Test func aHeldSequenceKeepsWhatItSees() {
+    @Test func aPinnedSequenceKeepsWhatItSees() {
         index.put(a, 1)
         index.put(b, 2)
-        let held = index.holdSequence()
-        #expect(held == 2)
+        let pinned = index.pinSequence()
+        #expect(pinned == 2)
         index.remove(a, 3)
         index.put(b, 4)
         index.put(b, 5)
         #expect(index.find(a) == nil)
-        #expect(index.find(a, at: held)?.sequence == 1)
-        #expect(index.find(b, at: held)?.sequence == 2)
-        #expect(index.count(in: .all, at: held) == 2)
-        // Of b the versions 2 and 5, of a the version 1 and its tombstone; nobody needs version 4.
+        #expect(index.find(a, at: pinned)?.sequence == 1)
+        #expect(index.find(b, at: pinned)?.sequence == 2)
+        #expect(index.count(in: .all, at: pinned) == 2)
+        // Versions 2 and 5 of b, version 1 of a and its tombstone. Version 4 is not needed.
         #expect(index.statistics.versions == 4)
         #expect(index.statistics.tombstones == 1)
-        index.release(held)
+        index.release(pinned)
         #expect(index.statistics.versions == 1)
         #expect(index.statistics.tombstones == 0)
     }
 
-    @Test func holdsAreCounted() {
+    @Test func pinsAreCounted() {
         index.put(a, 1)
-        #expect(index.holdSequence() == 1)
-        #expect(index.holdSequence() == 1)
+        #expect(index.pinSequence() == 1)
+        #expect(index.pinSequence() == 1)
         index.put(a, 2)
         index.release(1)
         #expect(index.find(a, at: 1)?.sequence == 1)
@@ -140,37 +140,37 @@ import Testing
     }
 
     /// A transaction reads at the newest sequence, pending writes included.
-    @Test func aSequenceNotYetVisibleCanBeHeld() {
+    @Test func aSequenceNotYetVisibleCanBePinned() {
         index.put(a, 1)
         index.put(a, 2, publish: false)
-        let held = index.holdSequence(newest: true)
+        let pinned = index.pinSequence(newest: true)
         index.put(a, 3, publish: false)
         index.publish(3)
-        #expect(index.find(a, at: held)?.sequence == 2)
+        #expect(index.find(a, at: pinned)?.sequence == 2)
         #expect(index.statistics.versions == 2)
-        index.release(held)
+        index.release(pinned)
         #expect(index.statistics.versions == 1)
     }
 
-    /// Versions go from hold to hold as the holds end, in any order.
+    /// Pins are released in any order: the version stays until the last one.
     @Test(arguments: [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] as [[UInt64]])
-    func overlappingHolds(order: [UInt64]) {
+    func overlappingPins(order: [UInt64]) {
         index.put(a, 1)
         for _ in 0..<3 {
-            let held = index.holdSequence()
-            index.put(b, held + 1)
+            let pinned = index.pinSequence()
+            index.put(b, pinned + 1)
         }
         index.put(a, 9)
-        for (released, held) in order.enumerated() {
-            #expect(index.find(a, at: held)?.sequence == 1)
+        for (released, pinned) in order.enumerated() {
+            #expect(index.find(a, at: pinned)?.sequence == 1)
             #expect(index.checkInvariants() == nil)
-            index.release(held)
+            index.release(pinned)
             #expect(index.find(a, at: order.last!)?.sequence == (released == 2 ? nil : 1))
         }
         #expect(index.statistics.versions == 2)
     }
 
-    @Test func removingAnAbsentKeyLeavesNothing() {
+    @Test func removingAnAbsentKeyLeavesNoTrace() {
         index.remove(a, 1, publish: false)
         index.put(b, 2)
         index.remove(b, 3)
@@ -188,37 +188,24 @@ import Testing
     }
 
     @Test func garbageIsFreedInPortionsByAnyCall() {
-        let held = index.holdSequence()
+        let pinned = index.pinSequence()
         let keys = (0..<3_000).map(bigEndianKey)
-        func write(_ sequence: UInt64) {
-            index.apply(sequence: sequence, publish: false) { writer in
-                for key in keys {
-                    writer.add(key, .value(sequence))
-                }
-            }
-        }
-        write(1)
-        write(2)
+        index.put(all: keys, 1, publish: false)
+        index.put(all: keys, 2, publish: false)
         index.publish(2)
-        #expect(index.statistics.versions > keys.count, "all at once: the lock was held too long")
+        #expect(index.statistics.versions > keys.count, "all in one call: the lock was held too long")
         #expect(index.checkInvariants() == nil)
-        for sequence in 3...400 as ClosedRange<UInt64> {
-            index.put(a, sequence)
-        }
-        index.release(held)
+        for sequence in 3...400 as ClosedRange<UInt64> { index.put(a, sequence) }
+        index.release(pinned)
         index.put(a, 401)
         #expect(index.statistics.versions == keys.count + 1)
     }
 
-    /// Writes that make more garbage than publishing one of them clears away.
-    @Test func garbageDoesNotPileUp() {
+    /// Each write makes more garbage than one publishing call frees.
+    @Test func garbageDoesNotAccumulate() {
         let keys = (0..<4_000).map(bigEndianKey)
         for sequence in 1...20 as ClosedRange<UInt64> {
-            index.apply(sequence: sequence, publish: false) { writer in
-                for key in keys {
-                    writer.add(key, .value(sequence))
-                }
-            }
+            index.put(all: keys, sequence, publish: false)
             index.publish(sequence)
         }
         #expect(index.statistics.versions <= 2 * keys.count)
@@ -227,7 +214,7 @@ import Testing
     @Test func unchangedRanges() {
         index.put([1], 1)
         index.put([2], 2)
-        let base = index.holdSequence()
+        let base = index.pinSequence()
         let range = KeyRange(lower: .included([1]), upper: .included([5]))
         func isUnchanged() -> Bool { index.isUnchanged(range, since: lastAddress(base), count: 2) }
         #expect(isUnchanged())
@@ -237,7 +224,7 @@ import Testing
         #expect(!isUnchanged(), "a new key, pending")
         index.remove([3], 5)
         index.prune()
-        #expect(isUnchanged(), "it came and went")
+        #expect(isUnchanged(), "added and removed")
         index.remove([2], 6)
         #expect(!isUnchanged(), "a removed key")
         index.release(base)
@@ -266,11 +253,7 @@ import Testing
     }
 
     @Test func aKeyIsNotEmptyAndNotTooLong() async {
-        await #expect(processExitsWith: .failure) {
-            VersionedIndex().put([], 1)
-        }
-        await #expect(processExitsWith: .failure) {
-            VersionedIndex().put(Array(repeating: 0, count: 65_536), 1)
-        }
+        await #expect(processExitsWith: .failure) { VersionedIndex().put([], 1) }
+        await #expect(processExitsWith: .failure) { VersionedIndex().put(Array(repeating: 0, count: 65_536), 1) }
     }
 }

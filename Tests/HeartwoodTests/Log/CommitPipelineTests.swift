@@ -2,13 +2,12 @@ import Testing
 
 @testable import Heartwood
 
-/// The pipeline is a value without I/O, so all its short histories can be walked through.
+/// The pipeline is a value without I/O, so the tests can try all short histories.
 @Suite struct CommitPipelineTests {
-    /// What a test does to a pipeline. At `turn` the log writer goes as far as it can: to the beginning of a sync, or
-    /// from there to its end.
-    private enum Event: CaseIterable { case buffered, written, synced, requestSync, turn, time }
+    /// A step of a test. At `writeLog` the log writer continues until it begins a sync, or ends the sync that it began.
+    private enum Event: CaseIterable { case buffered, written, synced, requestSync, writeLog, time }
 
-    /// What was accepted, as the model knows it.
+    /// An accepted write, in the model.
     private struct Accepted {
         var sequence: SequenceNumber
         var level: Durability.Level
@@ -23,13 +22,13 @@ import Testing
         }
     }
 
-    /// A pipeline, and the model of what became of each write.
-    private struct Walk {
+    /// A pipeline, and a model with the state of each write.
+    private struct History {
         var pipeline = CommitPipeline(lastSequence: 10)
         let isMapped: Bool
         var writes: [Accepted] = []
         var now: UInt64 = 1_000
-        /// What the sync that is under way makes durable.
+        /// The last write that the sync in progress makes durable.
         var syncing: SequenceNumber?
 
         mutating func apply(_ event: Event) {
@@ -38,7 +37,7 @@ import Testing
             case .written: accept(.written)
             case .synced: accept(.synced)
             case .requestSync: pipeline.requestSync()
-            case .turn: turn()
+            case .writeLog: writeLog()
             case .time: now += 10_000_000
             }
             check()
@@ -56,12 +55,12 @@ import Testing
 
         private mutating func sealInPlace() {
             let first = writes.first { !$0.isWritten }!.sequence
-            if pipeline.sealInPlace() != first { Issue.record("a commit begins behind the one before") }
+            if pipeline.sealInPlace() != first { Issue.record("a commit doesn't continue the one before") }
             mark(through: pipeline.lastSequence, synced: false)
         }
 
-        /// The log writer's, with what is visible checked between its steps.
-        private mutating func turn() {
+        /// The log writer's step, with checks of the visible writes in between.
+        private mutating func writeLog() {
             if let syncing {
                 pipeline.synced(now: now)
                 mark(through: syncing, synced: true)
@@ -75,7 +74,7 @@ import Testing
                 } else {
                     let content = pipeline.seal()
                     if content.first != writes.first(where: { !$0.isWritten })?.sequence {
-                        Issue.record("a commit begins behind the one before")
+                        Issue.record("a commit doesn't continue the one before")
                     }
                     check()
                     pipeline.written()
@@ -105,7 +104,7 @@ import Testing
         func check() {
             let firstWaiting = writes.first { !$0.isDone }?.sequence
             let expected = (firstWaiting ?? pipeline.lastSequence + 1) - 1
-            // A write that was synced before the one that is asked for next is seen with that at the latest.
+            // A mapped log may show synced writes later: at the latest together with the next synced write.
             let synced = writes.last { $0.isSynced }?.sequence ?? 10
             let isSeenLater = isMapped && pipeline.visible < expected && pipeline.open?.firstSynced != nil
             if pipeline.visible != expected, !isSeenLater {
@@ -114,10 +113,10 @@ import Testing
             if pipeline.syncedSequence != synced { Issue.record("synced \(pipeline.syncedSequence), not \(synced)") }
         }
 
-        /// The log writer's own clockwork brings everything to the disk, and shows it.
+        /// Lets the log writer sync everything and make it visible.
         mutating func finish() {
             pipeline.requestSync()
-            for _ in 0..<4 { turn() }
+            for _ in 0..<4 { writeLog() }
             check()
             if pipeline.syncedSequence != pipeline.lastSequence || pipeline.visible != pipeline.lastSequence {
                 let (synced, visible) = (pipeline.syncedSequence, pipeline.visible)
@@ -126,12 +125,12 @@ import Testing
         }
     }
 
-    /// Every history of seven events, from a fresh pipeline: after each event, visibility is exactly the prefix of
-    /// writes that have what they were promised.
+    /// Every history of seven events from a new pipeline. After each event, the visible writes are exactly the prefix
+    /// of writes that have reached their durability.
     @Test(arguments: [false, true])
     func visibilityFollowsDurabilityInEveryShortHistory(isMapped: Bool) {
         var histories = 0
-        func walk(_ before: Walk, depth: Int) {
+        func walk(_ before: History, depth: Int) {
             histories += 1
             var end = before
             end.finish()
@@ -142,44 +141,35 @@ import Testing
                 walk(next, depth: depth - 1)
             }
         }
-        walk(Walk(isMapped: isMapped), depth: 7)
+        walk(History(isMapped: isMapped), depth: 7)
         #expect(histories == (0...7).reduce(0) { sum, n in sum + (0..<n).reduce(1) { product, _ in product * 6 } })
     }
 
-    /// Whatever was accepted, the writer's own clockwork brings it to the disk: written within 10 ms, synced within a
-    /// second, and then covered by a mark.
-    @Test func theClockworkKeepsItsPromises() {
+    /// Without further calls, an accepted write is written within 10 ms, synced within a second, and then covered by a
+    /// sync mark.
+    @Test func delaysAreKept() throws {
         var pipeline = CommitPipeline(lastSequence: 0)
         let start: UInt64 = 5
         _ = pipeline.accept(.buffered, now: start)
-        guard case .sleep(let until?) = pipeline.work(now: start) else {
-            Issue.record("sleeps first")
-            return
-        }
+        let until = try #require(pipeline.work(now: start).end, "sleeps first")
         #expect(until - start <= 10_000_000)
         #expect(pipeline.work(now: until) == .commit(sync: false))
         _ = pipeline.seal()
         pipeline.written()
-        guard case .sleep(let syncAt?) = pipeline.work(now: until) else {
-            Issue.record("then waits to sync")
-            return
-        }
+        let syncAt = try #require(pipeline.work(now: until).end, "then waits to sync")
         #expect(syncAt - start <= 1_000_000_000)
         #expect(pipeline.work(now: syncAt) == .sync)
         pipeline.beginSync()
         pipeline.synced(now: syncAt)
-        guard case .sleep(let markAt?) = pipeline.work(now: syncAt) else {
-            Issue.record("then to mark")
-            return
-        }
+        let markAt = try #require(pipeline.work(now: syncAt).end, "then waits to write a mark")
         #expect(markAt - syncAt == 50_000_000)
         #expect(pipeline.work(now: markAt) == .mark)
         pipeline.marked()
         #expect(pipeline.work(now: markAt) == .sleep(until: nil))
     }
 
-    /// The time at which a delay of `.max` would be over came round to the one before it began.
-    @Test func aDelayWithoutEndIsNeverOver() {
+    /// The end of a delay of `.max` must not overflow.
+    @Test func anInfiniteDelayNeverEnds() {
         var pipeline = CommitPipeline(lastSequence: 0, timing: .never)
         _ = pipeline.accept(.buffered, now: 7)
         #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
@@ -195,8 +185,8 @@ import Testing
         #expect(pipeline.work(now: 1_000_000_000) == .sleep(until: .max))
     }
 
-    /// A steady stream of buffered writes must not put the background sync off for ever.
-    @Test func buffersThatNeverRestAreSyncedAllTheSame() {
+    /// A steady stream of buffered writes must not delay the background sync forever.
+    @Test func continuousBufferedWritesAreSynced() {
         var pipeline = CommitPipeline(lastSequence: 0)
         var now: UInt64 = 1
         var lastSync = now
@@ -217,8 +207,15 @@ import Testing
     }
 }
 
+extension CommitPipeline.Work {
+    /// The end of a sleep.
+    fileprivate var end: UInt64? {
+        if case .sleep(let until) = self { until } else { nil }
+    }
+}
+
 extension CommitPipeline.Timing {
-    /// The log writer does nothing by itself.
+    /// The log writer does nothing by time.
     static var never: Self {
         var timing = Self()
         (timing.write, timing.sync, timing.mark) = (.max, .max, .max)

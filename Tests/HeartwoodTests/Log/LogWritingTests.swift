@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// How commits get into the log: as stores to a mapping, or by calls.
+/// Commits reach the log as stores to a mapping, or by calls.
 @Suite struct LogWritingTests {
     static let ways = [LogWriting.mapped, .calls]
 
@@ -14,19 +14,24 @@ import Testing
     private func open(
         _ way: LogWriting = .mapped, _ configure: (inout Store.Configuration) -> Void = { _ in }
     ) async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
+        var configuration = Store.Configuration(in: disk, segmentBytes: 1 << 20)
         configuration.logWriting = way
-        configuration.segmentBytes = 1 << 20
         configure(&configuration)
         return try await Store.open(at: "/store", configuration: configuration)
     }
 
-    /// What the death of the process would leave now.
+    /// Settings with which the log writer rotates, preallocates and syncs all the time.
+    private static func busy(_ configuration: inout Store.Configuration) {
+        configuration.segmentBytes = 64 << 10
+        configuration.commitBufferBytes = 64 << 10
+        configuration.timing.sync = 100_000
+        configuration.timing.mark = 50_000
+    }
+
+    /// The values that would be found if the process died now.
     private func found(_ keys: [String]) async throws -> [[UInt8]?] {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = SimulatedDisk(image: disk.image)
-        let store = try await Store.open(at: "/store", configuration: configuration)
+        let image = SimulatedDisk(image: disk.image)
+        let store = try await Store.open(at: "/store", configuration: Store.Configuration(in: image))
         let values = try keys.map { try store.get($0) }
         try await store.close()
         return values
@@ -36,10 +41,10 @@ import Testing
         disk.trace.calls.filter { $0.number >= number && operations.contains($0.operation) }
     }
 
-    /// No call, and no wait for the log writer; and yet it is there when the process dies.
-    @Test func aWrittenPutTakesNoCall() async throws {
+    /// A `.written` put makes no call and doesn't wait for the log writer, and survives the death of the process.
+    @Test func aWrittenPutMakesNoCall() async throws {
         let store = try await open { $0.timing = .never }
-        // The log writer's, which maps the segment then.
+        // The log writer writes this one, and then maps the segment.
         try await store.put("first", "1", durability: .written)
         store.settle()
         let start = disk.trace.callCount
@@ -48,13 +53,13 @@ import Testing
             #expect(try store.entry("k")?.sequence == sequence)
         }
         #expect(calls(.write, .sync, .map, .allocate, since: start).isEmpty)
-        #expect(calls(.store, since: start).count == 200, "of each the record, and then the header")
+        #expect(calls(.store, since: start).count == 200, "for each, the record and then the header")
         #expect(store.statistics.logWriting == .mapped)
         #expect(try await found(["k", "first"]) == [[UInt8]("99".utf8), [0x31]])
         try await store.close()
     }
 
-    @Test func byCallsEveryCommitIsAWrite() async throws {
+    @Test func withCallsEveryCommitIsAWrite() async throws {
         for allows in [true, false] {
             disk.allowsMapping = allows
             let store = try await open(allows ? .calls : .mapped) { $0.timing = .never }
@@ -89,10 +94,10 @@ import Testing
         try await again.close()
     }
 
-    /// What was buffered before goes to the kernel with it: what survives is a prefix.
+    /// Earlier buffered writes reach the kernel too: what survives is a prefix.
     @Test(arguments: ways)
-    func whatWasBufferedBeforeIsWrittenToo(way: LogWriting) async throws {
-        let store = try await open(way) { $0.timing.write = .max }
+    func earlierBufferedWritesAreWrittenToo(way: LogWriting) async throws {
+        let store = try await open(way) { $0.timing = .never }
         try await store.put("first", "1", durability: .written)
         try await store.put("buffered", "1", durability: .buffered)
         #expect(try await found(["buffered"]) == [nil])
@@ -104,9 +109,9 @@ import Testing
         try await store.close()
     }
 
-    /// A reader that comes while the commit is being written, or synced, finds its records in memory.
+    /// A reader that reads while the commit is being written or synced finds its records in memory.
     @Test(arguments: ways, [Durability.written, .synced])
-    func whatIsOnItsWayToTheFileIsReadFromMemory(way: LogWriting, durability: Durability) async throws {
+    func aCommitInProgressIsReadFromMemory(way: LogWriting, durability: Durability) async throws {
         let store = try await open(way) { $0.timing.write = .max }
         try await store.put("first", "1", durability: durability)
         try await store.put("k", "seen at once", durability: .buffered)
@@ -123,15 +128,15 @@ import Testing
         try await store.close()
     }
 
-    /// Values that are kept beside the commit, and batches larger than a segment, go by calls; what comes behind them
-    /// waits for that, and is found when the process dies, as everything before.
+    /// Values that are kept outside the commit, and batches larger than a segment, are written by calls. Later writes
+    /// wait for that. If the process dies, they are found with everything before them.
     @Test(arguments: ways)
     func largeValuesAreWrittenInOrder(way: LogWriting) async throws {
         let store = try await open(way) {
             $0.timing = .never
             $0.segmentBytes = 64 << 20
         }
-        // So that several megabytes ahead are there for commits to be stored to.
+        // These let the log writer prepare several megabytes for commits to be stored to.
         for number in 0..<1_000 {
             try await store.put("small\(number % 10)", [UInt8](repeating: 0, count: 5_000), durability: .written)
             if number % 50 == 0 { store.settle() }
@@ -153,28 +158,18 @@ import Testing
         try await store.close()
     }
 
-    /// Writes with a sync, without one, and batches, in tasks beside each other: each is what it was promised, at once.
+    /// Tasks write with different durabilities at the same time: each write has its durability when the call returns.
     @Test(arguments: ways)
-    func durabilitiesSideBySide(way: LogWriting) async throws {
-        let store = try await open(way) {
-            $0.segmentBytes = 64 << 10
-            $0.commitBufferBytes = 64 << 10
-            $0.timing.sync = 100_000
-            $0.timing.mark = 50_000
-        }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<6 {
-                group.addTask {
-                    for number in 0..<300 {
-                        let durability = [Durability.buffered, .written, .synced][(task + number) % 3]
-                        let sequence = try await store.put("\(task)", "\(number)", durability: durability)
-                        guard durability != .buffered else { continue }
-                        #expect(store.statistics.visibleSequence >= sequence)
-                        if durability == .synced { #expect(store.statistics.syncedSequence >= sequence) }
-                    }
-                }
+    func concurrentDurabilities(way: LogWriting) async throws {
+        let store = try await open(way, Self.busy)
+        try await concurrently(0..<6) { task in
+            for number in 0..<300 {
+                let durability = [Durability.buffered, .written, .synced][(task + number) % 3]
+                let sequence = try await store.put("\(task)", "\(number)", durability: durability)
+                guard durability != .buffered else { continue }
+                #expect(store.statistics.visibleSequence >= sequence)
+                if durability == .synced { #expect(store.statistics.syncedSequence >= sequence) }
             }
-            try await group.waitForAll()
         }
         #expect(store.statistics.lastSequence == 1_800 && store.statistics.rotations > 2)
         try await store.close()
@@ -184,9 +179,9 @@ import Testing
         try await again.close()
     }
 
-    /// Lets a `.written` put come when the log writer is about to make a call of this kind for the `count`th time.
+    /// Starts a `.written` put when the log writer is about to make its `count`th call of this kind.
     ///
-    /// - Returns: Whether it was stored then and there.
+    /// - Returns: Whether the put was stored at that moment.
     private func stores(
         _ store: Store, atThe count: Int = 1, _ operation: FileSystemError.Operation, of cause: () async throws -> Void
     ) async throws -> Bool {
@@ -222,7 +217,7 @@ import Testing
         return store
     }
 
-    @Test func nothingIsStoredBehindACommitThatIsOnItsWay() async throws {
+    @Test func nothingIsStoredAfterACommitInProgress() async throws {
         let store = try await openMapped()
         try await store.put("buffered", "1", durability: .buffered)
         #expect(try await !stores(store, .write) { try await store.flush() })
@@ -230,9 +225,9 @@ import Testing
         try await store.close()
     }
 
-    @Test func nothingIsStoredBehindAMarkThatIsOnItsWay() async throws {
+    @Test func nothingIsStoredAfterAMarkInProgress() async throws {
         let store = try await openMapped { $0.timing.mark = 1 }
-        // The first is that of the commit.
+        // The first sync is that of the commit.
         let isStored = try await stores(store, atThe: 2, .sync) {
             try await store.put("synced", "1")
             store.settle()
@@ -242,7 +237,7 @@ import Testing
         try await store.close()
     }
 
-    /// What lies ahead of commits that are synced is zeroed: not where something may be stored meanwhile.
+    /// The log writer writes zeros ahead of synced commits, but never where a commit may be stored meanwhile.
     @Test(arguments: 1...4)
     func noZerosAreWrittenOverWhatIsStored(count: Int) async throws {
         let store = try await openMapped()
@@ -267,7 +262,7 @@ import Testing
         try await store.close()
     }
 
-    /// A mark that covered it would make of what a power loss may tear, damage.
+    /// A sync mark that covered it would turn a tail torn by a power loss into corruption.
     @Test func whatIsStoredDuringASyncIsNotCalledSynced() async throws {
         let store = try await openMapped()
         try await store.put("buffered", "1", durability: .buffered)
@@ -281,15 +276,10 @@ import Testing
         try await store.close()
     }
 
-    /// Segments turn, room is laid and syncs are made by the log writer in the midst of it.
+    /// Meanwhile the log writer rotates segments, preallocates and syncs.
     @Test(arguments: ways)
-    func theLogWriterGoesOnBeside(way: LogWriting) async throws {
-        let store = try await open(way) {
-            $0.segmentBytes = 64 << 10
-            $0.commitBufferBytes = 64 << 10
-            $0.timing.sync = 100_000
-            $0.timing.mark = 50_000
-        }
+    func theLogWriterWorksConcurrently(way: LogWriting) async throws {
+        let store = try await open(way, Self.busy)
         for number in 0..<4_000 {
             try await store.put("k\(number % 100)", "value \(number)", durability: .written)
         }
@@ -302,8 +292,8 @@ import Testing
         try await again.close()
     }
 
-    /// On the real file system, too: an inspection reads what was stored, beside the store.
-    @Test func theRealFileSystemMapsWhereItCan() async throws {
+    /// On the real file system, a copy of the open store has everything that was stored.
+    @Test func theRealFileSystemIsMapped() async throws {
         let directory = TemporaryDirectory()
         var configuration = Store.Configuration()
         configuration.timing = .never

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PreallocationPlanTests {
     @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64], [0, 5_000, 3 << 20, 200 << 20] as [UInt64])
-    func roomIsLaidAheadAndNeverBeyondTheLimit(limit: UInt64, need: UInt64) {
+    func preallocatesAheadAndNeverBeyondTheLimit(limit: UInt64, need: UInt64) {
         var plan = PreallocationPlan(limit: limit, need: need)
         #expect(plan.fits(to: 4096 + need))
         var end: UInt64 = 4096
@@ -12,14 +12,14 @@ import Testing
             #expect(range.lowerBound == 0)
             plan.allocated(to: range.upperBound)
         }
-        #expect(plan.hasSpace(to: end + need), "the first commit has its room")
+        #expect(plan.hasSpace(to: end + need), "the first commit fits")
         while plan.fits(to: end + 1_000) {
             end += 1_000
             if let range = plan.nextAllocation(end: end, need: end) {
                 #expect(range.lowerBound == plan.allocatedEnd && range.upperBound <= plan.limit)
                 plan.allocated(to: range.upperBound)
             }
-            #expect(plan.hasSpace(to: end), "there is room up to \(end)")
+            #expect(plan.hasSpace(to: end), "preallocated up to \(end)")
             if let zeros = plan.nextZeroing(end: end) {
                 #expect(zeros.lowerBound >= end && zeros.upperBound <= plan.allocatedEnd)
                 plan.zeroed(to: zeros.upperBound)
@@ -28,9 +28,9 @@ import Testing
         #expect(plan.allocatedEnd <= plan.limit)
     }
 
-    /// What is populated is allocated, is ahead of the commits, and never much more than is used.
+    /// The populated part is allocated, ahead of the commits, and never much larger than the used part.
     @Test(arguments: [16 << 10, 100_000, 64 << 20] as [UInt64])
-    func populatedAheadInStepsThatGrow(limit: UInt64) {
+    func populatesAheadInGrowingSteps(limit: UInt64) {
         var plan = PreallocationPlan(limit: limit, need: 0)
         var end: UInt64 = 4096
         var stored = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Which segment a place lies in.
+/// The segment of a record location.
 @Suite struct SegmentTableTests {
     private let fileSystem = InMemoryFileSystem()
     private let table = SegmentTable()
@@ -14,12 +14,11 @@ import Testing
         try table.add(number, bytes, in: fileSystem)
     }
 
-    /// The number of a log's extent, counted from the first one.
+    /// The number of an extent of the log, counted from its first one.
     private func log(_ extent: Int) -> Int { RecordLocation.firstLogExtent + extent }
 
     private func segment(_ extent: Int, _ offset: UInt64) -> Segment {
-        let place = RecordLocation(address: RecordLocation.address(extent: log(extent), offset: offset), length: 8)
-        return table.segment(of: place).takeUnretainedValue()
+        table.segment(of: location(log(extent), offset)).takeUnretainedValue()
     }
 
     @Test func largeFilesTakeSeveralExtents() throws {
@@ -39,14 +38,12 @@ import Testing
                 #expect(self.segment(extent, 0) === segment)
                 #expect(self.segment(extent, RecordLocation.extentBytes - 8) === segment)
             }
-            let last = RecordLocation(
-                address: RecordLocation.address(extent: segment.extent, offset: 0) + 12_345, length: 8)
-            #expect(segment.offset(of: last) == 12_345 * 8)
+            #expect(segment.offset(of: location(segment.extent, 12_345 * 8)) == 12_345 * 8)
         }
         #expect(table.count == sizes.count && table.all.map(\.path) == segments.map(\.path))
     }
 
-    @Test func theLastOneGrows() throws {
+    @Test func theLastSegmentGrows() throws {
         _ = try add(0, 100)
         let last = try add(1, 100)
         table.extend(last, to: 100)
@@ -59,8 +56,8 @@ import Testing
         #expect(try add(2, 100).extent == log(9))
     }
 
-    /// Snapshots lie before all logs, whenever they come, and what is retired is there no longer.
-    @Test func snapshotsLieBeforeLogs() throws {
+    /// Snapshots have lower addresses than all logs, even if they are added later. Retired ones are gone.
+    @Test func snapshotsHaveLowerAddressesThanLogs() throws {
         let log = try add(0, 100)
         let header = FileHeader(
             kind: .snapshot, storeID: StoreID(low: 1, high: 2), salt: 5, firstSequence: 1,
@@ -70,20 +67,20 @@ import Testing
         let second = table.add(header, file: file, path: "/b", bytes: 1)
         #expect(first.extent == 0 && first.extentCount == 4 && second.extent == 4)
         #expect(first.endAddress < log.baseAddress && second.endAddress < log.baseAddress)
-        let place = RecordLocation(address: RecordLocation.address(extent: 3, offset: 8), length: 8)
-        #expect(place.isInSnapshot && table.segment(of: place).takeUnretainedValue() === first)
+        let inFirst = location(3, 8)
+        #expect(inFirst.isInSnapshot && table.segment(of: inFirst).takeUnretainedValue() === first)
         #expect(!RecordLocation(address: log.baseAddress, length: 8).isInSnapshot)
         #expect(table.endAddress == log.endAddress && table.count == 1)
         table.retire([first])
         #expect(table.all.map(\.path) == ["/b", "/0"])
         let third = table.add(header, file: file, path: "/c", bytes: 1)
-        #expect(third.extent == 5, "extents aren't used again")
+        #expect(third.extent == 5, "extents aren't reused")
     }
 }
 
-/// The same while it grows. Under ThreadSanitizer this shows more than its expectations say.
+/// The same while the table grows. ThreadSanitizer checks more here than the expectations do.
 @Suite struct SegmentTableConcurrencyTests {
-    /// Readers look up what was published while the table grows, and is replaced by larger ones.
+    /// Readers look up published extents while the table grows and is replaced by larger ones.
     @Test func growsWhileItIsRead() throws {
         let fileSystem = InMemoryFileSystem()
         let table = SegmentTable()
@@ -100,13 +97,11 @@ import Testing
                     let count = published.extents.load(ordering: .acquiring)
                     let extent = Int.random(in: 0..<count, using: &random)
                     let base = RecordLocation.firstLogExtent
-                    let place = RecordLocation(
-                        address: RecordLocation.address(extent: base + extent, offset: 8), length: 8)
-                    let segment = table.segment(of: place).takeUnretainedValue()
-                    // Each segment takes two extents, but the first.
+                    let segment = table.segment(of: location(base + extent, 8)).takeUnretainedValue()
+                    // Each segment takes two extents, except the first.
                     let first = extent == 0 ? 0 : (extent - 1) / 2 * 2 + 1
                     if segment.extent != base + first {
-                        fatalError("extent \(extent) is of the segment at \(segment.extent)")
+                        fatalError("extent \(extent) belongs to the segment at \(segment.extent)")
                     }
                     if count > 1_500 { return }
                 }
@@ -121,8 +116,12 @@ import Testing
     }
 }
 
+private func location(_ extent: Int, _ offset: UInt64) -> RecordLocation {
+    RecordLocation(address: RecordLocation.address(extent: extent, offset: offset), length: 8)
+}
+
 extension SegmentTable {
-    /// A segment of that many bytes, as far as the table is told.
+    /// Adds a segment of this size.
     fileprivate func add(_ number: Int, _ bytes: UInt64, in fileSystem: InMemoryFileSystem) throws -> Segment {
         let header = FileHeader(
             kind: .log, storeID: StoreID(low: 1, high: 2), salt: 5, firstSequence: UInt64(number) + 1,

@@ -5,22 +5,20 @@ import Testing
 
 @testable import Heartwood
 
-/// What is written without a sync is handed to the disk piece by piece.
+/// Writeback of unsynced data is started piece by piece.
 @Suite struct WritebackTests {
     private let fileSystem = RecordingFileSystem()
 
     private func open(_ segmentBytes: Int) async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        configuration.segmentBytes = segmentBytes
+        var configuration = Store.Configuration(in: fileSystem, segmentBytes: segmentBytes)
         configuration.compaction = .manual
-        // What is synced in between needn't be started.
+        // Background syncs would replace the writeback.
         configuration.timing.sync = .max
         return try await Store.open(at: "/store", configuration: configuration)
     }
 
     @Test(arguments: [Durability.buffered, .written])
-    func eachPartIsStartedOnceAndBehindTheWriter(durability: Durability) async throws {
+    func eachPartIsStartedOnceAfterItIsWritten(durability: Durability) async throws {
         let store = try await open(16 << 20)
         let value = [UInt8](repeating: 7, count: 10_000)
         for number in 0..<4_000 { try await store.put("key-\(number)", value, durability: durability) }
@@ -55,7 +53,7 @@ import Testing
     }
 }
 
-/// Notes which parts of its files are to be brought to the disk.
+/// Records which parts of its files are passed to `startWriteback`.
 private final class RecordingFileSystem: ForwardingFileSystem {
     struct Record {
         var started: [(part: Range<UInt64>, written: UInt64)] = []

@@ -1,20 +1,13 @@
-import HeartwoodTesting
+import Foundation
 import HeartwoodCampaignSupport
+import HeartwoodTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// Random operations against the dictionary model; `Tools/campaign model` runs millions of them.
+/// Random operations, compared with a dictionary. `Tools/campaign model` runs millions of them.
 @Suite struct ModelTests {
-    /// The fixed seeds, and the one of `HEARTWOOD_SEED` where that is set.
+    /// The fixed seeds, and `HEARTWOOD_SEED` if that is set.
     static var seeds: [UInt64] {
-        let own = getenv("HEARTWOOD_SEED").flatMap { UInt64(String(cString: $0)) }
+        let own = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
         return [1, 2, 3, 4] + (own.map { [$0] } ?? [])
     }
 
@@ -33,7 +26,7 @@ import Glibc
         #expect((0..<100).contains { drawn($0, seed: 7) != drawn($0, seed: 8) })
     }
 
-    @Test func valuesAreKnownByTheirPattern() {
+    @Test func valuesAreIdentifiedByTheirPattern() {
         for identity in UInt64(0)..<8 {
             for length in [0, 1, 7, 8, 9, 1000] {
                 let pattern = ValuePattern(identity: identity, length: length)

@@ -2,7 +2,7 @@ import HeartwoodCampaignSupport
 import HeartwoodTesting
 import Testing
 
-/// A little of what `Tools/campaign crash`, `faults` and `damage` do at length.
+/// Short runs of `Tools/campaign crash`, `faults` and `damage`.
 @Suite struct SimulationTests {
     private func seed(_ name: String) -> UInt64 {
         SplitMix64(fromEnvironmentFor: name).seed % 1_000_000_000

@@ -1,15 +1,15 @@
 import HeartwoodCampaignSupport
 import Testing
 
-/// A little of `Tools/campaign soak`, and what it judges by.
+/// A short run of `Tools/campaign soak`, and its criteria.
 @Suite struct SoakTests {
     @Test func aStoreInUseAgreesWithItsModel() async throws {
         let parent = try HeartwoodCampaignSupport.TemporaryDirectory.make("soak-test")
         defer { HeartwoodCampaignSupport.TemporaryDirectory.remove(parent) }
-        // Other suites run in this process meanwhile, and it is their memory, too.
+        // Other suites run in the same process, so its memory isn't judged.
         let run = SoakRun(seed: 11, seconds: 6, path: parent + "/store", keysPerWriter: 200, judgesMemory: false)
         try await run.run { _, _ in }
-        // How much more there is depends on the machine.
+        // Larger numbers would depend on the machine.
         #expect(run.summary.writes > 0 && run.summary.closed + run.summary.dropped > 0)
         let picture = SoakPicture.draw(run)
         #expect(picture.hasPrefix("<svg ") && picture.hasSuffix("</svg>\n"))
@@ -17,14 +17,14 @@ import Testing
         #expect(!picture.contains("nan") && !picture.contains("inf"))
     }
 
-    @Test func teethAreFlatAndGrowthIsNot() {
+    @Test func sawtoothIsFlatAndGrowthIsNot() {
         let teeth = (0..<900).map { 40_000 + $0 % 7 * 5_000 }
         #expect(Flatness.isFlat(teeth, slack: 0))
         #expect(Flatness.isFlat(teeth.map { $0 + ($0 > 60_000 ? 500_000 : 0) }, slack: 0))
         #expect(!Flatness.isFlat(teeth.enumerated().map { $1 + $0 * 200 }, slack: 0))
-        // A leak that is small beside what is there all the time.
+        // Growth that is small compared with the constant part.
         #expect(Flatness.isFlat((0..<900).map { 1_000_000 + $0 }, slack: 0))
-        // What grows at first and stays, as caches do.
+        // Growth at the start that ends, as of caches.
         #expect(Flatness.isFlat((0..<900).map { min($0, 300) * 1_000 }, slack: 0))
         #expect(Flatness.isFlat([], slack: 0) && Flatness.isFlat([1, 2], slack: 0))
         #expect(Flatness.isFlat([1, 2, 3, 4, 5, 600], slack: 1_000))
@@ -36,8 +36,8 @@ import Testing
         #expect(SoakSample.Latency([]) == nil)
     }
 
-    /// For some heights the sum of a height and a distance is, rounded, less than that distance away.
-    @Test func namesOfLinesThatLieTogetherArePutApart() {
+    /// After rounding, the sum of a height and a distance may be less than that distance away from the height.
+    @Test func labelsOfCloseLinesAreSeparated() {
         for step in 0..<200 {
             let series = (0..<4).map { TimelineSVG.Series("line \($0)", [(0, Double(step) * 0.37 + 0.01)]) }
             let panel = TimelineSVG.Panel("panel", unit: "", range: 0...100, series)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func anAxisHoldsWhatIsDrawn() {
+    @Test func anAxisIncludesAllPoints() {
         let picture = TimelineSVG(
             title: "a < b & \"c\"", subtitle: "", duration: 0,
             panels: [

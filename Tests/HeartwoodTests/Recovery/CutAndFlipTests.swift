@@ -4,116 +4,91 @@ import Testing
 
 @testable import Heartwood
 
-/// What becomes of a store whose files were cut or changed, byte by byte.
+/// Opening stores whose files are truncated or changed, byte by byte.
 @Suite struct CutAndFlipTests {
     let directory = TemporaryDirectory()
 
-    private var configuration: Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
-        // How fast the machine is must not decide how many marks there are.
-        configuration.timing.mark = .max
-        return configuration
-    }
+    private var configuration: Store.Configuration { StoreHistory.configuration(POSIXFileSystem()) }
 
-    /// What a store holds, by sequence number: each write's effect on the whole state.
+    /// The whole contents of a store after the write of each sequence number.
     private typealias States = [SequenceNumber: [String: String]]
 
-    /// Writes that are each a commit of their own, and the state after each.
+    /// Makes each write a commit of its own, and notes the state after it.
     private func fill(_ store: Store, writes: Range<Int>, states: inout States) async throws {
         var state = states[states.keys.max() ?? 0] ?? [:]
         for number in writes {
-            var next = state
             let sequence: SequenceNumber
             switch number % 4 {
             case 0:
                 sequence = try await store.put("k\(number % 7)", "v\(number)")
-                next["k\(number % 7)"] = "v\(number)"
+                state["k\(number % 7)"] = "v\(number)"
             case 1:
                 sequence = try await store.remove("k\((number + 2) % 7)")
-                next["k\((number + 2) % 7)"] = nil
+                state["k\((number + 2) % 7)"] = nil
             case 2:
                 sequence = try await store.write { batch in
                     batch.put("b\(number % 3)", "one\(number)")
                     batch.put("c\(number % 3)", "two\(number)")
                     batch.remove("k0")
                 }
-                next["b\(number % 3)"] = "one\(number)"
-                next["c\(number % 3)"] = "two\(number)"
-                next["k0"] = nil
+                state["b\(number % 3)"] = "one\(number)"
+                state["c\(number % 3)"] = "two\(number)"
+                state["k0"] = nil
             default:
                 sequence = try await store.put(
                     "e\(number % 5)", "", expires: .at(Timestamp(milliseconds: 9_000_000_000_000)))
-                next["e\(number % 5)"] = ""
+                state["e\(number % 5)"] = ""
             }
-            states[sequence] = next
-            state = next
+            states[sequence] = state
         }
     }
 
-    private func contents(of store: Store) throws -> [String: String] {
-        var state: [String: String] = [:]
-        try store.forEach { entry in
-            state[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
-            return .next
-        }
-        return state
-    }
-
-    private func makeStore(closed: Bool, writes: Int = 24) async throws -> (path: String, states: States) {
+    private func makeUnclosedStore() async throws -> (path: String, states: States) {
         let path = directory.path("original")
         var states: States = [0: [:]]
-        var store: Store? = try await Store.open(at: path, configuration: configuration)
-        try await fill(store!, writes: 0..<writes, states: &states)
-        if closed { try await store!.close() }
-        store = nil
+        let store = try await Store.open(at: path, configuration: configuration)
+        try await fill(store, writes: 0..<24, states: &states)
         return (path, states)
     }
 
     /// Opens an image in memory.
     private func open(_ image: FileImage) throws -> (store: Store, configuration: Store.Configuration) {
-        var configuration = configuration
-        configuration.fileSystem = try image.fileSystem()
+        let configuration = StoreHistory.configuration(try image.fileSystem())
         return (try Store(openingAt: "/store", configuration: configuration), configuration)
     }
 
-    @Test func aLogCutAtEveryLengthKeepsTheWholeCommitsBeforeTheCut() async throws {
-        let (path, states) = try await makeStore(closed: false)
+    @Test func aLogTruncatedToAnyLengthKeepsTheWholeCommits() async throws {
+        let (path, states) = try await makeUnclosedStore()
         let original = try FileImage(ofStore: path)
         let name = original.files.keys.sorted().last!
         let bytes = original.files[name]!
         let used = bytes.lastIndex { $0 != 0 }! + 1
         var lastSequence: SequenceNumber = 0
         for length in stride(from: used + 8, through: 4096, by: -Sweep.step) {
-            var image = original
-            image.files[name] = Array(bytes[..<length])
-            var (store, configuration) = try open(image)
+            var (store, configuration) = try open(original.changed { $0[name] = Array(bytes[..<length]) })
             let recovered = store.recoveryReport.lastSequence
-            #expect(try contents(of: store) == states[recovered], "cut at \(length)")
+            #expect(try store.contents() == states[recovered], "truncated to \(length)")
             #expect(lastSequence == 0 || recovered == lastSequence || recovered == lastSequence - 1)
             lastSequence = recovered
-            let sequence = try await store.put("after", "cut")
+            let sequence = try await store.put("after", "1")
             #expect(sequence > states.keys.max()!)
             try await store.close()
             store = try Store(openingAt: "/store", configuration: configuration)
             var expected = states[recovered]!
-            expected["after"] = "cut"
-            #expect(try contents(of: store) == expected)
+            expected["after"] = "1"
+            #expect(try store.contents() == expected)
         }
         #expect(lastSequence == 0)
         for length in [0, 1, 100, 4095] {
-            var image = original
-            image.files[name] = Array(bytes[..<length])
-            let damaged = image
+            let damaged = original.changed { $0[name] = Array(bytes[..<length]) }
             await expectError(.corruption) { _ = try open(damaged) }
         }
     }
 
-    @Test func aChangedByteIsNeverAWrongValueNorALossInSilence() async throws {
+    @Test func aChangedByteIsNeverAWrongValueOrASilentLoss() async throws {
         let path = directory.path("original")
         var states: States = [0: [:]]
-        // Two segments, closed in order; the second with a mark between its commits.
+        // Two segments, each closed; the second with a sync mark between its commits.
         for opening in 0..<2 {
             var configuration = configuration
             if opening == 1 { configuration.timing.mark = 10_000_000 }
@@ -140,15 +115,14 @@ import Testing
         of name: String, in original: FileImage, newest: String, whole: [String: String]
     ) throws {
         let bytes = original.files[name]!
-        // After the end that its successor records, a segment has only preallocated space that was never used.
+        // After the end that its successor records, a segment has only unused preallocated space.
         let successor = try original.files[newest]!.withUnsafeBytes { try FileHeader.decode($0) }.predecessor!
         let end = name == newest ? bytes.count : Int(successor.endOffset)
         for offset in stride(from: 0, to: bytes.count, by: Sweep.step) {
-            var image = original
-            image.files[name]![offset] ^= UInt8(1 << (offset % 8))
+            let image = original.changed { $0[name]![offset] ^= UInt8(1 << (offset % 8)) }
             do {
                 let store = try open(image).store
-                #expect(try contents(of: store) == whole, "\(name) at \(offset)")
+                #expect(try store.contents() == whole, "\(name) at \(offset)")
                 let isTorn = if case .torn = store.recoveryReport.tail { true } else { false }
                 let isClosingMark = name == newest && offset >= bytes.count - 48
                 #expect(isTorn == isClosingMark, "\(name) at \(offset)")

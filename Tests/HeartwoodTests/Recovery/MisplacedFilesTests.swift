@@ -3,26 +3,22 @@ import HeartwoodFileSystem
 import HeartwoodFormat
 import Testing
 
-/// Segments swapped, missing, duplicated, emptied, from another store, from an older copy: each is recognised and
-/// named, except where nothing on the disk can tell it from a crash.
+/// Segments swapped, missing, duplicated, emptied, of another store, or of an older copy: each is detected and named,
+/// except if nothing on the disk distinguishes it from a crash.
 @Suite struct MisplacedFilesTests {
-    private typealias Ending = StoreHistory.Ending
-
     private func judge(_ cases: [Misplacement], of history: StoreHistory) async throws {
         for one in cases { try await one.judge(sound: history.final, states: history.states) }
     }
 
-    /// The files of the end, changed.
+    /// The final files, changed.
     private func changed(
         _ history: StoreHistory, _ what: String, _ expectation: Misplacement.Expectation,
         _ change: (inout [String: [UInt8]]) -> Void
     ) -> Misplacement {
-        var image = history.final.image
-        change(&image.files)
-        return Misplacement(what: what, image: image, expectation: expectation)
+        Misplacement(what: what, image: history.final.image.changed(change), expectation: expectation)
     }
 
-    // MARK: - Missing, and of another time
+    // MARK: - Missing or older
 
     @Test(arguments: StoreHistory.Ending.allCases)
     func everySetOfSegmentsMissing(_ ending: StoreHistory.Ending) async throws {
@@ -98,7 +94,7 @@ import Testing
     func everySegmentUnderEveryOtherName(_ ending: StoreHistory.Ending) async throws {
         let history = try await StoreHistory(ending)
         let names = history.names
-        // Before all, behind each, and the last name that there can be.
+        // The first and the last possible name, and one after each segment.
         let others =
             [StoreFileName.log(0), StoreFileName.log(.max)]
             + names.map { StoreFileName.log(UInt64($0.prefix(16), radix: 16)! + 1) }
@@ -120,7 +116,7 @@ import Testing
         try await judge(cases, of: history)
     }
 
-    @Test func aSegmentThatWasRenamedToSomethingElseIsMissing() async throws {
+    @Test func aSegmentRenamedToAnotherKindOfNameIsMissing() async throws {
         let history = try await StoreHistory(.crashed)
         for (segment, name) in history.names.enumerated() {
             for other in ["\(name).bak", "copy of \(name)", name.uppercased(), "0" + name, "garbage.log"] {
@@ -145,13 +141,15 @@ import Testing
             let bytes = history.final.image.files[name]!
             for length in [0, 1, 100, 4095] {
                 cases.append(
-                    changed(history, "\(segment) cut to \(length)", expected) { $0[name] = Array(bytes[..<length]) })
+                    changed(history, "\(segment) truncated to \(length)", expected) {
+                        $0[name] = Array(bytes[..<length])
+                    })
             }
             cases.append(
                 changed(history, "\(segment) zeroed", expected) {
                     $0[name] = [UInt8](repeating: 0, count: bytes.count)
                 })
-            // What verifies behind it isn't lost.
+            // Commits after it that verify aren't lost.
             let headerless = Misplacement.Expectation.corruption(
                 name, "the header of a log segment is damaged")
             cases.append(
@@ -162,7 +160,7 @@ import Testing
         try await judge(cases, of: history)
     }
 
-    /// The numbers that a segment held, as its name and its successor tell.
+    /// The numbers of a segment, by its name and its successor.
     private func lostWithHeader(of segment: Int, in history: StoreHistory) -> ClosedRange<SequenceNumber>? {
         // The newest has no successor, and segment 3 holds nothing.
         guard segment != StoreHistory.segmentCount - 1, segment != 3 else { return nil }
@@ -170,16 +168,16 @@ import Testing
     }
 
     @Test(arguments: StoreHistory.Ending.allCases)
-    func everySegmentCutToItsHeader(_ ending: StoreHistory.Ending) async throws {
+    func everySegmentTruncatedToItsHeader(_ ending: StoreHistory.Ending) async throws {
         let history = try await StoreHistory(ending)
         let names = history.names
         var cases: [Misplacement] = []
         for (segment, name) in names.enumerated() {
             let expected: Misplacement.Expectation =
                 switch segment {
-                // All that was in it was its header.
+                // It had only its header.
                 case 3: .opens(history.states[history.final.sequence]!, history.final.tail)
-                // The newest looks like one whose first commit a crash took.
+                // The newest looks like a segment that lost its first commit in a crash.
                 case StoreHistory.segmentCount - 1:
                     .opens(history.states[history.lastMoment(of: segment - 1).sequence]!, .unclosed)
                 default:
@@ -188,7 +186,7 @@ import Testing
                         "the next segment's header proves")
                 }
             cases.append(
-                changed(history, "\(segment) cut to its header", expected) {
+                changed(history, "\(segment) truncated to its header", expected) {
                     $0[name]!.removeLast($0[name]!.count - 4096)
                 })
         }
@@ -205,7 +203,7 @@ import Testing
         for mask in 1..<((1 << StoreHistory.segmentCount) - 1) {
             let foreign = history.names.indices.filter { mask >> $0 & 1 == 1 }
             let own = history.names.indices.filter { mask >> $0 & 1 == 0 }
-            // Those that are fewer are the strangers; of as many, those that don't begin.
+            // The smaller group is foreign; of two groups of the same size, the one without the first segment.
             let strangers =
                 foreign.count == own.count ? (own[0] == 0 ? foreign : own) : (foreign.count < own.count ? foreign : own)
             cases.append(
@@ -223,7 +221,7 @@ import Testing
 
     @Test func theFilesOfTwoStoresInOneDirectory() async throws {
         let history = try await StoreHistory(.closed)
-        // Another store whose segments have other names but for the first.
+        // Another store. Its segments have other names, except for the first.
         let path = TemporaryDirectory()
         var configuration = StoreHistory.configuration(POSIXFileSystem())
         configuration.segmentBytes = 1 << 20
@@ -249,14 +247,14 @@ import Testing
             ], of: history)
     }
 
-    /// A copy that went its own way has the same store id and the same numbers, and other salts.
-    @Test func segmentsOfACopyThatWentItsOwnWay() async throws {
+    /// A copy that was written to has the same store id and the same numbers, and other salts.
+    @Test func segmentsOfACopyThatWasWrittenTo() async throws {
         let history = try await StoreHistory(.closed)
         let names = history.names
-        var image = history.final.image
-        image.files[names[5]] = nil
-        image.files[names[4]] = nil
-        let fileSystem = try image.fileSystem()
+        let fileSystem = try history.final.image.changed { files in
+            files[names[5]] = nil
+            files[names[4]] = nil
+        }.fileSystem()
         for number in 0..<2 {
             let configuration = StoreHistory.configuration(fileSystem)
             try await Store.withStore(at: "/store", configuration: configuration) { store in
@@ -265,22 +263,23 @@ import Testing
         }
         let copy = try FileImage(of: fileSystem)
         #expect(copy.files[names[4]] != nil && copy.files[names[4]] != history.final.image.files[names[4]])
-        let contents = try Misplacement.contents(
-            of: Store(openingAt: "/store", configuration: StoreHistory.configuration(fileSystem)))
+        let contents = try Store(
+            openingAt: "/store", configuration: StoreHistory.configuration(fileSystem)
+        ).contents()
         try await judge(
             [
                 changed(
                     history, "4 of the copy",
                     .corruption(names[5], "\(names[4]) and this one")
                 ) { $0[names[4]] = copy.files[names[4]] },
-                // With its newest file replaced by the copy's this is the copy, to the byte.
+                // With the copy's newest file too, this is the whole copy.
                 Misplacement(what: "the copy", image: copy, expectation: .opens(contents, .closed)),
             ], of: history)
     }
 
     // MARK: - Other files
 
-    @Test func whatHasASegmentsNameAndIsNone() async throws {
+    @Test func otherFilesWithTheNameOfASegment() async throws {
         let history = try await StoreHistory(.crashed)
         let names = [StoreFileName.log(0), StoreFileName.log(2), StoreFileName.log(.max)]
         for name in names {
@@ -301,7 +300,7 @@ import Testing
         }
     }
 
-    /// With the whole log there, nobody needs it.
+    /// The whole log is there, so no snapshot is needed.
     @Test func aFileThatIsNoSnapshotIsPassedOver() async throws {
         let history = try await StoreHistory(.closed)
         let name = "00000000000000ff.snapshot"
@@ -309,7 +308,7 @@ import Testing
         try await judge([changed(history, "no snapshot", whole) { $0[name] = [1, 2, 3] }], of: history)
     }
 
-    @Test func whatIsNotOfTheStoreIsPassedOver() async throws {
+    @Test func filesOfOtherKindsArePassedOver() async throws {
         let history = try await StoreHistory(.torn)
         let whole = Misplacement.Expectation.opens(history.states[history.final.sequence]!, .torn)
         var cases = [

@@ -4,27 +4,26 @@ import Testing
 
 @testable import Heartwood
 
-/// The files of a store as somebody left them, and what an opening has to say to that.
+/// Files of a store that were changed from outside, and the required result of opening them.
 struct Misplacement: Sendable {
     enum Expectation: Sendable {
-        /// Refused: the file and offset that the error names, the numbers that it calls lost, words of its message.
+        /// Refused: the file, offset and lost numbers that the error names, and words of its message.
         case corruption(
             _ name: String, offset: UInt64 = 0, lost: ClosedRange<SequenceNumber>? = nil, _ words: String)
-        /// Refused as of a newer version.
+        /// Refused as a newer version of the format.
         case unsupported(_ name: String)
-        /// It opens with exactly this.
+        /// Opens with exactly these contents.
         case opens(_ contents: [String: String], _ tail: StoreHistory.Tail)
     }
 
-    /// What was done, for people.
+    /// A description of the change, for messages.
     var what: String
     var image: FileImage
-    /// Names that are directories.
+    /// Names of directories in the store.
     var directories: [String] = []
     var expectation: Expectation
 
-    /// Opens it. A refusal must leave all as it was and let go of the lock; then `sound` is put back, and must open
-    /// as itself.
+    /// Opens it. A refusal must leave the files unchanged and release the lock; then `sound` is put back and must open.
     func judge(sound: StoreHistory.Moment, states: [SequenceNumber: [String: String]]) async throws {
         let fileSystem = try image.fileSystem()
         for name in directories { try fileSystem.createDirectory("/store/" + name) }
@@ -34,10 +33,10 @@ struct Misplacement: Sendable {
         case (.success(let store), .opens(let contents, let tail)):
             expectSound(store, contents, tail, of: image)
             #expect(try FileImage(of: fileSystem, everything: true).files == before.files, "\(what): bytes changed")
-            try await expectGoesOn(store, contents, fileSystem)
+            try await expectUsable(store, contents, fileSystem)
             return
         case (.success(let store), _):
-            Issue.record("\(what): opened, as \(store.recoveryReport), where it had to be refused")
+            Issue.record("\(what): opened with \(store.recoveryReport), but had to be refused")
             return
         case (.failure(let error as StoreError), .corruption(let name, let offset, let lost, let words)):
             #expect(error.code == .corruption, "\(what): \(error)")
@@ -64,7 +63,7 @@ struct Misplacement: Sendable {
         _ store: Store, _ contents: [String: String], _ tail: StoreHistory.Tail, of image: FileImage
     ) {
         let newest = image.files.keys.filter { if case .log = StoreFileName($0) { true } else { false } }.max()
-        #expect((try? Self.contents(of: store)) == contents, "\(what): other data")
+        #expect((try? store.contents()) == contents, "\(what): other data")
         switch (store.recoveryReport.tail, tail) {
         case (.new, .new), (.closed, .closed), (.unclosed, .unclosed): break
         case (.torn(let file, _, let bytes), .torn):
@@ -73,8 +72,8 @@ struct Misplacement: Sendable {
         }
     }
 
-    /// What opens is a store like any other: it takes writes, and opens again.
-    private func expectGoesOn(
+    /// Expects that the store takes writes and opens again.
+    private func expectUsable(
         _ store: Store, _ contents: [String: String], _ fileSystem: any FileSystem
     ) async throws {
         let sequence = try await store.put("after", "all")
@@ -85,16 +84,7 @@ struct Misplacement: Sendable {
         let again = try open(fileSystem)
         var expected = contents
         expected["after"] = "all"
-        #expect(try Self.contents(of: again) == expected, "\(what)")
+        #expect(try again.contents() == expected, "\(what)")
         #expect(again.recoveryReport.tail == .closed, "\(what)")
-    }
-
-    static func contents(of store: Store) throws -> [String: String] {
-        var contents: [String: String] = [:]
-        try store.forEach { entry in
-            contents[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
-            return .next
-        }
-        return contents
     }
 }

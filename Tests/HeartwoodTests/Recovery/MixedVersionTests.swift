@@ -6,8 +6,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Stores whose logs are of several versions of the format: what they held stays, byte for byte, and what is written
-/// now is of the newest version.
+/// Stores whose logs have several versions of the format: the old files stay unchanged, and new files have the newest
+/// version.
 @Suite struct MixedVersionTests {
     let directory = TemporaryDirectory()
 
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: older)
-    func aStoreOfAnOlderVersionGoesOnInTheNewest(golden: GoldenStore) async throws {
+    func aStoreOfAnOlderVersionContinuesInTheNewest(golden: GoldenStore) async throws {
         let path = try directory.copy(golden.path, to: golden.name)
         let files = try TemporaryDirectory.segments(of: path).map { ($0, try TemporaryDirectory.bytes(of: $0)) }
         #expect(!files.isEmpty)
@@ -64,9 +64,9 @@ import Testing
         }
     }
 
-    /// Its records are those of both logs, and of no batch.
+    /// It has the records of both logs; none is marked as part of a batch.
     @Test(arguments: older)
-    func aSnapshotOfBothVersionsIsOfVersion2(golden: GoldenStore) async throws {
+    func aSnapshotOfBothVersionsHasVersion2(golden: GoldenStore) async throws {
         let path = try directory.copy(golden.path, to: golden.name)
         var expected: [[UInt8]: [UInt8]] = [:]
         try await GoldenStore.open(path, reopening: 1) { store in
@@ -92,9 +92,9 @@ import Testing
         }
     }
 
-    /// The flag has no meaning in a snapshot, and a reader that doesn't know it refuses the record.
+    /// The batch flags have no meaning in a snapshot, so a reader refuses the record.
     @Test(arguments: [4, 5, 8] as [UInt8])
-    func aRecordOfASnapshotWithTheFlagIsRefused(flags: UInt8) async throws {
+    func aSnapshotRecordWithABatchFlagIsRefused(flags: UInt8) async throws {
         let path = directory.path("store")
         try await GoldenStore.open(path) { store in
             for number in 0..<3 { try await store.put("key \(number)", "value") }
@@ -110,13 +110,13 @@ import Testing
             #expect(error?.offset == 4096)
             #expect(error?.cause as? FormatError == .unsupported(.recordFlags(flags)))
             #expect(try store.get("key 1") == Array("value".utf8))
-            try await store.put("key 3", "so that there is something to compact")
+            try await store.put("key 3", "a write to compact")
             await expectError(.unsupportedFormat) { try await store.compact() }
         }
     }
 
-    /// What verifies a snapshot before it gets its name refuses the flag, too.
-    @Test func theCheckOfASnapshotRefusesTheFlag() async throws {
+    /// The check of a snapshot before its rename refuses the flags too.
+    @Test func theCheckOfASnapshotRefusesABatchFlag() async throws {
         let path = directory.path("store")
         try await GoldenStore.open(path) { store in
             try await store.put("key", "value")

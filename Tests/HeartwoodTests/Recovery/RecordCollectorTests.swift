@@ -2,11 +2,11 @@ import Testing
 
 @testable import Heartwood
 
-/// A log in lots: the first is loaded into the empty index, later ones are added to it.
+/// A log is indexed in parts: the first is loaded into the empty index, later ones are merged into it.
 @Suite struct RecordCollectorTests {
-    /// From one record a lot to all in one.
+    /// From one record a part to all in one part.
     @Test(arguments: [0, 100, 5_000, 100_000, 1 << 30])
-    func lotsOfAnySizeMakeTheSameIndex(limit: Int) throws {
+    func partsOfAnySizeGiveTheSameIndex(limit: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "RecordCollectorTests")
         let index = VersionedIndex()
         var collector = RecordCollector(index, limit: limit)
@@ -34,8 +34,8 @@ import Testing
         #expect(index.statistics.versions == expected.count && index.statistics.tombstones == 0)
     }
 
-    /// Lots that leave nothing behind: the next one finds an empty index again, and loads it.
-    @Test func aLotThatRemovesEverythingIsFollowedByOneThatLoads() throws {
+    /// After a part that removes all keys, the next one loads into an empty index again.
+    @Test func aPartThatRemovesEverythingIsFollowedByALoad() throws {
         let index = VersionedIndex()
         for round in 0..<3 as Range<UInt64> {
             for isRemoved in [false, true] {
@@ -55,7 +55,7 @@ import Testing
         #expect(index.treeBytes == Node.byteCount)
     }
 
-    @Test func nothingMakesAnEmptyIndex() {
+    @Test func noRecordsGiveAnEmptyIndex() {
         let index = VersionedIndex()
         var collector = RecordCollector(index, limit: 10)
         collector.finish()

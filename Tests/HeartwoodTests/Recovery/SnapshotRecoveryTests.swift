@@ -4,10 +4,10 @@ import Testing
 
 @testable import Heartwood
 
-/// Snapshots that are damaged, missing or misplaced: an opening refuses them and names the file, or does without them
-/// where nothing is missing.
+/// Snapshots that are damaged, missing or misplaced: an opening refuses them and names the file, or passes them over if
+/// the other files have everything.
 @Suite struct SnapshotRecoveryTests {
-    /// A store's files, and what is in them.
+    /// The files of a store, and its contents.
     private struct Made {
         var image: FileImage
         var contents: [String: String]
@@ -16,11 +16,7 @@ import Testing
         var snapshots: [String] { image.files.keys.filter { $0.hasSuffix(".snapshot") }.sorted() }
         var logs: [String] { image.files.keys.filter { $0.hasSuffix(".log") }.sorted() }
 
-        func changed(_ change: (inout [String: [UInt8]]) -> Void) -> FileImage {
-            var image = image
-            change(&image.files)
-            return image
-        }
+        func changed(_ change: (inout [String: [UInt8]]) -> Void) -> FileImage { image.changed(change) }
     }
 
     private static func configuration(
@@ -32,7 +28,7 @@ import Testing
         return configuration
     }
 
-    /// A store that was compacted after each round, with some writes behind that.
+    /// A store that was compacted after each round, with some writes after that.
     private func make(rounds: Int = 1, logRetention: LogRetention = .none, salt: String = "") async throws -> Made {
         let fileSystem = InMemoryFileSystem()
         let configuration = Self.configuration(fileSystem, logRetention: logRetention)
@@ -49,14 +45,14 @@ import Testing
                 try await store.compact()
             }
             for number in 50..<70 {
-                contents["key \(number)"] = "behind"
-                try await store.put("key \(number)", "behind", durability: .buffered)
+                contents["key \(number)"] = "later"
+                try await store.put("key \(number)", "later", durability: .buffered)
             }
         }
         return Made(image: try FileImage(of: fileSystem, everything: true), contents: contents)
     }
 
-    /// A store with every file that it ever had: two snapshots, and the whole log.
+    /// A store with all files that it ever had: two snapshots and the whole log.
     private func makeWithAllFiles() async throws -> Made {
         let fileSystem = InMemoryFileSystem()
         let configuration = Self.configuration(fileSystem, logRetention: .everything)
@@ -71,8 +67,8 @@ import Testing
                 try await store.compact()
                 if round == 0 { first = try FileImage(of: fileSystem, everything: true) }
             }
-            contents["behind"] = "yes"
-            try await store.put("behind", "yes")
+            contents["later"] = "yes"
+            try await store.put("later", "yes")
         }
         var image = try FileImage(of: fileSystem, everything: true)
         let older = first.files.first { $0.key.hasSuffix(".snapshot") }!
@@ -87,17 +83,12 @@ import Testing
     }
 
     private func expectOpens(
-        _ image: FileImage, _ made: Made, passedOver: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+        _ image: FileImage, _ made: Made, skippedFiles: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let store = try open(image)
         #expect(
-            store.recoveryReport.passedOver == passedOver.map { "/store/" + $0 }, sourceLocation: sourceLocation)
-        var contents: [String: String] = [:]
-        try store.forEach { entry in
-            contents[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
-            return .next
-        }
-        #expect(contents == made.contents, sourceLocation: sourceLocation)
+            store.recoveryReport.skippedFiles == skippedFiles.map { "/store/" + $0 }, sourceLocation: sourceLocation)
+        #expect(try store.contents() == made.contents, sourceLocation: sourceLocation)
         #expect(store.log.index.checkInvariants() == nil, sourceLocation: sourceLocation)
         try await store.close()
     }
@@ -127,7 +118,7 @@ import Testing
 
     // MARK: - Damaged
 
-    @Test func theSoundOneOpens() async throws {
+    @Test func soundFilesOpen() async throws {
         for rounds in 1...3 {
             let made = try await make(rounds: rounds)
             #expect(made.snapshots.count == 1 && made.logs.count == 1)
@@ -138,12 +129,12 @@ import Testing
         try await expectOpens(all.image, all)
     }
 
-    @Test func everyLengthThatASnapshotIsCutToIsRefused() async throws {
+    @Test func aSnapshotOfAnyOtherLengthIsRefused() async throws {
         let made = try await make()
         let size = made.image.files[made.snapshot]!.count
         for length in Array(stride(from: 0, to: size, by: 512)) + Array((size - 130)..<size) {
             let image = made.changed { $0[made.snapshot]!.removeLast(size - length) }
-            await expectRefused(image, made.snapshot, "", "cut to \(length)")
+            await expectRefused(image, made.snapshot, "", "truncated to \(length)")
         }
         for more in [1, 7, 8, 64, 512] {
             let image = made.changed { $0[made.snapshot]! += [UInt8](repeating: 0, count: more) }
@@ -151,7 +142,7 @@ import Testing
         }
     }
 
-    /// All but the records: those are verified when they are read.
+    /// The records are left out: they are verified when they are read.
     @Test func everyDamagedSectorOfHeaderAndKeysIsRefused() async throws {
         let made = try await make()
         let bytes = made.image.files[made.snapshot]!
@@ -188,16 +179,15 @@ import Testing
                 #expect(try store.get(key) == Array(value.utf8), "\(key)")
             }
             await expectError(.corruption) { try await store.compact() }
-            // Once it is overwritten, nobody needs it.
-            try await store.put("key 31", "anew")
+            // Once it is overwritten, compaction needs it no longer.
+            try await store.put("key 31", "new")
             try await store.compact()
-            #expect(try store.get("key 31") == Array("anew".utf8))
+            #expect(try store.get("key 31") == Array("new".utf8))
             try await store.close()
         }
     }
 
-    /// The offset was that of the block behind it.
-    @Test func damageToABlockWasNamedByTheNextOne() async throws {
+    @Test func damageToABlockIsReportedWithItsOffset() async throws {
         let made = try await make()
         let keys = try footer(of: made.image.files[made.snapshot]!).keySectionOffset
         let error = await expectRefused(
@@ -205,8 +195,8 @@ import Testing
         #expect(error?.offset == keys)
     }
 
-    /// Counts under a right checksum that no reader needed, and none compared.
-    @Test func countsThatLieWereTaken() async throws {
+    /// The checksum is right, and no read depends on these counts.
+    @Test func wrongCountsAreRefused() async throws {
         let made = try await make()
         let bytes = made.image.files[made.snapshot]!
         let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
@@ -217,9 +207,9 @@ import Testing
         ] as [@Sendable (inout SnapshotFooter) -> Void] {
             var footer = sound
             change(&footer)
-            let lying = footer.encoded(salt: header.salt, offset: offset)
+            let wrong = footer.encoded(salt: header.salt, offset: offset)
             let error = await expectRefused(
-                made.changed { $0[made.snapshot]!.replaceSubrange(Int(offset)..., with: lying) }, made.snapshot)
+                made.changed { $0[made.snapshot]!.replaceSubrange(Int(offset)..., with: wrong) }, made.snapshot)
             #expect(error?.offset == offset)
         }
     }
@@ -250,17 +240,17 @@ import Testing
         await expectRefused(
             made.changed { $0[made.snapshot] = other.image.files[made.snapshot] }, made.snapshot,
             "belongs to another store")
-        // Of two files nobody can tell which of them is foreign.
+        // Nothing says which of two files is foreign.
         await expectRefused(
             made.changed { $0[made.logs[0]] = other.image.files[made.logs[0]] }, made.snapshot,
             "belongs to another store")
     }
 
-    @Test func aMissingLogBehindASnapshotIsCorruption() async throws {
+    @Test func aMissingLogAfterASnapshotIsCorruption() async throws {
         let made = try await make()
         await expectRefused(made.changed { $0[made.logs[0]] = nil }, made.snapshot, "is missing")
         await expectRefused(made.changed { $0[made.snapshot] = nil }, made.logs[0], "are missing")
-        // An older one with the log behind the newer one, and the other way round.
+        // An older snapshot with the log that follows the newer one.
         let newer = try await make(rounds: 2)
         let older = made.changed { files in
             files[made.logs[0]] = nil
@@ -269,8 +259,8 @@ import Testing
         await expectError(.corruption) { _ = try open(older) }
     }
 
-    /// Its header follows the snapshot, and its numbers don't.
-    @Test func aLogWithNumbersThatTheSnapshotCoversWasTaken() async throws {
+    /// Its header follows the snapshot; its numbers don't.
+    @Test func aLogWithNumbersThatTheSnapshotCoversIsRefused() async throws {
         let made = try await make()
         let bytes = made.image.files[made.logs[0]]!
         var header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }
@@ -295,44 +285,44 @@ import Testing
         }
         let error = await expectRefused(image, last, "a log segment is missing")
         #expect(error?.lostSequences == 31...60)
-        // Beside the newer one it has no meaning.
+        // With the newer one, the older one is ignored.
         try await expectOpens(
             all.changed { files in
                 for name in all.logs where name != last { files[name] = nil }
             }, all)
     }
 
-    // MARK: - What serves in its place
+    // MARK: - Other files in its place
 
-    @Test func theLogServesInPlaceOfDamagedSnapshots() async throws {
+    @Test func theLogReplacesDamagedSnapshots() async throws {
         let all = try await makeWithAllFiles()
         let sizes = all.snapshots.map { all.image.files[$0]!.count }
-        // The newest: the older one serves.
+        // The newest is damaged: the older one is used.
         for byte in [100, sizes[1] - 1, sizes[1] - 100] {
             try await expectOpens(
-                all.changed { $0[all.snapshots[1]]![byte] ^= 1 }, all, passedOver: [all.snapshots[1]])
+                all.changed { $0[all.snapshots[1]]![byte] ^= 1 }, all, skippedFiles: [all.snapshots[1]])
         }
-        // Both.
+        // Both are damaged: the log is used.
         let neither = all.changed { files in
             files[all.snapshots[0]]![4000] ^= 1
             files[all.snapshots[1]]!.removeLast(8)
         }
-        try await expectOpens(neither, all, passedOver: all.snapshots.reversed())
-        // The older one: nobody looks at it.
+        try await expectOpens(neither, all, skippedFiles: all.snapshots.reversed())
+        // The older one is damaged: it isn't read.
         try await expectOpens(all.changed { $0[all.snapshots[0]]![100] ^= 1 }, all)
-        // With a hole in the log that the older one doesn't cover, nothing serves.
-        let hole = all.changed { files in
+        // The log has a gap that the older one doesn't cover.
+        let gap = all.changed { files in
             files[all.snapshots[1]]![100] ^= 1
             files[all.logs[1]] = nil
         }
-        await expectRefused(hole, all.snapshots[1])
-        // With a hole in the log that it covers, it does.
+        await expectRefused(gap, all.snapshots[1])
+        // The log has a gap that the older one covers.
         let covered = all.changed { files in
             files[all.snapshots[1]]![100] ^= 1
             files[all.logs[0]] = nil
         }
-        try await expectOpens(covered, all, passedOver: [all.snapshots[1]])
-        // And without that one, the log isn't whole.
+        try await expectOpens(covered, all, skippedFiles: [all.snapshots[1]])
+        // The same gap without the older one.
         let broken = all.changed { files in
             files[all.snapshots[1]]![100] ^= 1
             files[all.snapshots[0]] = nil
@@ -353,13 +343,13 @@ import Testing
         try await expectOpens(try FileImage(of: fileSystem, everything: true), all)
     }
 
-    /// The covered log was there and whole, and so it served: all that was written after the snapshot was lost in
-    /// silence, and the sound snapshot was called damaged.
-    @Test func aMissingLogBehindASoundSnapshotWasTakenForADamagedSnapshot() async throws {
+    /// The log that the snapshot covers is whole, and must not replace the sound snapshot: the writes after it would be
+    /// lost silently.
+    @Test func aMissingLogAfterASoundSnapshotIsRefused() async throws {
         let all = try await makeWithAllFiles()
         let image = all.changed { $0[all.logs.last!] = nil }
         await expectRefused(image, all.snapshots[1], "is missing")
-        // The same where the snapshot is damaged, too: its name says that there was a log behind it.
+        // The same with a damaged snapshot: its name shows that a log followed it.
         await expectRefused(
             image.changed { $0[all.snapshots[1]]![100] ^= 1 }, all.snapshots[1], "the header of a snapshot is damaged")
         let onlyLogs = image.changed { files in
@@ -369,8 +359,8 @@ import Testing
         await expectRefused(onlyLogs, all.snapshots[1], "the header of a snapshot is damaged")
     }
 
-    /// The same with another store's first segment: its data was opened in place of this store's.
-    @Test func aSegmentOfAnotherStoreServedInPlaceOfASoundSnapshot() async throws {
+    /// A first segment of another store is a whole log, and must not replace the sound snapshot.
+    @Test func aSegmentOfAnotherStoreDoesNotReplaceASoundSnapshot() async throws {
         let made = try await make()
         let fileSystem = InMemoryFileSystem()
         try await Store.withStore(at: "/store", configuration: Self.configuration(fileSystem)) { store in
@@ -382,13 +372,5 @@ import Testing
             files.merge(foreign.files) { $1 }
         }
         await expectRefused(image, made.snapshot, "belongs to another store")
-    }
-}
-
-extension FileImage {
-    fileprivate func changed(_ change: (inout [String: [UInt8]]) -> Void) -> FileImage {
-        var image = self
-        change(&image.files)
-        return image
     }
 }

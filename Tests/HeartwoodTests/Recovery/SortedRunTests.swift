@@ -2,9 +2,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Sorting against the plainest way to do it: a dictionary, and the keys in the order of the standard library.
+/// Sorting, compared with a dictionary whose keys the standard library sorts.
 @Suite struct SortedRunTests {
-    /// What a run must come to: of each key the last version, in the order of the keys.
+    /// The required result: the last version of each key, in key order.
     private struct Expected {
         var versions: [[UInt8]: Version] = [:]
         var run = SortedRun()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Few and many: up to 24 keys of one group are sorted by insertion, more by their bytes.
+    /// Up to 24 keys of a group are sorted by insertion, more by their bytes.
     @Test(arguments: Keys.allCases, [1, 2, 23, 24, 25, 26, 300, 2_000])
     func sortsLikeTheStandardLibrary(keys: Keys, count: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "SortedRunTests \(keys)")
@@ -64,7 +64,7 @@ import Testing
         try expected.check("seed \(random.seed)")
     }
 
-    /// Every set of keys of up to three bytes out of two, added in this order and the other way round.
+    /// Every subset of these keys, added in both orders.
     @Test func everySetOfTinyKeys() throws {
         let keys: [[UInt8]] = [
             [0], [1], [0, 0], [0, 1], [1, 0], [1, 1], [0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0],
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func oneKeyOverAndOver() throws {
+    @Test func oneKeyManyTimes() throws {
         var expected = Expected()
         for sequence in 1...10_000 as ClosedRange<UInt64> {
             let isTombstone = sequence % 3 == 0
@@ -93,7 +93,7 @@ import Testing
         #expect(expected.run.hasTombstones && expected.run.count == 1)
     }
 
-    /// The longest keys, all the same up to their last bytes, beside one that isn't: no part of it is in all of them.
+    /// The longest keys, equal except for their last byte, and one other key, so that there is no common prefix.
     @Test func theLongestKeysDifferAtTheirEndsOnly() throws {
         var expected = Expected()
         expected.add([0xFF], .value(1))

@@ -3,26 +3,25 @@ import Testing
 
 @testable import Heartwood
 
-/// What an opening takes for a store, and what it leaves alone.
+/// Which directories an opening accepts as a store, and which it leaves unchanged.
 @Suite struct StoreDirectoryTests {
     let fileSystem = InMemoryFileSystem()
 
     private func open(createIfMissing: Bool) throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
+        var configuration = Store.Configuration(in: fileSystem)
         configuration.createIfMissing = createIfMissing
         try RecoveredStore("/store", configuration: configuration).release()
     }
 
     @Test func aFileIsNoStore() async throws {
         try fileSystem.openFile("/store", for: .create).close()
-        for mayMake in [false, true] {
-            await expectError(.notFound) { try open(createIfMissing: mayMake) }
+        for createIfMissing in [false, true] {
+            await expectError(.notFound) { try open(createIfMissing: createIfMissing) }
         }
     }
 
     @Test(arguments: ["notes", "spare.log.tmp"])
-    func aDirectoryOfSomethingElseIsLeftAlone(_ name: String) async throws {
+    func aDirectoryOfOtherFilesIsLeftUnchanged(_ name: String) async throws {
         try fileSystem.createDirectory("/store")
         try fileSystem.openFile("/store/" + name, for: .create).close()
         await expectError(.notFound) { try open(createIfMissing: false) }
@@ -30,10 +29,10 @@ import Testing
     }
 
     @Test(arguments: ["~", "~/store", "~root/store", "~/"])
-    func aHomeDirectoryIsNotMade(path: String) async throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        let error = await expectError(.invalidArgument) { _ = try Store(openingAt: path, configuration: configuration) }
+    func aHomeDirectoryIsNotCreated(path: String) async throws {
+        let error = await expectError(.invalidArgument) {
+            _ = try Store(openingAt: path, configuration: Store.Configuration(in: fileSystem))
+        }
         #expect(error?.message.contains("give the whole path") == true)
         #expect(try fileSystem.kind(of: "~") == nil)
     }

@@ -2,7 +2,7 @@ import Heartwood
 import HeartwoodFormat
 
 extension StoreHistory {
-    /// A store put together from what its segments were at several moments; nil: the segment is missing.
+    /// A store with segments of several moments; nil: the segment is missing.
     func mix(_ versions: [Moment?], _ what: String) -> Misplacement {
         var image = FileImage()
         for (segment, moment) in versions.enumerated() {
@@ -11,10 +11,10 @@ extension StoreHistory {
         return Misplacement(what: what, image: image, expectation: expectation(of: versions))
     }
 
-    /// All segments as they were in the end.
+    /// All segments as of the end.
     var whole: [Moment?] { Array(repeating: final, count: Self.segmentCount) }
 
-    /// What the rules of the format say to that, worked out from the history alone.
+    /// What the rules of the format require for these segments, derived from the history alone.
     private func expectation(of versions: [Moment?]) -> Misplacement.Expectation {
         let present = versions.indices.filter { versions[$0] != nil }
         guard let first = present.first, let newest = present.last else { return .opens([:], .new) }
@@ -45,18 +45,19 @@ extension StoreHistory {
         return .opens(states[moment.sequence]!, moment.tail)
     }
 
-    /// The moment as far as a segment has anything of it.
+    /// The last moment, up to this one, at which a segment was the newest.
     private func whole(of segment: Int, at moment: Moment) -> Moment {
         newest(moment) == segment ? moment : lastMoment(of: segment)
     }
 
-    /// The number after the last one that a segment holds.
+    /// The number after the last one in a segment.
     private func next(after segment: Int, at moment: Moment) -> SequenceNumber {
         let first = SequenceNumber(names[segment].prefix(16), radix: 16)!
         return max(first, whole(of: segment, at: moment).sequence + 1)
     }
 
-    /// A number just before a jump is of no write, and which numbers before a jump were given isn't known.
+    /// Each opening after a crash skips to a multiple of 2^32. The number just before it belongs to no write, and which
+    /// of the numbers before it were given isn't known.
     private func lost(from first: SequenceNumber, through last: SequenceNumber) -> ClosedRange<SequenceNumber>? {
         first <= last && (last + 1) % (1 << 32) != 0 ? max(first, last & ~0xFFFF_FFFF)...last : nil
     }

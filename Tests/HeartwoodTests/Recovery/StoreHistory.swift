@@ -4,24 +4,24 @@ import HeartwoodFormat
 
 @testable import Heartwood
 
-/// A store that was written over five openings, with what it held after each write and its files at each moment.
+/// A store written over five openings, with its contents after each write and its files at each moment.
 ///
 /// | segment | written by | ends with |
 /// | --- | --- | --- |
-/// | 0 | opening 1 | a turn to the next segment |
-/// | 1 | opening 1 | a closing mark |
-/// | 2 | opening 2, dense numbers | a mark, commits, and then a torn tail: a crash |
-/// | 3 | opening 3, from 2^32 on | its header: a crash took its only commit |
-/// | 4 | opening 4, from 2^33 on | a closing mark |
-/// | 5 | opening 5, dense numbers | as `Ending` says |
+/// | 0 | opening 1 | a rotation |
+/// | 1 | opening 1 | a closing sync mark |
+/// | 2 | opening 2, dense numbers | a sync mark, commits and a torn tail, left by a crash |
+/// | 3 | opening 3, from 2^32 on | its header: a crash lost its only commit |
+/// | 4 | opening 4, from 2^33 on | a closing sync mark |
+/// | 5 | opening 5, dense numbers | see `Ending` |
 struct StoreHistory: Sendable {
     /// How the last opening ended.
     enum Ending: CaseIterable { case closed, crashed, torn }
 
-    /// How the log ended, as far as it doesn't name a file.
+    /// How the log ended, without the file's name.
     enum Tail { case new, closed, unclosed, torn }
 
-    /// The files at one moment, and what opening them gives.
+    /// The files at one moment, and the result of opening them.
     struct Moment: Sendable {
         var image: FileImage
         var sequence: SequenceNumber
@@ -30,23 +30,20 @@ struct StoreHistory: Sendable {
 
     static let segmentCount = 6
 
-    /// What the store holds after each write; numbers are the same in every history of the same ending.
+    /// The contents after each write. Every history with the same ending has the same sequence numbers.
     private(set) var states: [SequenceNumber: [String: String]] = [0: [:]]
     private(set) var moments: [Moment] = []
     private var fileSystem = InMemoryFileSystem()
     private var writes = 0
 
-    /// The files in the end.
+    /// The files at the end.
     var final: Moment { moments.last! }
-    /// The segments' names in the end, in order.
+    /// The segments' names at the end, in order.
     var names: [String] { final.image.files.keys.sorted() }
 
     static func configuration(_ fileSystem: any FileSystem) -> Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
-        // How fast the machine is must not decide how many marks there are.
+        var configuration = Store.Configuration(in: fileSystem, segmentBytes: 16 << 10, commitBufferBytes: 64 << 10)
+        // The number of sync marks must not depend on the speed of the machine.
         configuration.timing.mark = .max
         return configuration
     }
@@ -54,21 +51,21 @@ struct StoreHistory: Sendable {
     init(_ ending: Ending) async throws {
         try await write(7, end: .closed)
         try await write(4, end: .torn, marksAfter: 2)
-        let held = moments.last!.sequence
+        let last = moments.last!.sequence
         try await write(1, end: .crashed)
-        try loseCommit(holding: held)
+        try loseCommit(after: last)
         try await write(3, end: .closed)
         try await write(3, end: ending)
         precondition(names.count == Self.segmentCount, "\(names)")
     }
 
-    /// The position of the newest segment of a moment.
+    /// The index of the newest segment of a moment.
     func newest(_ moment: Moment) -> Int { moment.image.files.count - 1 }
 
     /// The last moment at which a segment was the newest.
     func lastMoment(of segment: Int) -> Moment { moments.last { newest($0) == segment }! }
 
-    /// What a segment's header says of the one before it.
+    /// What a segment's header records about the segment before it.
     func predecessor(of segment: Int) -> FileHeader.Predecessor {
         final.image.files[names[segment]]!.withUnsafeBytes { try? FileHeader.decode($0) }!.predecessor!
     }
@@ -94,7 +91,7 @@ struct StoreHistory: Sendable {
             try note(.closed)
             return
         }
-        // A crash: the files as they are go on in another file system.
+        // A crash: the present files continue in another file system.
         var image = moments.last!.image
         if end == .torn {
             image.tearNewest()
@@ -133,8 +130,8 @@ struct StoreHistory: Sendable {
                 image: try FileImage(of: fileSystem), sequence: sequence ?? moments.last!.sequence, tail: tail))
     }
 
-    /// The newest segment loses what it has, as a commit that the crash overtook.
-    private mutating func loseCommit(holding sequence: SequenceNumber) throws {
+    /// The newest segment loses its only commit, as in a crash.
+    private mutating func loseCommit(after sequence: SequenceNumber) throws {
         var image = moments.removeLast().image
         image.files[image.files.keys.max()!]!.removeLast(image.files[image.files.keys.max()!]!.count - 4096)
         moments.append(Moment(image: image, sequence: sequence, tail: .unclosed))
@@ -143,10 +140,17 @@ struct StoreHistory: Sendable {
 }
 
 extension FileImage {
-    /// Where the last byte of a segment that isn't zero ends, as an end of a commit.
+    /// A copy with changed files.
+    func changed(_ change: (inout [String: [UInt8]]) -> Void) -> FileImage {
+        var image = self
+        change(&image.files)
+        return image
+    }
+
+    /// The end of the last commit of a segment: after the last byte that isn't zero, rounded up to a multiple of 8.
     func end(of name: String) -> Int { ((files[name]!.lastIndex { $0 != 0 } ?? -1) + 8) & ~7 }
 
-    /// Puts bytes that are no commit behind the newest segment's last one.
+    /// Writes bytes that are no commit after the newest segment's last one.
     fileprivate mutating func tearNewest() {
         let name = files.keys.max()!
         let end = end(of: name)

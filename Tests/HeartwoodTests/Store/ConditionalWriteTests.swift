@@ -12,7 +12,7 @@ import Testing
         try store.get(key).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func aBatchIsRefusedAsAWholeWhereAPutsConditionFails() async throws {
+    @Test func aBatchIsRefusedAsAWholeIfAPutsConditionFails() async throws {
         try await store.put("there", "1")
         let error = await expectError(.conflict) {
             try await store.write { batch in
@@ -25,7 +25,7 @@ import Testing
         #expect(try text("there") == "1")
     }
 
-    @Test func aBatchIsWrittenWhereAllHold() async throws {
+    @Test func aBatchIsWrittenIfAllConditionsHold() async throws {
         let number = try await store.put("there", "1")
         try await store.write { batch in
             batch.put("new", "1", if: .absent)
@@ -37,7 +37,7 @@ import Testing
         await expectError(.conflict) { try await store.write { $0.remove("new", if: .absent) } }
     }
 
-    @Test func aBatchesConditionsAreOfTheStateBeforeIt() async throws {
+    @Test func aBatchesConditionsConcernTheStateBeforeIt() async throws {
         try await store.write { batch in
             batch.put("a", "1")
             batch.put("a", "2", if: .absent)
@@ -58,15 +58,15 @@ import Testing
 
     @Test func aTransactionsPutIsRefusedAtOnce() async throws {
         let number = try await store.put("there", "1")
-        var ranOn = false
+        var continued = false
         await expectError(.conflict) {
             try await store.transaction { transaction in
                 try transaction.put("new", "1")
                 try transaction.put("there", "2", if: .absent)
-                ranOn = true
+                continued = true
             }
         }
-        #expect(!ranOn)
+        #expect(!continued)
         #expect(try text("new") == nil)
         try await store.transaction { transaction in
             try transaction.put("there", "2", if: .sequence(number))
@@ -92,8 +92,8 @@ import Testing
         #expect(try text("there") == "3")
     }
 
-    /// What a condition has read is part of what the commit checks.
-    @Test func aTransactionRunsAgainWhereAConditionsKeyChanged() async throws {
+    /// The commit also checks the keys that conditions have read.
+    @Test func aTransactionRunsAgainIfAConditionsKeyChanged() async throws {
         let store = store
         var runs = 0
         await expectError(.conflict) {

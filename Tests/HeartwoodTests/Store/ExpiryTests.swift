@@ -1,9 +1,10 @@
 import Heartwood
+import HeartwoodCampaignSupport
 import Testing
 
-/// Changing an expiry, and asking for it.
+/// Changing and reading the expiry of a key.
 @Suite struct ExpiryTests {
-    private let clock = TestClock(1_000)
+    private let clock = ManualClock(milliseconds: 1_000)
     private let store: Store
 
     init() throws {
@@ -41,7 +42,7 @@ import Testing
         #expect(try store.get("a") == nil)
     }
 
-    @Test func whatIsntThereIsNotTouched() async throws {
+    @Test func missingAndExpiredKeysAreNotTouched() async throws {
         #expect(try await store.touch("a", expires: .never) == nil)
         #expect(try touchBlocking("a", expires: .never) == nil)
         try await store.put("a", "1", expires: end(2_000))
@@ -54,7 +55,7 @@ import Testing
         await expectError(.closed) { try await store.touch("a", expires: .never) }
     }
 
-    @Test func touchingIsOneStep() async throws {
+    @Test func touchingIsAtomic() async throws {
         try await store.put("a", "0")
         let store = store
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +63,7 @@ import Testing
             group.addTask { for number in 1...200 { try await store.put("a", String(number)) } }
             try await group.waitForAll()
         }
-        #expect(try store.get("a") == Array("200".utf8), "a touch has brought an old value back")
+        #expect(try store.get("a") == Array("200".utf8), "a touch restored an old value")
     }
 
     @Test func anExpiryIsReadWithoutTheValue() async throws {
@@ -72,20 +73,20 @@ import Testing
         #expect(try store.expiry(of: "a") == .never)
         #expect(try store.expiry(of: "a")?.timestamp == nil)
         #expect(try store.expiry(of: "b")?.timestamp == Timestamp(milliseconds: 5_000))
-        let snapshot = try store.readView()
+        let view = try store.readView()
         try await store.remove("a")
         clock.set(5_000)
         #expect(try store.expiry(of: "a") == nil)
         #expect(try store.expiry(of: "b") == nil)
-        #expect(try snapshot.expiry(of: "a") == .never)
-        #expect(try snapshot.expiry(of: "b") == end(5_000))
+        #expect(try view.expiry(of: "a") == .never)
+        #expect(try view.expiry(of: "b") == end(5_000))
         #expect(throws: StoreError.self) { try store.expiry(of: "") }
         try await store.close()
         await expectError(.closed) { _ = try store.expiry(of: "b") }
-        await expectError(.closed) { _ = try snapshot.expiry(of: "b") }
+        await expectError(.closed) { _ = try view.expiry(of: "b") }
     }
 
-    @Test func aTransactionTouchesAndAsks() async throws {
+    @Test func aTransactionTouchesAndReadsExpiries() async throws {
         try await store.put("a", "1", expires: end(5_000))
         try await store.transaction { transaction in
             #expect(try transaction.expiry(of: "a") == end(5_000))

@@ -1,7 +1,7 @@
 import Heartwood
 import Testing
 
-/// Ranges that begin after a key, and keys of a closed store.
+/// Ranges that begin after or end before a key, and the keys of a closed store.
 @Suite struct PagingTests {
     private let store: Store
 
@@ -11,7 +11,7 @@ import Testing
         try store.keys(in: range, reversed: reversed).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func aRangeAfterAKeyHasNeitherItNorWhatIsBefore() async throws {
+    @Test func aRangeAfterAKeyExcludesItAndAllBeforeIt() async throws {
         for key in ["a", "user:1", "user:1\u{0}", "user:2", "user:3", "z"] { try await store.put(key, "") }
         #expect(try keys(.after("user:2")) == ["user:3", "z"])
         #expect(try keys(.prefix("user:").after("user:1")) == ["user:1\u{0}", "user:2", "user:3"])
@@ -48,15 +48,15 @@ import Testing
         try await store.write { batch in
             for number in 0..<100 { batch.put("key \(number)", "") }
         }
-        let snapshot = try store.readView()
+        let view = try store.readView()
         var walk = try store.keys().makeIterator()
         #expect(walk.next() != nil)
         try await store.close()
         await expectError(.closed) { _ = try store.keys() }
-        await expectError(.closed) { _ = try snapshot.keys() }
+        await expectError(.closed) { _ = try view.keys() }
         var rest = 0
         while walk.next() != nil { rest += 1 }
-        #expect(rest == 99, "a walk that had begun ended early without a word")
+        #expect(rest == 99, "a walk in progress ended early without an error")
     }
 
     @Test func viewsOfStringsAreKeysAndValues() async throws {

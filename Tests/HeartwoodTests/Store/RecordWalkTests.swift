@@ -3,21 +3,17 @@ import Testing
 
 @testable import Heartwood
 
-/// Scans in both directions over records of all sizes, wherever they lie.
+/// Scans in both directions over records of all sizes, in all locations.
 @Suite struct RecordWalkTests {
-    private static func key(_ number: Int) -> [UInt8] { bigEndianKey(number) }
-
-    /// A value that is known by key and length.
+    /// A value that depends on the key and the length.
     private static func value(_ number: Int, _ length: Int) -> [UInt8] {
         bigEndianKey(number * 1_000_003 + length).prefix(length)
             + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: max(0, length - 8))
     }
 
     private func configuration(_ reading: ValueReading, _ fileSystem: any FileSystem) -> Store.Configuration {
-        var configuration = Store.Configuration()
+        var configuration = Store.Configuration(in: fileSystem, segmentBytes: 1 << 20)
         configuration.valueReading = reading
-        configuration.segmentBytes = 1 << 20
-        configuration.fileSystem = fileSystem
         configuration.delays = .manual(ManualDelays())
         return configuration
     }
@@ -27,14 +23,14 @@ import Testing
         for reversed in [false, true] {
             for (lower, upper) in [(0, keys.count), (keys.count / 3, keys.count / 2), (5, 6), (7, 7)] {
                 let range = KeyRange(
-                    lower: .included(Self.key(keys[lower])),
-                    upper: upper < keys.count ? .excluded(Self.key(keys[upper])) : .unbounded)
+                    lower: .included(bigEndianKey(keys[lower])),
+                    upper: upper < keys.count ? .excluded(bigEndianKey(keys[upper])) : .unbounded)
                 var wanted = reversed ? Array(keys[lower..<upper].reversed()) : Array(keys[lower..<upper])
                 wanted.reverse()
                 try store.forEachRecord(in: range, reversed: reversed) { key, value in
                     let next = wanted.popLast()
                     let number = try #require(next, "\(context)")
-                    try #require(key.withUnsafeBytes { [UInt8]($0) } == Self.key(number), "\(context)")
+                    try #require(key.withUnsafeBytes { [UInt8]($0) } == bigEndianKey(number), "\(context)")
                     let length = try #require(expected[number])
                     try #require(value.withUnsafeBytes { [UInt8]($0) } == Self.value(number, length), "\(context)")
                     return .next
@@ -44,9 +40,9 @@ import Testing
         }
     }
 
-    /// In the order in which they were written and in none; in files and on the way there; mapped and read.
+    /// Written in key order and shuffled; pending and in files; mapped and read by calls.
     @Test(arguments: [ValueReading.positioned, .mapped], [false, true])
-    func recordsOfAllSizesWhereverTheyLie(reading: ValueReading, isShuffled: Bool) async throws {
+    func recordsOfAllSizesInAllLocations(reading: ValueReading, isShuffled: Bool) async throws {
         var random = SplitMix64(fromEnvironmentFor: "RecordWalkTests")
         let directory = TemporaryDirectory()
         let configuration = configuration(reading, POSIXFileSystem())
@@ -57,16 +53,16 @@ import Testing
             var numbers = Array(part * 200..<part * 200 + 200)
             if isShuffled { numbers.shuffle(using: &random) }
             for number in numbers {
-                // Mostly small ones, which are read many at a time.
+                // Mostly small values: many are read at a time.
                 let length = Int.random(in: 0..<12, using: &random) == 0 ? lengths.randomElement(using: &random)! : 40
                 expected[number] = length
-                try await store.put(Self.key(number), Self.value(number, length), durability: .buffered)
+                try await store.put(bigEndianKey(number), Self.value(number, length), durability: .buffered)
             }
             try check(store, expected, "seed \(random.seed), part \(part), pending")
-            // Some values again, so that records lie apart from their neighbours.
+            // Overwrite some values, so that records lie apart from their neighbours.
             for number in numbers.prefix(20) {
                 expected[number] = 50
-                try await store.put(Self.key(number), Self.value(number, 50), durability: .buffered)
+                try await store.put(bigEndianKey(number), Self.value(number, 50), durability: .buffered)
             }
             try await store.flush()
             try check(store, expected, "seed \(random.seed), part \(part), written")
@@ -78,13 +74,13 @@ import Testing
         try await store.close()
     }
 
-    /// Bytes behind a record that were read with it, before another record was written there, are not that record.
-    @Test func whatIsWrittenWhileAScanIsUnderWayIsReadThen() async throws {
+    /// Bytes after a record that were read with it, before another record was written there, are not that record.
+    @Test func recordsWrittenDuringAScanAreReadFromTheFile() async throws {
         let delays = ManualDelays()
         var configuration = configuration(.positioned, InMemoryFileSystem())
         configuration.delays = .manual(delays)
         let store = try Store(openingAt: "/s", configuration: configuration)
-        // The place of a large record tells its length to a sixteenth, so more is read than it has.
+        // The location of a large record gives its length to a sixteenth only, so more bytes are read than it has.
         try await store.put("a", [UInt8](repeating: 1, count: 65_600))
         try await store.put("b", [UInt8](repeating: 2, count: 10), durability: .buffered)
         var values: [Int] = []

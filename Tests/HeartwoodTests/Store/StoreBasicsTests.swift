@@ -1,8 +1,9 @@
 import Heartwood
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import Testing
 
-/// What a user does first, on disk and in memory.
+/// The basic operations, on disk and in memory.
 @Suite struct StoreBasicsTests {
     let directory = TemporaryDirectory()
 
@@ -94,7 +95,7 @@ import Testing
         try await onDisk().close()
     }
 
-    @Test func aStoreThatIsDroppedLetsGoOfItsLock() async throws {
+    @Test func aStoreReleasesItsLockWhenItIsDeinitialized() async throws {
         do {
             let store = try await onDisk()
             try await store.put("a", "1")
@@ -105,7 +106,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func aMissingStoreIsNotMade() async throws {
+    @Test func aMissingStoreIsNotCreated() async throws {
         await expectError(.notFound) { _ = try await onDisk { $0.createIfMissing = false } }
         #expect(TemporaryDirectory.names(in: directory.path).isEmpty)
     }
@@ -140,7 +141,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func conditionsDecide() async throws {
+    @Test func conditionsAreChecked() async throws {
         let store = try await onDisk()
         let first = try await store.put("a", "1", if: .absent)
         await expectError(.conflict) { try await store.put("a", "2", if: .absent) }
@@ -149,11 +150,11 @@ import Testing
         await expectError(.conflict) { try await store.remove("a", if: .sequence(first)) }
         try await store.remove("a", if: .sequence(second))
         try await store.put("a", "4", if: .absent)
-        let snapshot = try store.readView()
+        let view = try store.readView()
         try await store.put("z", "1", durability: .buffered)
-        try await store.write(store.makeBatch(), if: [.unchanged(.prefix("a"), since: snapshot)])
+        try await store.write(store.makeBatch(), if: [.unchanged(.prefix("a"), since: view)])
         await expectError(.conflict) {
-            try await store.write(store.makeBatch(), if: [.unchanged(.all, since: snapshot)])
+            try await store.write(store.makeBatch(), if: [.unchanged(.all, since: view)])
         }
         try await store.close()
     }
@@ -201,33 +202,33 @@ import Testing
         try await store.close()
     }
 
-    @Test func snapshotsStandStill() async throws {
+    @Test func readViewsStayUnchanged() async throws {
         let store = try await onDisk()
         try await store.put("a", "1")
         try await store.put("b", "1")
-        let snapshot = try store.readView()
+        let view = try store.readView()
         try await store.put("a", "2")
         try await store.remove("b")
         try await store.put("c", "1")
-        #expect(try snapshot.get("a") == [0x31])
-        #expect(try snapshot.get("b") == [0x31])
-        #expect(try snapshot.get("c") == nil)
-        #expect(try Array(snapshot.keys()).count == 2)
+        #expect(try view.get("a") == [0x31])
+        #expect(try view.get("b") == [0x31])
+        #expect(try view.get("c") == nil)
+        #expect(try Array(view.keys()).count == 2)
         #expect(try store.get("a") == [0x32])
         try await store.close()
     }
 
-    @Test func expiryFollowsTheClockAndNeverGoesBack() async throws {
-        let clock = TestClock(1_000_000)
+    @Test func expiryFollowsTheClockAndIsNeverUndone() async throws {
+        let clock = ManualClock(milliseconds: 1_000_000)
         let store = try await onDisk { $0.clock = clock }
         try await store.put("short", "1", expires: .after(.seconds(10)))
         try await store.put("long", "2", expires: .at(Timestamp(milliseconds: 2_000_000)))
-        let snapshot = try store.readView()
+        let view = try store.readView()
         #expect(try store.get("short") == [0x31])
         clock.set(1_010_000)
         #expect(try store.get("short") == nil)
         #expect(try store.contains("short") == false)
-        #expect(try snapshot.get("short") == [0x31])
+        #expect(try view.get("short") == [0x31])
         #expect(try Array(store.keys()).count == 1)
         try await store.put("short", "3", if: .absent)
         try await store.put("other", "4", expires: .after(.seconds(1)))
@@ -268,7 +269,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func compressedAndPlainValuesLiveTogether() async throws {
+    @Test func compressedAndPlainValuesCanBeMixed() async throws {
         let text = [UInt8](String(repeating: "compressible ", count: 200).utf8)
         var store = try await onDisk()
         try await store.put("plain", text)
@@ -285,7 +286,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func flushBringsBufferedWritesToTheDisk() async throws {
+    @Test func flushSyncsBufferedWrites() async throws {
         let store = try await onDisk()
         for number in 0..<1_000 { try await store.put("k\(number)", "v", durability: .buffered) }
         #expect(try await store.flush() == 1_000)
@@ -293,12 +294,11 @@ import Testing
         try await store.close()
     }
 
-    @Test func filesHaveTheModesAndNames() async throws {
+    @Test func filesHaveTheirNames() async throws {
         let store = try await onDisk()
         try await store.put("a", "1")
-        let path = directory.path("store")
         #expect(
-            TemporaryDirectory.names(in: path) == [
+            TemporaryDirectory.names(in: directory.path("store")) == [
                 "0000000000000001.log", "LOCK", "reserve-removals.tmp", "reserve-segment.tmp",
                 "reserve-snapshot.tmp",
             ])

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// The forms of reading, by calls and from mapped files, of records in the buffer, in the current segment and in old
-/// ones.
+/// All forms of reading, by calls and from mapped files: records in the buffer, in the current segment and in older
+/// segments.
 @Suite struct StoreReadingTests {
     static let modes: [ValueReading] = [.positioned, .mapped]
 
@@ -13,8 +13,7 @@ import Testing
         _ reading: ValueReading, _ body: (Store, [(key: [UInt8], value: [UInt8])]) async throws -> Void
     ) async throws {
         let directory = TemporaryDirectory()
-        var configuration = Store.Configuration()
-        configuration.segmentBytes = 256 << 10
+        var configuration = Store.Configuration(in: POSIXFileSystem(), segmentBytes: 256 << 10)
         configuration.valueReading = reading
         configuration.durability = .buffered
         let sizes = [0, 1, 100, 4_050, 4_100, 20_000, 70_000, 300_000]
@@ -34,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func everyFormSeesTheSame(reading: ValueReading) async throws {
+    func everyFormReadsTheSame(reading: ValueReading) async throws {
         try await withFilledStore(reading) { store, entries in
             #expect(store.statistics.rotations > 3 || store.statistics.batches == 0)
             for (key, value) in entries {
@@ -62,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func keysAreLentUntilTheBodySaysStop() async throws {
+    @Test func forEachKeyEndsWhenTheBodyReturnsStop() async throws {
         try await withFilledStore(.positioned) { store, entries in
             var seen: [[UInt8]] = []
             try store.forEachKey(in: .from(entries[10].key)) { key in
@@ -75,7 +74,7 @@ import Testing
 
     struct Stop: Error {}
 
-    @Test func whatTheBodyThrowsComesOut() async throws {
+    @Test func errorsOfTheBodyAreRethrown() async throws {
         try await withFilledStore(.mapped) { store, entries in
             #expect(throws: Stop.self) { try store.forEachRecord { _, _ in throw Stop() } }
             #expect(throws: Stop.self) { try store.forEachKey { _ in throw Stop() } }
@@ -88,9 +87,9 @@ import Testing
         var configuration = Store.Configuration()
         configuration.valueReading = .mapped
         let path = directory.path("store")
-        let store = try await Store.open(at: path, configuration: configuration)
-        try await store.put("key", "a value that will be damaged")
-        try await store.close()
+        try await Store.withStore(at: path, configuration: configuration) { store in
+            try await store.put("key", "a value that will be damaged")
+        }
         let reopened = try await Store.open(at: path, configuration: configuration)
         #expect(try reopened.get("key") == Array("a value that will be damaged".utf8))
         let fileSystem = POSIXFileSystem()

@@ -5,13 +5,12 @@ import Testing
 
 @testable import Heartwood
 
-/// `synced(through:)`: one wait for the disk for many writes.
+/// `synced(through:)` waits once for the syncs of many writes.
 @Suite struct SyncedThroughTests {
     private let disk = SimulatedDisk(seed: 9)
 
     private func open() async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
+        var configuration = Store.Configuration(in: disk)
         configuration.timing = .never
         return try await Store.open(at: "/store", configuration: configuration)
     }
@@ -19,7 +18,7 @@ import Testing
     private var syncs: Int { disk.trace.calls.count { $0.operation == .sync } }
 
     @Test(arguments: [Durability.buffered, .written])
-    func whatItReturnsForSurvivesAPowerLoss(durability: Durability) async throws {
+    func syncedWritesSurviveAPowerLoss(durability: Durability) async throws {
         let store = try await open()
         var last: SequenceNumber = 0
         for number in 0..<3_000 {
@@ -28,21 +27,19 @@ import Testing
             try await store.synced(through: last - 100)
             #expect(store.statistics.syncedSequence >= last - 100)
             guard number % 500 == 0 else { continue }
-            let image = disk.crash().image
-            var configuration = Store.Configuration()
-            configuration.fileSystem = SimulatedDisk(image: image)
+            let configuration = Store.Configuration(in: SimulatedDisk(image: disk.crash().image))
             let found = try await Store.open(at: "/store", configuration: configuration)
             for before in 0...(number - 100) { #expect(try found.contains("\(before)")) }
             try await found.close()
         }
         try await store.synced(through: last)
         #expect(store.statistics.syncedSequence == last)
-        #expect(store.statistics.syncs < 100, "each serves many")
+        #expect(store.statistics.syncs < 100, "each sync covers many writes")
         try await store.close()
     }
 
-    /// It asks for none where one that is under way brings it to the disk, nor for what is there.
-    @Test func noSyncIsAskedForTwice() async throws {
+    /// It requests no sync if one in progress covers the write, or if the write is on disk.
+    @Test func noSyncIsRequestedTwice() async throws {
         let store = try await open()
         let first = try await store.put("a", "1", durability: .buffered)
         try await store.synced(through: first)
@@ -68,7 +65,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func numbersAndStatesThatCantBeAreErrors() async throws {
+    @Test func invalidNumbersAndFailuresAreErrors() async throws {
         let store = try await open()
         let sequence = try await store.put("a", "1", durability: .written)
         await expectError(.invalidArgument) { try await store.synced(through: sequence + 1) }

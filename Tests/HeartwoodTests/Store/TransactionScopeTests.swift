@@ -3,11 +3,11 @@ import HeartwoodFileSystem
 import Synchronization
 import Testing
 
-/// A write to the store inside the body of its own transaction would run the body again without end: it is refused.
+/// A write to the store inside the body of its own transaction is refused: it would make the body run again forever.
 @Suite struct TransactionScopeTests {
     private let store: Store
     private let other: Store
-    /// Ends a body that runs more often than it should, so that a failure ends too.
+    /// Ends a body that runs too often, so that a failing test ends.
     private let runs = Runs()
 
     init() throws {
@@ -26,62 +26,44 @@ import Testing
         var value: Int { count.load(ordering: .relaxed) }
     }
 
-    private func expectRefusal(
-        _ location: SourceLocation = #_sourceLocation, _ write: @escaping @Sendable (Store) async throws -> Void
-    ) async throws {
+    enum NestedWrite: CaseIterable {
+        case put, putOfAnotherKey, conditionalPut, removal, batch, transaction, blockingPut, putOfAChildTask
+        case putInATransactionOfAnotherStore
+    }
+
+    private func write(_ kind: NestedWrite) async throws {
+        let store = store
+        switch kind {
+        case .put: try await store.put("counter", "5")
+        case .putOfAnotherKey: try await store.put("other", "5")
+        case .conditionalPut: try await store.put("new", "5", if: .absent)
+        case .removal: try await store.remove("counter")
+        case .batch: try await store.write { $0.put("counter", "5") }
+        case .transaction: try await store.transaction { try $0.put("counter", "5") }
+        case .blockingPut: _ = try { try store.blocking.put("counter", "5") }()
+        case .putOfAChildTask: try await concurrently(0..<1) { _ in try await store.put("counter", "5") }
+        case .putInATransactionOfAnotherStore:
+            try await other.transaction { _ in try await store.put("counter", "5") }
+        }
+    }
+
+    @Test(arguments: NestedWrite.allCases)
+    func aWriteInsideItsOwnTransactionIsRefused(kind: NestedWrite) async throws {
         try await store.put("counter", "0")
         let before = store.statistics.lastSequence
-        let error = await expectError(.invalidArgument, location) {
+        let error = await expectError(.invalidArgument) {
             try await store.transaction { transaction in
                 try runs.next()
                 _ = try transaction.get("counter")
-                try await write(store)
+                try await write(kind)
                 try transaction.put("counter", "1")
             }
         }
-        #expect(error?.message.contains("transaction") == true, sourceLocation: location)
-        #expect(runs.value == 1, "the body ran \(runs.value) times", sourceLocation: location)
-        #expect(store.statistics.lastSequence == before, "something was written", sourceLocation: location)
+        #expect(error?.message.contains("transaction") == true)
+        #expect(runs.value == 1, "the body ran \(runs.value) times")
+        #expect(store.statistics.lastSequence == before, "something was written")
         try await store.put("counter", "2")
-        #expect(try store.get("counter") == Array("2".utf8), "refused afterwards too", sourceLocation: location)
-    }
-
-    @Test func aPutIsRefused() async throws { try await expectRefusal { try await $0.put("counter", "5") } }
-
-    @Test func aPutOfAnotherKeyIsRefused() async throws { try await expectRefusal { try await $0.put("other", "5") } }
-
-    @Test func aConditionalPutIsRefused() async throws {
-        try await expectRefusal { try await $0.put("new", "5", if: .absent) }
-    }
-
-    @Test func aRemovalIsRefused() async throws { try await expectRefusal { try await $0.remove("counter") } }
-
-    @Test func aBatchIsRefused() async throws {
-        try await expectRefusal { try await $0.write { $0.put("counter", "5") } }
-    }
-
-    @Test func aTransactionIsRefused() async throws {
-        try await expectRefusal { try await $0.transaction { try $0.put("counter", "5") } }
-    }
-
-    @Test func aBlockingPutIsRefused() async throws {
-        try await expectRefusal { store in _ = try { try store.blocking.put("counter", "5") }() }
-    }
-
-    @Test func aPutOfAChildTaskIsRefused() async throws {
-        try await expectRefusal { store in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await store.put("counter", "5") }
-                try await group.waitForAll()
-            }
-        }
-    }
-
-    @Test func aPutWithinATransactionOfAnotherStoreIsRefused() async throws {
-        let other = other
-        try await expectRefusal { store in
-            try await other.transaction { _ in try await store.put("counter", "5") }
-        }
+        #expect(try store.get("counter") == Array("2".utf8), "a later write was refused too")
     }
 
     @Test func blockingTransactionsRefuseToo() throws {
@@ -128,8 +110,8 @@ import Testing
         #expect(try store.get("counter") == Array("2".utf8))
     }
 
-    /// Others may overtake a transaction as often as they like.
-    @Test func conflictsWithOthersAreNoReason() async throws {
+    /// Other writers may overtake a transaction any number of times.
+    @Test func conflictsWithOtherWritersAreAllowed() async throws {
         try await store.put("counter", "0")
         let store = store
         let rounds = 200

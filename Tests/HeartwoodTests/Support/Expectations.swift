@@ -1,8 +1,7 @@
 import Heartwood
-import Synchronization
 import Testing
 
-/// Expects a `StoreError` of this code, and returns it.
+/// Expects a `StoreError` with this code, and returns it.
 @discardableResult
 func expectError(
     _ code: StoreError.Code, _ location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
@@ -17,14 +16,4 @@ func expectError(
         Issue.record("expected \(code), but \(error) was thrown", sourceLocation: location)
     }
     return nil
-}
-
-/// A clock that a test sets.
-final class TestClock: StoreClock {
-    private let time: Atomic<UInt64>
-
-    init(_ milliseconds: UInt64) { time = Atomic(milliseconds) }
-
-    func set(_ milliseconds: UInt64) { time.store(milliseconds, ordering: .sequentiallyConsistent) }
-    func now() -> Timestamp { Timestamp(milliseconds: time.load(ordering: .sequentiallyConsistent)) }
 }

@@ -1,16 +1,13 @@
 import HeartwoodFileSystem
 import Synchronization
 
-/// A file system that forwards to another and fails the calls that a test picks.
-///
-/// (The simulated disk, with everything that a real one may lose, is a product of its own; this is the small one for
-/// the engine's failure states.)
+/// A file system that forwards to another and fails the calls that a test picks. For the engine's failure states:
+/// `SimulatedDisk` also loses data.
 final class FaultyFileSystem: FileSystem {
-    /// A call, as a rule sees it.
     struct Call: Sendable {
         var operation: FileSystemError.Operation
         var path: String
-        /// The how-many-eth call of this operation it is, from 1 on.
+        /// The number of this call among those of its operation, from 1.
         var count: Int
     }
     typealias Rule = @Sendable (Call) -> Int32?
@@ -28,7 +25,7 @@ final class FaultyFileSystem: FileSystem {
 
     init(_ base: any FileSystem) { self.base = base }
 
-    /// Fails the calls for which the rule gives an error number; counting starts anew.
+    /// Fails the calls for which the rule returns an error number. Counts start again.
     func fail(_ rule: @escaping Rule) {
         state.withLock {
             $0.rule = rule
@@ -37,12 +34,12 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    /// Calls `body` before each call, on the thread that makes it, with nothing locked; until `heal`.
+    /// Until `heal`, calls `body` before each call, on the calling thread, with nothing locked.
     func beforeEach(_ body: @escaping @Sendable (FileSystemError.Operation) -> Void) {
         state.withLock { $0.hook = body }
     }
 
-    /// Holds every sync of a file until `releaseSyncs`.
+    /// Blocks every sync of a file until `releaseSyncs`.
     func holdSyncs() { gate.withState { $0 = true } }
 
     func releaseSyncs() {

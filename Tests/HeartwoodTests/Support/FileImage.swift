@@ -1,26 +1,20 @@
 import HeartwoodFileSystem
 
-/// The files of a store as bytes, to be put into a file system in memory: thousands of damaged copies a second.
+/// The files of a store as bytes. They fit into a file system in memory: thousands of damaged copies a second.
 struct FileImage: Sendable {
     var files: [String: [UInt8]] = [:]
 
     /// The log segments of a directory on disk.
-    init(ofStore path: String) throws {
-        for segment in TemporaryDirectory.segments(of: path) {
-            files[String(segment.dropFirst(path.count + 1))] = try TemporaryDirectory.bytes(of: segment)
-        }
-    }
+    init(ofStore path: String) throws { try self.init(of: POSIXFileSystem(), path) }
 
-    /// No files yet.
     init() {}
 
-    /// The log segments in `/store` of a file system; with `everything`, all of its files but the lock.
-    init(of fileSystem: any FileSystem, everything: Bool = false) throws {
-        for name in try fileSystem.contents(ofDirectory: "/store") where name != "LOCK" {
-            guard everything || name.hasSuffix(".log"), try fileSystem.kind(of: "/store/" + name) == .file else {
-                continue
-            }
-            let file = try fileSystem.openFile("/store/" + name, for: .read)
+    /// The log segments of a store; with `everything`, all of its files except the lock.
+    init(of fileSystem: any FileSystem, _ store: String = "/store", everything: Bool = false) throws {
+        for name in try fileSystem.contents(ofDirectory: store) where name != "LOCK" {
+            let path = store + "/" + name
+            guard everything || name.hasSuffix(".log"), try fileSystem.kind(of: path) == .file else { continue }
+            let file = try fileSystem.openFile(path, for: .read)
             var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
             _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
             try file.close()
@@ -36,7 +30,7 @@ struct FileImage: Sendable {
         return fileSystem
     }
 
-    /// Puts these files into `/store` in place of all that is there but the lock.
+    /// Replaces everything in `/store`, except the lock, by these files.
     func put(into fileSystem: any FileSystem) throws {
         for name in try fileSystem.contents(ofDirectory: "/store") where name != "LOCK" {
             try fileSystem.remove("/store/" + name)

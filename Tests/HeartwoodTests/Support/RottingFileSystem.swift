@@ -1,12 +1,12 @@
 import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 
-/// A file system that changes a bit of what is written to a file, at an offset, in silence.
+/// A file system that silently flips a bit of the data written to a file.
 final class RottingFileSystem: ForwardingFileSystem {
     let base: any FileSystem
     private let rots: @Sendable (String) -> Int?
 
-    /// - Parameter rots: The offset at which a file of this path is changed.
+    /// - Parameter rots: The offset at which a file of this path is changed; nil for no change.
     init(_ base: any FileSystem, _ rots: @escaping @Sendable (String) -> Int?) {
         self.base = base
         self.rots = rots

@@ -2,18 +2,18 @@ import Foundation
 import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 
-/// A file system in memory with room for so many bytes, and no more.
+/// A file system in memory with a limited capacity.
 final class SmallFileSystem: ForwardingFileSystem {
     private struct State {
         var capacity: UInt64
-        /// What each file takes, by its present path.
+        /// The size of each file, by its current path.
         var sizes: [String: UInt64] = [:]
         var used: UInt64 { sizes.values.reduce(0, +) }
     }
 
     let base: any FileSystem = InMemoryFileSystem()
     private let state: Locked<State>
-    /// Whether a refused allocation keeps what there was, as that of ext4 does.
+    /// Whether a refused allocation takes the space that is left, as on ext4.
     let keepsPart: Bool
 
     init(bytes: UInt64, keepsPart: Bool = false) {
@@ -23,12 +23,11 @@ final class SmallFileSystem: ForwardingFileSystem {
 
     var free: UInt64 { state.withLock { $0.capacity - $0.used } }
 
-    /// Makes it larger.
     func add(bytes: UInt64) { state.withLock { $0.capacity += bytes } }
 
-    /// Lets a file grow up to `end`, or as far as there is room.
+    /// Lets a file grow up to `end`, or as far as the capacity allows.
     ///
-    /// - Returns: How far it may grow.
+    /// - Returns: The end up to which it may grow.
     fileprivate func grow(_ path: String, to end: UInt64) -> UInt64 {
         state.withLock { state in
             let size = state.sizes[path] ?? 0
@@ -54,7 +53,7 @@ final class SmallFileSystem: ForwardingFileSystem {
     }
 }
 
-/// Writing takes no more room: the engine writes where it has allocated.
+/// Writes take no further space: the engine writes only where it has allocated.
 private final class SmallFile: ForwardingFile {
     let base: any File
     private let system: SmallFileSystem

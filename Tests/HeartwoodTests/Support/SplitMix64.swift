@@ -1,14 +1,9 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
-/// A small generator of good random numbers that can be started again at the same place.
+/// A random number generator with a seed. The golden stores depend on its numbers, which differ from those of
+/// `SeededRandom`.
 struct SplitMix64: RandomNumberGenerator {
-    /// What the generator started with: a failure reports it.
+    /// A failure reports it.
     let seed: UInt64
     private var state: UInt64
 
@@ -17,9 +12,7 @@ struct SplitMix64: RandomNumberGenerator {
         state = seed
     }
 
-    /// Starts at the seed in the environment variable HEARTWOOD_SEED, at a random one without it, and prints which.
-    ///
-    /// - Parameter name: what the seed is printed with.
+    /// Takes the seed from the environment variable HEARTWOOD_SEED, or a random one, and prints it with the name.
     init(fromEnvironmentFor name: String) {
         if let text = getenv("HEARTWOOD_SEED"), let seed = UInt64(String(cString: text)) {
             self.init(seed: seed)

@@ -1,14 +1,8 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
-/// How much of a file the tests try that change it byte by byte. They take minutes, so `Tools/test` tries some of the
-/// bytes, and `.ci/run`, which sets HEARTWOOD_SWEEPS to 1, tries all.
+/// For tests that change a file byte by byte. All bytes take minutes, so `Tools/test` tries some of them. `.ci/run`
+/// sets HEARTWOOD_SWEEPS to 1 and tries all.
 enum Sweep {
-    /// From one offset to the next. Less than the shortest commit.
+    /// The distance from one offset to the next. Less than the shortest commit.
     static let step = getenv("HEARTWOOD_SWEEPS").map { String(cString: $0) } == "1" ? 1 : 37
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for a test, gone with the last reference.
+/// A directory for a test, removed with its last reference.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -13,15 +13,14 @@ final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of something in it.
     func path(_ name: String) -> String { path + "/" + name }
 
-    /// The names in a directory, in order.
+    /// The names in a directory, sorted.
     static func names(in directory: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     }
 
-    /// The log segments of a store, in order.
+    /// The paths of a store's log segments, sorted.
     static func segments(of store: String) -> [String] {
         names(in: store).filter { $0.hasSuffix(".log") }.map { store + "/" + $0 }
     }
@@ -34,7 +33,7 @@ final class TemporaryDirectory: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// A copy of a whole store beside it.
+    /// Copies a store into this directory.
     func copy(_ store: String, to name: String) throws -> String {
         let target = path(name)
         try? FileManager.default.removeItem(atPath: target)

@@ -4,7 +4,7 @@ internal import Testing
 
 @testable internal import heartwood_tool
 
-/// A figure whose data isn't what was written has to be found out.
+/// A figure must fail if the data isn't what was written.
 @Suite("bench: what is written is compared")
 struct BenchCheckTests {
     private let sandbox: Sandbox
@@ -13,7 +13,7 @@ struct BenchCheckTests {
 
     init() throws { sandbox = try Sandbox() }
 
-    /// Writes pairs of a key's and a value's number, and has them compared with a hundred that should be there.
+    /// Writes pairs of a key's and a value's number, and compares them with the hundred expected ones.
     private func check(_ pairs: [(key: Int, value: Int)], foreign: String? = nil) async throws {
         try await Store.withStore(at: path) { store in
             for pair in pairs {
@@ -31,7 +31,7 @@ struct BenchCheckTests {
         try await check(Self.right)
     }
 
-    @Test("another value, a key too few, a key too many, and a foreign key don't", arguments: 0..<5)
+    @Test("another value, a missing key, an extra key, and a foreign key fail", arguments: 0..<5)
     func differs(way: Int) async throws {
         var (pairs, foreign): ([(key: Int, value: Int)], String?) = (Self.right, nil)
         switch way {
@@ -46,7 +46,7 @@ struct BenchCheckTests {
         #expect(mismatch?.failure.message.hasPrefix("fillbatch") == true)
     }
 
-    @Test("a key says its number, and no other bytes do")
+    @Test("a key has its number, and other bytes have none")
     func keys() {
         var seen: Set<[UInt8]> = []
         for number in [0, 1, 2, 4_711, 100_000_000, Int.max] {
@@ -62,7 +62,7 @@ struct BenchCheckTests {
         }
     }
 
-    @Test("tasks that put in turns leave what a dictionary says", arguments: [1, 4], [1, 7, 12, 100])
+    @Test("alternating tasks leave what a dictionary has", arguments: [1, 4], [1, 7, 12, 100])
     func stripes(tasks: Int, most: Int) {
         let keys = 12
         // No two tasks put as many.

@@ -18,7 +18,7 @@ struct BenchPlanTests {
             ], seconds: 3)
     }
 
-    @Test("what is read comes behind the filling that leaves it, and each figure has a name of its own")
+    @Test("figures that read follow the filling that they read, and each figure has its own name")
     func order() throws {
         let figures = plan().figures
         #expect(figures.first == .raw)
@@ -36,13 +36,13 @@ struct BenchPlanTests {
         for case .fillsync(let tasks) in plan().figures { #expect(BenchPlan.durableKeys % tasks == 0) }
     }
 
-    @Test("the room is for the largest of the stores, and not overflowing")
-    func room() {
+    @Test("the space is enough for the largest store, and doesn't overflow")
+    func space() {
         #expect(plan().neededBytes < 1 << 30)
         #expect(plan(60).neededBytes > 60 << 28)
         #expect(plan(2, 100_000_000, 1_000).neededBytes > 100_000_000 * 1_016)
         #expect(plan(0.05, 1, 8).neededBytes > plan().durableLogLimit / 2)
-        // A thousand tasks, each with a value that it writes and one that it goes on to write.
+        // A thousand tasks, each with the value that it writes and the next one.
         #expect(plan(2, 1, 256 << 10).neededBytes > plan().durableLogLimit + 2_048 << 18)
         let largest = plan(
             BenchOptions.secondsRange.upperBound, BenchOptions.recordRange.upperBound,
@@ -50,7 +50,7 @@ struct BenchPlanTests {
         #expect(largest.neededBytes > 100_000_000 << 18)
     }
 
-    @Test("options out of range are named")
+    @Test("options out of range are reported")
     func options() {
         #expect(BenchOptions().problem == nil)
         #expect(BenchOptions(seconds: .nan).problem?.contains("--seconds") == true)
@@ -59,7 +59,7 @@ struct BenchPlanTests {
         #expect(BenchOptions(valueBytes: 1 << 20).problem?.contains("--value-size") == true)
     }
 
-    @Test("what no disk can do is warned of, and memory is named")
+    @Test("syncs that are too fast, and memory, cause a warning")
     func warnings() {
         #expect(report(raw: 12_000, disk: "ext4").warnings.isEmpty)
         #expect(report(raw: 12_000, disk: nil).warnings.isEmpty)
@@ -69,7 +69,7 @@ struct BenchPlanTests {
         }
     }
 
-    @Test("durable puts are compared with the raw floor, and nothing else is")
+    @Test("only durable puts are compared with the raw syncs")
     func ratio() {
         let report = report(raw: 1_000, disk: nil)
         #expect(report.measurements.map(report.timesRaw) == [nil, 3, nil])

@@ -10,14 +10,14 @@ struct BenchTests {
     ]
 
     private let sandbox: Sandbox
-    private var place: URL { sandbox.directory.appendingPathComponent("disk") }
+    private var directory: URL { sandbox.directory.appendingPathComponent("disk") }
 
     init() throws {
         sandbox = try Sandbox()
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     }
 
-    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: place.path) }
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
 
     private func bench(_ options: String...) async throws -> Tool.Outcome {
         try await Tool.run(["bench", "disk", "--seconds", "0.05", "--records", "2000"] + options, in: sandbox)
@@ -27,12 +27,12 @@ struct BenchTests {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    /// Memory, or a disk that doesn't sync, is warned of; nothing else is said where there is no terminal.
+    /// Warnings of memory, or of a disk that doesn't sync, are allowed; nothing else without a terminal.
     private func expectNothingButWarnings(_ error: String) {
         for line in error.split(separator: "\n") { #expect(line.hasPrefix("heartwood: warning: "), "\(line)") }
     }
 
-    @Test("measures every figure, leaves nothing behind, and touches nothing beside")
+    @Test("measures every figure, leaves nothing, and touches no other file")
     func text() async throws {
         try sandbox.write("mine", to: "disk/file")
         let outcome = try await bench()
@@ -40,7 +40,7 @@ struct BenchTests {
         expectNothingButWarnings(outcome.error)
         #expect(outcome.lines.count == Self.names.count + 3)
         #expect(outcome.lines.first?.contains("values of 100, 2,000 records, 0.05 s a figure") == true)
-        #expect(outcome.lines.last?.hasSuffix("all of it was read back, and is what was written") == true)
+        #expect(outcome.lines.last?.hasSuffix("everything was read back and compared") == true)
         #expect(try names() == ["file"])
         #expect(try await sandbox.shell("cat disk/file").output == "mine")
     }
@@ -73,7 +73,7 @@ struct BenchTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("--quiet prints the figures alone")
+    @Test("--quiet prints only the figures")
     func quiet() async throws {
         let outcome = try await bench("--quiet")
         #expect(outcome.code == 0, "\(outcome.error)")
@@ -81,7 +81,7 @@ struct BenchTests {
         #expect(!outcome.output.contains("read back"))
     }
 
-    @Test("what is no directory is 73, and what is no option 64")
+    @Test("a missing directory is 73, and a wrong option 64")
     func refusals() async throws {
         try sandbox.write("", to: "file")
         for (name, words) in [
@@ -104,16 +104,16 @@ struct BenchTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("what no disk has room for is 74, and nothing is begun")
-    func room() async throws {
+    @Test("too little disk space is 74, and nothing is started")
+    func space() async throws {
         let outcome = try await sandbox.heartwood(
             "bench", "disk", "--records", "100000000", "--value-size", "262144", "--seconds", "600")
         #expect(outcome.code == 74, "\(outcome.error)")
-        #expect(outcome.error.contains("disk has room for ") && outcome.error.contains("TiB"))
+        #expect(outcome.error.contains(" of free space") && outcome.error.contains("TiB"))
         #expect(try names().isEmpty)
     }
 
-    @Test("what may not be written to is 77", .enabled(if: getuid() != 0, "root may do everything"))
+    @Test("a directory without write permission is 77", .enabled(if: getuid() != 0, "root may do everything"))
     func permission() async throws {
         #expect(try await sandbox.shell("chmod 500 disk").code == 0)
         let outcome = try await bench()
@@ -122,11 +122,11 @@ struct BenchTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("stopped by a signal it prints what it has, ends with 130, and leaves nothing behind")
+    @Test("stopped by a signal it prints what it has, ends with 130, and leaves nothing")
     func interrupt() async throws {
         let tool = try RunningTool(
             "bench", "disk", "--seconds", "60", "--records", "2000", "--json", in: sandbox)
-        // Until then it wouldn't have to clean up. It can't be done before the signal: its figures take a minute each.
+        // Wait until it has something to clean up. It can't finish before: each figure takes a minute.
         for _ in 0..<10_000 where try names().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         tool.interrupt()
         let report = try object(try #require(tool.nextLine()))

@@ -15,7 +15,7 @@ struct LatencyHistogramTests {
         }
     }
 
-    /// What sorting says, by the rank that is meant: the least sample that so many of a thousand don't exceed.
+    /// The exact value by sorting: the least sample that this many of a thousand don't exceed.
     private func exact(_ sorted: [UInt64], _ perMille: Int) -> UInt64 {
         sorted[(sorted.count * perMille + 999) / 1_000 - 1]
     }
@@ -48,14 +48,14 @@ struct LatencyHistogramTests {
         for value in values {
             var histogram = LatencyHistogram()
             histogram.record(value)
-            // Otherwise the maximum would hide what the bucket says.
+            // Otherwise the maximum would hide the value of the bucket.
             histogram.record(LatencyHistogram.highest)
             let found = histogram.value(perMille: 500)
             #expect(found >= value && Double(found - value) <= (value < 256 ? 0 : 0.01 * Double(value)), "\(value)")
         }
     }
 
-    @Test("two that are added up are as one")
+    @Test("the sum of two is like one")
     func addition() {
         let (first, second) = (samples(3_000, seed: 1), samples(5_000, seed: 2))
         var (one, other) = (LatencyHistogram(), LatencyHistogram())
@@ -65,7 +65,7 @@ struct LatencyHistogramTests {
         expect(one, of: first + second)
     }
 
-    @Test("what is longer than the longest counts, and is the maximum as it was")
+    @Test("times beyond the highest count, and the maximum is exact")
     func beyond() {
         var histogram = LatencyHistogram()
         for _ in 0..<10 { histogram.record(.max) }

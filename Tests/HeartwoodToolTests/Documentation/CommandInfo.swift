@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the tool says of itself with `--experimental-dump-help`.
+/// A command in the output of `--experimental-dump-help`.
 struct CommandInfo: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable {
@@ -11,7 +11,7 @@ struct CommandInfo: Decodable {
         var kind: String
         var names: [Name]?
 
-        /// `--key-template`; none for what has no name.
+        /// `--key-template`; empty for an argument without a name.
         var options: [String] { (names ?? []).filter { $0.kind == "long" }.map { "--" + $0.name } }
     }
 
@@ -20,17 +20,17 @@ struct CommandInfo: Decodable {
     var subcommands: [CommandInfo]?
     var arguments: [Argument]?
 
-    /// The names of its options, but for those that every command has.
+    /// The names of its options, except those that every command has.
     var options: Set<String> {
         Set((arguments ?? []).flatMap(\.options)).subtracting(["--help", "--version"])
     }
 
-    /// The commands that users are told of, but for `help`, which is the parser's.
+    /// The commands that the help lists, except the parser's `help`.
     var visibleCommands: [CommandInfo] {
         (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }
 
-    /// What the built tool says.
+    /// The root command of the built tool.
     static func ofTool(in sandbox: Sandbox) async throws -> CommandInfo {
         struct Tool: Decodable {
             var command: CommandInfo

@@ -1,4 +1,4 @@
-/// What a document says that a command prints, beside what it printed.
+/// The output of a command in a document, compared with its real output.
 struct ConsoleComparison {
     /// Lines of a document that stand for any lines, or none.
     private static let wildcards: Set<String> = ["…", "[...]"]
@@ -17,8 +17,8 @@ struct ConsoleComparison {
         matches(expected.map(Self.masked)[...], found.map(ConsoleMasks.mask)[...])
     }
 
-    /// The lines of both, in the order of the document: those that are only in the document with `-` before them, those
-    /// that are only in the output with `+`.
+    /// The lines of both, in the order of the document. `-` marks those that are only in the document, `+` those that
+    /// are only in the output.
     var difference: String {
         let (old, new) = (expected.map(Self.masked), found.map(ConsoleMasks.mask))
         var removed: Set<Int> = []

@@ -4,9 +4,9 @@ internal import Foundation
 ///
 /// A block that is fenced with "```console" is one session of a shell: each line `$ command` is run, and the lines up
 /// to the next one are what it prints; a line `…` or `[...]` stands for any of them. A command whose line ends in a
-/// backslash or a bar goes on in the next line. A block fenced with "```console no-run" isn't run. What a reader
-/// needn't see but the examples need stands before them in a comment that begins a line, `<!-- setup: commands -->`; it
-/// may have several lines.
+/// backslash or a bar continues in the next line. A block fenced with "```console no-run" isn't run. What the
+/// examples need but a reader needn't see is in a comment at the start of a line, `<!-- setup: commands -->`. It may
+/// have several lines.
 struct ConsoleDocument {
     /// One command, and what the document says that it prints.
     struct Step {

@@ -1,9 +1,9 @@
-/// What differs from run to run, and so can't be compared.
+/// Masks what differs from run to run, and so can't be compared.
 ///
-/// Each pattern names what stands around the number, so that any other number that is wrong is seen. Documents and
-/// output are masked alike: where a document has a time the output must have one, too.
+/// Each pattern includes the text around a number, so that other wrong numbers are still found. Documents and output
+/// are masked alike: if a document has a time, the output must have one, too.
 enum ConsoleMasks {
-    /// The patterns, and what is put between what stands before and after.
+    /// The patterns, and what replaces the part between `before` and `after`.
     private static var all: [(pattern: Regex<(Substring, before: Substring, after: Substring)>, name: String)] {
         [
             // How long something took: `in 0.42 s`, `in 3:05`; `"seconds":0.420`.
@@ -22,7 +22,7 @@ enum ConsoleMasks {
             (/(?<before>\bdamaged-)[0-9]{13}(?<after>\b)/, "<time>"),
             // Process numbers: `process 4711`.
             (/(?<before>\bprocess )[0-9]+(?<after>)/, "<pid>"),
-            // What `bench` has measured, and on what: `. (ext4): keys of 16 bytes`; behind the rates of syncs and
+            // What `bench` has measured, and on what: `. (ext4): keys of 16 bytes`; after the rates of syncs and
             // durable puts the latencies, `  98.2 µs  …  × 0.6`; the rates, `  readseq      777,483  records`.
             (/(?<before>^\S+ \()[^)]+(?<after>\): keys of )/, "<file system>"),
             (/(?<before>^  (?:raw|fillsync).*  (?:syncs|puts)) +[0-9.]+ [mµ]?s .*(?<after>$)/, "<latencies>"),

@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// Runs the examples of a document, and tells where it is wrong.
+/// Runs the examples of a document, and reports where it is wrong.
 enum ConsoleRun {
-    /// An example that isn't as the document says.
+    /// An example whose output differs from the document.
     struct Failure {
         var line: Int
         var text: String
     }
 
-    /// The repository, in which the documents lie.
+    /// The directory of the repository.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardizedFileURL
 
     /// Runs all examples in one directory, in which there is `cities.jsonl.gz` and nothing else.
     ///
-    /// - Throws: ``ConsoleDocument/Problem`` where the document itself is malformed.
+    /// - Throws: ``ConsoleDocument/Problem`` if the document itself is malformed.
     static func failures(in text: String) async throws -> [Failure] {
         let document = try ConsoleDocument(text)
         guard !document.parts.isEmpty else { return [Failure(line: 1, text: "there are no examples to run")] }

@@ -1,18 +1,18 @@
 internal import Testing
 
-/// The examples' own test: a wrong document must fail, and at the right line.
+/// A wrong document must fail, and at the right line.
 @Suite("running a document's examples")
 struct ConsoleRunTests {
     private func failures(_ text: String) async throws -> [ConsoleRun.Failure] {
         try await ConsoleRun.failures(in: text)
     }
 
-    @Test("a right document passes: one directory for all, one shell for each block, exit codes, continued lines")
+    @Test("a correct document passes: one directory for all, one shell for each block, exit codes, continued lines")
     func right() async throws {
         let found = try await failures(
             #"""
             # Title
-            <!-- setup: heartwood put s a 1 -->
+            <!-- setup: heartwood put s a 1 --create -->
             ```console
             $ heartwood get s a
             1
@@ -53,7 +53,7 @@ struct ConsoleRunTests {
         #expect(found.isEmpty, "\(found)")
     }
 
-    @Test("a wrong line is shown beside the right one, and the rest is run all the same")
+    @Test("a wrong line is shown with the right one, and the rest still runs")
     func wrong() async throws {
         let found = try await failures(
             """
@@ -74,7 +74,7 @@ struct ConsoleRunTests {
         #expect(found.last?.text == "$ true\n  - more than nothing")
     }
 
-    @Test("a wrong number fails, a wrong exit code, and a set-up that does")
+    @Test("a wrong number, a wrong exit code, and a failing set-up fail")
     func numbers() async throws {
         let found = try await failures(
             """
@@ -90,7 +90,7 @@ struct ConsoleRunTests {
         #expect(found.map(\.line) == [1, 3, 6])
     }
 
-    @Test("what ends the shell is said for every command behind it", arguments: ["exit 3", "kill -9 $$", "if"])
+    @Test("after the end of the shell every command fails", arguments: ["exit 3", "kill -9 $$", "if"])
     func ended(command: String) async throws {
         let found = try await failures("```console\n$ echo 1\n1\n$ \(command)\n$ echo 2\n2\n```\n")
         #expect(found.last?.line == 5)
@@ -109,7 +109,7 @@ struct ConsoleRunTests {
     }
 
     @Test(
-        "masks cover what differs",
+        "masks cover what differs from run to run",
         arguments: [
             ("loaded 3 records in 0.42 s: 108,069 records/s", "loaded 3 records in <time>: <rate> records/s"),
             ("loaded 3 records in 1:03:05: 9 records/s", "loaded 3 records in <time>: <rate> records/s"),

@@ -1,20 +1,19 @@
 internal import Foundation
 
-/// Runs commands in `/bin/sh`, in a directory of their own, where `heartwood` is on the PATH.
+/// Runs commands in `/bin/sh`, in a new directory, with `heartwood` on the PATH.
 struct ConsoleShell {
     /// How a session ended, and what its commands printed.
     struct Outcome {
-        /// Standard output and standard error of each command, in the order in which they came; nil for one that was
-        /// not run any more.
+        /// Standard output and standard error of each command, in the order of the writes; nil if it was not run.
         var outputs: [String?]
-        /// The exit code of the last command; nil where the shell was killed.
+        /// The exit code of the last command; nil if the shell was killed.
         var code: Int32?
-        /// What the shell itself had to say, such as of a syntax error.
+        /// Messages of the shell itself, such as a syntax error.
         var complaints: String
     }
 
-    /// No example takes longer, not even on a busy machine; one that waits for something would wait forever.
-    private static let patience = 120.0
+    /// In seconds. No example takes longer, even on a busy machine.
+    private static let timeout = 120.0
 
     private let sandbox: Sandbox
     private let directory: URL
@@ -25,7 +24,7 @@ struct ConsoleShell {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
-    /// Makes a file for the commands to use.
+    /// Copies a file into the directory.
     func provide(_ file: URL) throws {
         try FileManager.default.copyItem(at: file, to: directory.appendingPathComponent(file.lastPathComponent))
     }
@@ -48,7 +47,7 @@ struct ConsoleShell {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: complaints)
-        try await process.runToEnd(within: Self.patience)
+        try await process.runToEnd(within: Self.timeout)
         return Outcome(
             outputs: commands.indices.map { index in
                 (try? Data(contentsOf: output(index))).map { String(decoding: $0, as: UTF8.self) }
@@ -57,7 +56,7 @@ struct ConsoleShell {
             complaints: String(decoding: try Data(contentsOf: complaints), as: UTF8.self))
     }
 
-    /// What the examples' output depends on is the same everywhere.
+    /// The same everywhere, if the examples' output depends on it.
     private static var environment: [String: String] {
         let own = ProcessInfo.processInfo.environment
         let path = Tool.url.deletingLastPathComponent().path + ":" + (own["PATH"] ?? "/usr/bin:/bin")

@@ -3,8 +3,8 @@ internal import Testing
 
 @Suite("the documents' examples")
 struct DocumentationTests {
-    /// Every document whose console blocks are run. A line here is all that a new one takes; how to write the blocks is
-    /// said at ``ConsoleDocument``, and what isn't compared at ``ConsoleMasks``.
+    /// Every document whose console blocks are run. A new one needs only a line here. ``ConsoleDocument`` says how to
+    /// write the blocks, and ``ConsoleMasks`` what isn't compared.
     static let documents = [
         "README.md",
         "Documentation/CLI.md",

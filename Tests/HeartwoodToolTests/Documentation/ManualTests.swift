@@ -13,13 +13,13 @@ struct ManualTests {
         return outcome.lines
     }
 
-    @Test("the page has every command, and below it every option of it")
+    @Test("the page has every command with every option")
     func isComplete() async throws {
         var sections: [String: [String]] = [:]
         var title = ""
         for line in try await page() {
             if line.hasPrefix(".SS ") || line.hasPrefix(".SH ") { title = String(line.dropFirst(4)) }
-            // As it is read: without the marks of fonts.
+            // Without the font requests.
             let text = line.replacing(/\\f[BIP]/, with: "").replacing("\\-", with: "-")
             sections[title, default: []].append(text)
         }
@@ -41,7 +41,7 @@ struct ManualTests {
         #expect(sections["heartwood manual"] == nil)
     }
 
-    @Test("the page is ASCII, and nothing in its text is taken as a request")
+    @Test("the page is ASCII, and no text is taken as a request")
     func isEscaped() async throws {
         let lines = try await page()
         #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
@@ -52,12 +52,12 @@ struct ManualTests {
         #expect(!lines.contains { $0.hasPrefix("'") })
     }
 
-    @Test("groff has nothing to say against the page")
+    @Test("groff accepts the page without a warning")
     func isAccepted() async throws {
         guard try await sandbox.shell("command -v groff").code == 0 else { return }
         let outcome = try await sandbox.shell(#""$heartwood" manual | groff -man -Tutf8 -ww -z"#)
         #expect(outcome.code == 0 && outcome.error.isEmpty, "\(outcome.error)")
-        // What is escaped is what is read.
+        // Escapes are shown as the text that they stand for.
         let text = try await sandbox.shell(#""$heartwood" manual | groff -man -Tascii -P-cbou"#)
         for words in [
             "put notes temperature -- -4", #"heartwood load notes cities.jsonl --format jsonl \"#,
@@ -85,7 +85,7 @@ struct ManualTests {
     }
 }
 
-/// What of `Tools/install` takes no build; `.ci/run` does the rest.
+/// The parts of `Tools/install` that need no build; `.ci/run` tests the rest.
 @Suite("installing")
 struct InstallTests {
     private let sandbox: Sandbox

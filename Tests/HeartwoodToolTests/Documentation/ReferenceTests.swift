@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Testing
 
-/// CLI.md as a reference: it has all that the tool has, and nothing else.
+/// CLI.md is complete: it has all that the tool has, and nothing else.
 @Suite("the reference of the commands")
 struct ReferenceTests {
     private let sandbox: Sandbox
@@ -32,7 +32,7 @@ struct ReferenceTests {
         #expect(reference.exitCodes == rows)
     }
 
-    @Test("is found wanting where it is")
+    @Test("a reference with gaps fails")
     func teeth() throws {
         func argument(_ name: String) -> CommandInfo.Argument {
             .init(kind: "option", names: [.init(kind: "long", name: name)])
@@ -69,11 +69,11 @@ struct ReferenceTests {
 private struct Reference {
     private struct Section {
         var title: String
-        /// Without what is fenced: examples are run, and so checked.
+        /// Without fenced blocks: those examples are run.
         var prose: [String] = []
     }
 
-    /// Those of the parser, which it doesn't count among a command's.
+    /// The parser's options, which are in no command.
     private static let optionsOfAll: Set = ["--help", "--version", "--generate-completion-script"]
 
     private var sections: [Section] = []
@@ -91,7 +91,7 @@ private struct Reference {
         }
     }
 
-    /// What one has and the other hasn't.
+    /// What only one of both has.
     func differences(from tool: CommandInfo) -> [String] {
         let commands = Dictionary(uniqueKeysWithValues: (tool.subcommands ?? []).map { ($0.commandName, $0.options) })
         let any = commands.values.reduce(into: Self.optionsOfAll) { $0.formUnion($1) }

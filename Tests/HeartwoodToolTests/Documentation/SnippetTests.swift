@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Testing
 
-/// That the Swift of the documents, and of the documentation comments of public modules, is Swift that compiles.
+/// Checks that the Swift of the documents, and of the doc comments of public modules, compiles.
 ///
-/// A block that is fenced with "```swift" follows a comment that begins a line and says what compiles it: `<!--
-/// path/of/a/file.swift -->` where all its lines stand in that file, one after another but for indentation; `<!--
-/// compiled by Tools/name -->` where that tool takes the block from the README. A file is in a test target, or in
-/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A documentation
-/// comment needs no such comment: its lines stand in the file of the same name in Tests/Contexts/Documents/Comments.
+/// A block that is fenced with "```swift" follows a comment at the start of a line, which says what compiles it: `<!--
+/// path/of/a/file.swift -->` if that file has all its lines, consecutive except for indentation; `<!-- compiled by
+/// Tools/name -->` if that tool takes the block from the README. A file is in a test target, or in
+/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A doc comment needs
+/// no such comment: the file of the same name in Tests/Contexts/Documents/Comments has its lines.
 @Suite("the documents' Swift")
 struct SnippetTests {
     private struct Block {
@@ -34,7 +34,7 @@ struct SnippetTests {
         .sorted()
     }()
 
-    /// Every source that declares something public and has Swift in its documentation comments.
+    /// Every source that declares something public and has Swift in its doc comments.
     static let sources: [String] = {
         let files = FileManager.default.enumerator(atPath: ConsoleRun.root.appendingPathComponent("Sources").path)
         let paths = files?.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") } ?? []
@@ -55,7 +55,7 @@ struct SnippetTests {
     @Test("is compiled", arguments: documents + sources)
     func isCompiled(document: String) throws {
         for block in try blocks(of: document) {
-            let place = SourceLocation(
+            let location = SourceLocation(
                 fileID: "HeartwoodToolTests/\(document)",
                 filePath: ConsoleRun.root.appendingPathComponent(document).path, line: block.line, column: 1)
             switch block.source {
@@ -63,14 +63,15 @@ struct SnippetTests {
                 let file = try Self.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(trimmed)
                 let starts = 0...max(0, file.count - block.lines.count)
                 let isThere = starts.contains { file[$0...].starts(with: block.lines) }
-                #expect(isThere, "\(path) doesn't have:\n\(block.lines.joined(separator: "\n"))", sourceLocation: place)
-                #expect(path.hasPrefix("Tests/") && !path.contains(".."), sourceLocation: place)
+                let text = block.lines.joined(separator: "\n")
+                #expect(isThere, "\(path) doesn't have:\n\(text)", sourceLocation: location)
+                #expect(path.hasPrefix("Tests/") && !path.contains(".."), sourceLocation: location)
             case .tool(let path):
                 let isThere = FileManager.default.isExecutableFile(
                     atPath: ConsoleRun.root.appendingPathComponent(path).path)
-                #expect(isThere && document == "README.md", "\(path) doesn't compile it", sourceLocation: place)
+                #expect(isThere && document == "README.md", "\(path) doesn't compile it", sourceLocation: location)
             case .unknown:
-                Issue.record("no comment before the block says what compiles it", sourceLocation: place)
+                Issue.record("no comment before the block says what compiles it", sourceLocation: location)
             }
         }
     }
@@ -98,7 +99,7 @@ struct SnippetTests {
         return blocks
     }
 
-    /// A line of a documentation comment; a fence where it is none, so that a block ends with its comment.
+    /// A line of a doc comment; a fence for any other line, so that a block ends with its comment.
     private func withoutMarker(_ line: Substring) -> Substring {
         let line = trimmed(line)
         return line.hasPrefix("///") ? line.dropFirst(3) : "```"

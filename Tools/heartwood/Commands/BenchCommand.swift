@@ -5,9 +5,9 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measure what a store does on a disk of this machine.",
         discussion: """
-            Makes a fresh directory in the one that is named, measures in it for about half a minute, and removes it; \
-            nothing else there is touched. All that was written is read back and compared; where it differs there is \
-            no figure, and the exit code is 3.
+            Creates a directory in the one that you name, measures in it for about half a minute, and removes it; \
+            nothing else there is touched. Everything that was written is read back and compared; if it differs, the \
+            figure is not printed, and the exit code is 3.
 
               heartwood bench .
               heartwood bench /var/lib/app --seconds 10
@@ -15,38 +15,37 @@ struct BenchCommand: AsyncParsableCommand {
               heartwood bench . --json --quiet > disk.json
 
             WHAT THE FIGURES MEAN
-              raw         one thread appends 128 bytes to a file of zeros, waits
-                          for the disk, and so on: what the disk can do. No
-                          single writer who waits for it can be faster
+              raw         one thread appends 128 bytes to a file of zeros, then
+                          waits for the disk, again and again: what the disk can
+                          do. No single writer that waits for it can be faster
               fillsync    puts that are on the disk when they return, by 1, 64
-                          and 1,024 tasks, which share its syncs; 'raw' behind
-                          them is how many times as many a second that is
+                          and 1,024 tasks, which share its syncs; the column
+                          'raw' compares them with the raw syncs
               fillrandom  puts of one task that are in the kernel when they
-                          return (written), or on their way there (buffered)
+                          return (written), or soon after (buffered)
               fillbatch   records of one task in batches of 1,000, buffered
               readrandom  single gets of one thread, by a call (pread), or from
                           files mapped into memory (mapped)
               readseq     a scan of all records, in the order of their keys
               recovery    records that an opening reads, to build the index
 
-            Percentiles are of the time that a put or sync took: p99 is what one in a hundred exceeded. What is read \
-            was just written, so that it comes from the system's memory: reads and recovery are not the disk's.
+            Percentiles are of the time that a put or sync took: one in a hundred took longer than p99. What is read \
+            was just written, so it comes from the system's memory: reads and recovery don't measure the disk.
 
-            Keys are 16 random bytes, values are random, and the same in every run. Figures of a machine that others \
-            use, too, vary from run to run, and within one: measure more than once, and for longer with '--seconds'. \
-            The full benchmarks, with other engines beside, are in the source's Benchmarks directory.
+            Keys are 16 random bytes, values are random, and the same in every run. On a machine that others use, \
+            figures vary between and within runs: measure more than once, and for longer with '--seconds'. The full \
+            benchmarks, which include other engines, are in the source's Benchmarks directory.
 
-            A warning is given where syncs are faster than a disk can be, and where the directory is in memory (tmpfs).
+            A warning is given if syncs are faster than a disk can be, and if the directory is in memory (tmpfs).
 
-            SIGINT and SIGTERM stop it: what was measured so far is printed, the directory is removed, and the exit \
-            code is 130 or 143. A second one kills, and leaves a directory heartwood-bench-… behind. It ends with 73 \
-            where there is no such directory, with 77 where it may not be written to, and with 74 where the disk is \
-            too full.
+            SIGINT and SIGTERM stop it: what was measured is printed, the directory is removed, and the exit code is \
+            130 or 143. A second signal kills, and leaves a directory heartwood-bench-…. It ends with 73 if the \
+            directory doesn't exist, with 77 if it isn't writable, and with 74 if the disk is too full.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("A directory on the disk that is to be measured.", valueName: "directory"),
+        help: ArgumentHelp("A directory on the disk to measure.", valueName: "directory"),
         completion: .directory)
     var directory: String
 
@@ -59,7 +58,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Size of the values.", valueName: "bytes"))
     var valueSize = 100
 
-    @Flag(help: "Print a JSON object; sizes in bytes, times in seconds or, where so named, nanoseconds.")
+    @Flag(help: "Print a JSON object; sizes in bytes, times in seconds or, if the name says so, nanoseconds.")
     var json = false
 
     @Flag(help: "Show no progress, and print nothing but the figures and warnings.")

@@ -4,14 +4,14 @@ internal import Heartwood
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Give back the space of what was overwritten, was deleted, or has expired.",
+        abstract: "Free the space of overwritten, deleted and expired records.",
         discussion: """
-            Writes all that is live into a snapshot, in the order of keys, reads it back, and only then drops the log \
-            that it replaces. Meanwhile the disk must have room for both; where it hasn't, nothing is begun. \
-            'heartwood stats' says beforehand what there is to gain.
+            Writes all live records into a snapshot, in key order, reads it back, and only then deletes the log that \
+            the snapshot replaces. The disk must have space for both; otherwise the compaction doesn't start. \
+            'heartwood stats' estimates what a compaction would free.
 
-            A crash or a kill at any moment leaves the store with all that it held. SIGINT and SIGTERM give the \
-            compaction up, and end with 130 or 143; a second one kills.
+            A crash or a kill loses nothing. SIGINT and SIGTERM stop the compaction, and end with 130 or 143; a second \
+            signal kills.
 
               heartwood compact notes
               heartwood compact notes --json
@@ -21,14 +21,14 @@ struct CompactCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Flag(help: "Keep the log that the snapshot replaces, for programs that read logs. No space is given back then.")
+    @Flag(help: "Keep the log that the snapshot replaces, for programs that read logs. Then no space is freed.")
     var keepLog = false
 
     @Flag(help: "Print the summary as a JSON object; sizes in bytes, times in seconds.")
     var json = false
 
     func run() async throws {
-        // An opening may take long, and can be stopped at any time.
+        // Opening may take long, and can be stopped at any time.
         Signals.endAtRequests()
         let summary: CompactSummary
         do {
@@ -40,7 +40,7 @@ struct CompactCommand: AsyncParsableCommand {
             }
         } catch let error as StoreError where error.code == .cancelled {
             // Only a signal cancels it.
-            StandardError.say("stopped: \(store.path) holds all that it held; compact it whenever you like")
+            StandardError.say("stopped: \(store.path) has lost nothing; compact it again at any time")
             throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
         }
         try StandardOutput.printLine(json ? summary.json.string : Escaping.line(summary.text))
@@ -64,7 +64,7 @@ struct CompactCommand: AsyncParsableCommand {
         let after = store.statistics
         return CompactSummary(
             store: self.store.path, keys: report.snapshot?.keys ?? after.keys,
-            before: before.logBytes + before.snapshotBytes, after: after.logBytes + after.snapshotBytes,
+            before: before.fileBytes, after: after.fileBytes,
             seconds: tally.seconds, report: report)
     }
 }

@@ -6,8 +6,8 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete keys.",
         discussion: """
-            All keys go in one write: after a crash either all are gone or none is. Exits with 1 if any of them was \
-            not there; the others are deleted all the same.
+            All keys are deleted in one write: after a crash either all are deleted or none is. Exits with 1 if a key \
+            doesn't exist; the others are still deleted.
 
               heartwood delete notes greeting
               heartwood delete notes session:17 session:18 session:19
@@ -22,7 +22,7 @@ struct DeleteCommand: AsyncParsableCommand {
     @OptionGroup var keys: KeyOption
     @OptionGroup var level: DurabilityOption
 
-    @Flag(help: "Print the number of keys deleted, those missing, and the sequence number as a JSON object.")
+    @Flag(help: "Print how many keys were deleted and missing, and the sequence number, as a JSON object.")
     var json = false
 
     func validate() throws {

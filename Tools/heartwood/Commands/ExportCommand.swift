@@ -6,9 +6,9 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Print the whole store, for 'load' to read.",
         discussion: """
-            One JSON object a line, in key order, as the store was at one moment: 'key' and 'value', or 'key64' and \
-            'value64' in base64 where the bytes are not UTF-8, and 'expires' (milliseconds since 1970) where it is \
-            set. Loading an export gives a store with the same keys, values and expiry times.
+            One JSON object a line, in key order, as of one point in time: 'key' and 'value', or 'key64' and 'value64' \
+            in base64 if the bytes are not UTF-8, and 'expires' (milliseconds since 1970) if it is set. Loading an \
+            export gives a store with the same keys, values and expiry times.
 
               heartwood export notes > notes.pairs
               heartwood export notes | gzip > notes.pairs.gz

@@ -6,10 +6,9 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print the value of a key.",
         discussion: """
-            Prints a value that is UTF-8 text, with a line end behind it, and exits with 1 if there is no such key. On \
-            a terminal, control characters are escaped as 'scan' does, except line ends and tabs. \
-            A value that is not text is only printed if you ask for it: with '--raw' as the very bytes, with '--json' \
-            in base64.
+            Prints a value that is UTF-8 text, and a line end after it. Exits with 1 if the key doesn't exist. On a \
+            terminal, control characters are escaped as by 'scan', except line ends and tabs. A value that is not text \
+            is printed only on request: byte for byte with '--raw', in base64 with '--json'.
 
               heartwood get notes greeting
               heartwood get notes photo --raw > photo.jpg
@@ -25,11 +24,11 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: KeyOption
 
-    @Flag(help: "Print the value's bytes and nothing else: no line end, whatever the bytes.")
+    @Flag(help: "Print the value's bytes and nothing else, not even a line end.")
     var raw = false
 
     @Flag(
-        help: "Print a JSON object: key, value, sequence number and, where set, expires (milliseconds since 1970).")
+        help: "Print a JSON object: key, value, sequence number and, if set, expires (milliseconds since 1970).")
     var json = false
 
     func validate() throws {

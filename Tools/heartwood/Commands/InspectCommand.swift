@@ -5,26 +5,26 @@ internal import HeartwoodInspection
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Tell what lies in a store, or in one of its files, without opening it.",
+        abstract: "Show what is in a store, or in one of its files, without opening it.",
         discussion: """
-            Reads and verifies all of it, and tells what is here: whether the store is clean, torn by a crash or \
-            damaged, and whether it would open; its files and how they follow each other; what is live and dead; \
-            sizes, expiry, and what compaction would gain; each finding with file and offset; and what to do next.
+            Reads and verifies every byte, and reports: whether the store is clean, torn by a crash or damaged, and \
+            whether it would open; its files and their order; what is live and dead; sizes, expiry, and what \
+            compaction would free; each finding with file and offset; and what to do next.
 
-            It takes no lock and writes nothing (but the page that '--html' asks for), so that it may run beside a \
-            program that has the store open, and on files that no program can open any more. Of stores with more than \
-            about a million keys, what is live is estimated.
+            It takes no lock and writes nothing except the page of '--html'. So it can run while a program has the \
+            store open, and on files that no program can open any more. In a store with more than about a million \
+            keys, what is live is estimated.
 
-            '--html' makes one page with everything in it: a map of every file, down to single records.
+            '--html' writes one page with all of it: a map of every file, down to single records.
 
               heartwood inspect notes
               heartwood inspect notes/0000000000000001.log
               heartwood inspect notes --json | jq .verdict
               heartwood inspect notes --html notes.html
 
-            It ends with 0 where all is clean; with 1 where only the tail is torn, as after a crash; with 2 where \
-            something is damaged or missing; with 74 where the system could not read; with 73 where nothing is there; \
-            with 76 where a newer version wrote it.
+            It ends with 0 if all is clean; with 1 if only the tail is torn, as after a crash; with 2 if something is \
+            damaged or missing; with 74 if the system could not read; with 73 if there is no store; with 76 if a newer \
+            version wrote it.
             """
     )
 
@@ -38,8 +38,8 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write a page about it, too, which needs no network; not into the store. Keys are in it: only this user "
-                + "may read it.", valueName: "file"),
+            "Also write the report as a page, which needs no network; not into the store. It contains keys: only this "
+                + "user may read it.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var html: String?
 
@@ -51,7 +51,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try html.map { try PageTarget($0, besides: path) }
+        let target = try html.map { try PageTarget($0, outside: path) }
         let survey = try await SurveyTask(path: path, isForPage: html != nil).run()
         let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
         try target?.write(Page(survey: survey).chunks)

@@ -10,18 +10,19 @@ struct LoadCommand: AsyncParsableCommand {
               pairs   what 'export' writes: {"key":…,"value":…,"expires":…},
                       with key64 and value64 for bytes in base64
               jsonl   JSON objects: each line, byte for byte, is the value;
-                      its fields make the key
+                      the key is made from its fields
 
-            Gzip is recognised. The input may be of any size: memory depends on the longest line only, and lines of \
-            more than 64 MiB are refused unless '--max-line' allows them. Where a key comes twice, the \
-            later line wins. A line that can't be taken is named by its number and ends the load with code 65; \
-            everything before it is loaded. Blank lines are passed over.
+            Gzip is recognised. The input may be of any size: memory depends only on the longest line, and lines of \
+            more than 64 MiB are refused unless '--max-line' allows them. If a key occurs twice, the later line wins. \
+            A bad line is reported by its number and ends the load with 65; everything before it is loaded. Blank \
+            lines are skipped. The store is created if it doesn't exist, unless '--no-create' is given.
 
-            Loading goes through many writes at once, each acknowledged by itself, so that they share the syncs of \
-            the disk. With '--acknowledge' each key is printed, escaped as 'scan' does, only once its write is as \
-            durable as asked: what is printed is kept, whatever happens next. The summary then goes to standard error.
+            Each record is a write of its own, and many writes run at the same time, so that they share the disk's \
+            syncs. With '--acknowledge' each key is printed, escaped as by 'scan', when its write is as durable as \
+            requested: what is printed is kept, whatever happens next. The summary then goes to standard error.
 
-            SIGINT and SIGTERM stop reading, finish the writes under way, and print the summary; a second one kills.
+            SIGINT and SIGTERM stop reading, finish the writes in progress, and print the summary; a second signal \
+            kills.
 
               heartwood load notes people.jsonl.gz --format jsonl --key id
               heartwood load notes cities.jsonl --format jsonl \\
@@ -46,7 +47,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "jsonl: the field that is the key, a string or a number (as it is written); 'a.b' is a field in a field.",
+            "jsonl: the field that is the key, a string or a number (as it is written); 'a.b' is field b of field a.",
             valueName: "field"))
     var key: String?
 
@@ -58,23 +59,29 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Put this many records, which follow each other in the input, in one write: all or nothing.",
+            "Put this many consecutive records in one write, which is all or nothing.",
             valueName: "records"))
     var batch = 1
 
-    @Option(help: ArgumentHelp("Writes under way at a time. (default: 256; 4 with '--batch')", valueName: "writes"))
+    @Option(
+        help: ArgumentHelp(
+            "Writes in progress at a time; 1 keeps the order of the input. (default: 256; 4 with '--batch')",
+            valueName: "writes"))
     var concurrency: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The longest line that is taken. Memory grows to several times as much where lines are that long.",
+            "The longest line that is accepted. Such a line takes several times as much memory.",
             valueName: "MiB"))
     var maxLine = 64
 
-    @Flag(help: "Print each key once it is acknowledged.")
+    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to create the store if it doesn't exist.")
+    var create = true
+
+    @Flag(help: "Print each key when it is acknowledged.")
     var acknowledge = false
 
-    @Flag(help: "Leave bad lines out, name them on standard error, and go on.")
+    @Flag(help: "Skip bad lines, and report them on standard error.")
     var skipBad = false
 
     @Flag(help: "Print the summary as a JSON object.")
@@ -96,13 +103,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(path: file)
-        // An opening may take long, and can be stopped at any time.
+        // Opening may take long, and can be stopped at any time.
         Signals.endAtRequests()
-        let (summary, outcome) = try await store.withStore(creating: true, configure: level.configure) { store in
+        let (summary, outcome) = try await store.withStore(creating: create, configure: level.configure) { store in
             Signals.noteRequestsToStop()
             return try await load(input, into: store)
         }
-        // The store is closed before this. So everything is on the disk, whatever the durability was.
+        // The store is closed before this. So everything is on the disk, at any durability.
         try show(summary)
         if let failure = outcome.failure { throw failure }
         if outcome.wasStopped, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }

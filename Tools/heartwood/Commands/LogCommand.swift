@@ -7,15 +7,15 @@ internal import HeartwoodInspection
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print the records of a store's log, or of one of its files, in their order.",
+        abstract: "Print the records of a store's log, or of one of its files, in order.",
         discussion: """
-            One line a record: its offset in the file, its number and place in the batch, what it does, bytes of its \
-            value as stored, when it was committed, its key. Of a store that is all of the log that is still there; \
-            what was compacted is in the snapshot, which is printed if it is named, in the order of its keys.
+            One line a record: its offset in the file, its number and position in the batch, what it does, bytes of \
+            its value as stored, when it was committed, its key. For a store, all of the log that still exists is \
+            printed. Older records are in the snapshot; if you name its file, it is printed in key order.
 
-            It takes no lock and may run beside a program that has the store open; with '--follow' it goes on as \
-            records come, from segment to segment, until it is stopped. What is damaged is named and skipped, and what \
-            is whole behind it follows.
+            It takes no lock and can run while a program has the store open. With '--follow' it continues with new \
+            records, from segment to segment, until it is stopped. Damage is reported and skipped, and the whole \
+            records after it are printed.
 
               heartwood log notes
               heartwood log notes --key session:17 --values
@@ -40,44 +40,44 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only records of keys that begin with this.", valueName: "text"))
     var prefix: String?
 
-    @Option(help: ArgumentHelp("Only from this write's number on.", valueName: "number"))
+    @Option(help: ArgumentHelp("Only from this write number on.", valueName: "number"))
     var from: UInt64?
 
-    @Option(help: ArgumentHelp("Only up to this write's number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Only up to this write number.", valueName: "number"))
     var to: UInt64?
 
-    @Option(help: ArgumentHelp("Only what was committed from then on: \(Moment.help).", valueName: "time"))
+    @Option(help: ArgumentHelp("Only records committed at this time or later: \(Moment.help).", valueName: "time"))
     var since: Moment?
 
-    @Option(help: ArgumentHelp("Only what was committed up to then.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only records committed up to this time.", valueName: "time"))
     var until: Moment?
 
     @Option(
         help: ArgumentHelp("Only records that do this; may be given more than once.", valueName: "put|delete|other"))
     var kind: [LogKind] = []
 
-    @Flag(help: "Go on as records come, until stopped.")
+    @Flag(help: "Continue with new records until stopped.")
     var follow = false
 
-    @Flag(help: "Values, too.")
+    @Flag(help: "Also print values.")
     var values = false
 
-    @Flag(help: "Keys and values in hexadecimal.")
+    @Flag(help: "Print keys and values in hexadecimal.")
     var hex = false
 
     @Option(help: ArgumentHelp("Stop after this many records.", valueName: "count"))
     var limit: Int?
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object a line.")
     var json = false
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
         try PathArgument.validate(path)
         if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
-        if let from, let to, from > to { throw ValidationError("'--from \(from)' is behind '--to \(to)'") }
+        if let from, let to, from > to { throw ValidationError("'--from \(from)' is after '--to \(to)'") }
         if let since, let until, since.milliseconds > until.milliseconds {
-            throw ValidationError("'--since' is behind '--until'")
+            throw ValidationError("'--since' is after '--until'")
         }
         _ = try filter()
     }
@@ -105,8 +105,8 @@ struct LogCommand: AsyncParsableCommand {
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
         var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
-        var left = limit ?? .max
-        var isEmpty = true
+        let most = limit ?? .max
+        var left = most
         // Never stops: a signal ends the process.
         let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
@@ -122,14 +122,11 @@ struct LogCommand: AsyncParsableCommand {
             }
             // A reader follows the output.
             if follow { try output.flush() }
-            if case .record = item {
-                left -= 1
-                isEmpty = false
-            }
+            if case .record = item { left -= 1 }
             return left > 0
         }
         try output.flush()
-        if isEmpty, verdict == .clean { noteSnapshot() }
+        if left == most, verdict == .clean { noteSnapshot() }
         return verdict
     }
 

@@ -6,10 +6,10 @@ struct PutCommand: AsyncParsableCommand {
         commandName: "put",
         abstract: "Set the value of a key.",
         discussion: """
-            Returns once the value is as durable as '--durability' asks. Makes the store if it isn't there. \
-            Says nothing when all is well; '--json' prints the write's sequence number.
+            Returns when the value is as durable as '--durability' says. The store must exist; '--create' makes a new \
+            one if it doesn't. Prints nothing if it succeeds; '--json' prints the write's sequence number.
 
-              heartwood put notes greeting 'good morning'
+              heartwood put notes greeting 'good morning' --create
               heartwood put notes session:17 open --expires-in 30m
               heartwood put notes photo --file photo.jpg
               curl -s https://example.org | heartwood put notes page --file -
@@ -28,7 +28,7 @@ struct PutCommand: AsyncParsableCommand {
     @OptionGroup var keys: KeyOption
 
     @Option(
-        help: ArgumentHelp("Take the value, of any bytes, from a file; '-' is standard input.", valueName: "file"),
+        help: ArgumentHelp("Read the value, of any bytes, from a file; '-' is standard input.", valueName: "file"),
         completion: .file())
     var file: String?
 
@@ -39,11 +39,14 @@ struct PutCommand: AsyncParsableCommand {
 
     @OptionGroup var level: DurabilityOption
 
+    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to create the store if it doesn't exist.")
+    var create = false
+
     @Flag(help: "Print the key and the write's sequence number as a JSON object.")
     var json = false
 
     func validate() throws {
-        if value == nil && file == nil { throw ValidationError("no value: give one behind the key, or '--file'") }
+        if value == nil && file == nil { throw ValidationError("no value: give one after the key, or '--file'") }
         if value != nil && file != nil { throw ValidationError("a value and '--file' at once: leave one out") }
         _ = try keys.bytes(key)
     }
@@ -51,7 +54,7 @@ struct PutCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try keys.bytes(key)
         let value = try valueBytes()
-        let sequence = try await store.withStore(creating: true, configure: level.configure) { store in
+        let sequence = try await store.withStore(creating: create, configure: level.configure) { store in
             try await store.put(
                 key, value, expires: expiresIn.map { .after($0.duration) } ?? .never,
                 durability: level.durability.durability)

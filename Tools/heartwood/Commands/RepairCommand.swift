@@ -6,13 +6,12 @@ internal import HeartwoodInspection
 struct RepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
-        abstract: "Bring what verifies of a damaged store into a new one.",
+        abstract: "Write what verifies of a damaged store to a new store.",
         discussion: """
-            Without '--output' it says what it would bring back and what is lost, and writes nothing. With it, a new \
-            store is written there of every batch that is whole, in order and with its number, and verified. The old \
-            files are only read: files that were renamed, copies, snapshots that were never finished, and what stands \
-            between damaged places are all drawn on. What is lost is named by file, offset, number and, where it is \
-            known, key.
+            Without '--output' it reports what it would bring back and what is lost, and writes nothing. With it, a \
+            new store is written there, with every batch that is whole, in order and with its number, and verified. \
+            The old files are only read. Renamed files, copies, unfinished snapshots, and whole records between \
+            damaged parts are all used. What is lost is reported by file, offset, number and, if it is known, key.
 
               heartwood repair notes
               heartwood repair notes --output notes-repaired
@@ -20,15 +19,15 @@ struct RepairCommand: AsyncParsableCommand {
               heartwood repair notes --in-place
 
             '--in-place' first moves the old files into a directory in the store, damaged-TIME, and never deletes \
-            them; the store must not be in use. If it is interrupted, run it again. A batch that is only partly \
-            left is left out, because no reader ever saw it like that; '--keep-partial' keeps what is left of it.
+            them; the store must not be in use. If it is interrupted, run it again. Batches that aren't whole are left \
+            out, because no reader ever saw them so; '--keep-partial' keeps what is left of them.
 
-            "Nothing is lost" is said only where the files prove it: where all that they tell of is there, and the log \
-            was closed in order. After a crash its end is open; then the report names the place after which the files \
-            can't tell whether more was written. Losses are listed as "lost" where they are certain, and as "perhaps" \
-            where the files leave it open.
+            "Nothing is lost" is reported only if the files prove it: all that they mention is there, and the log was \
+            closed in order. After a crash they can't prove it; then the report names the file and the offset after \
+            which more may have been written. Losses are listed as "lost" if they are certain, and as "perhaps" if the \
+            files can't prove them.
 
-            It ends with 0 where nothing is listed as lost, and with 1 where something is.
+            It ends with 0 if nothing is listed as lost, and with 1 otherwise.
             """
     )
 
@@ -38,11 +37,11 @@ struct RepairCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the new store to this directory, which must not be there yet.", valueName: "directory"),
+            "Write the new store to this directory, which must not exist.", valueName: "directory"),
         completion: .directory)
     var output: String?
 
-    @Flag(help: "Put the new store in the place of the old one, whose files are moved aside.")
+    @Flag(help: "Replace the old store by the new one. The old files are moved into a directory in it.")
     var inPlace = false
 
     @Flag(help: "Keep what is left of batches that are not whole.")
@@ -50,11 +49,11 @@ struct RepairCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out what came later: a write's number, or \(Moment.help).", valueName: "number|time"))
+            "Leave out all later writes: a write number, or \(Moment.help).", valueName: "number|time"))
     var upTo: String?
 
     @Option(
-        help: ArgumentHelp("Which store, where the files of several are mixed: its id, 32 digits.", valueName: "id"))
+        help: ArgumentHelp("Which store, if the files of several are mixed: its id, 32 digits.", valueName: "id"))
     var storeID: String?
 
     @Flag(help: "Print the report as a JSON object.")
@@ -78,12 +77,12 @@ struct RepairCommand: AsyncParsableCommand {
             } else if let moment = Moment(argument: upTo) {
                 options.upToTime = moment.milliseconds
             } else {
-                throw ValidationError("'--up-to \(upTo)' is neither a write's number nor a time: give \(Moment.help)")
+                throw ValidationError("'--up-to \(upTo)' is neither a write number nor a time: give \(Moment.help)")
             }
         }
         if let storeID {
             guard let id = StoreID(hexadecimal: storeID) else {
-                throw ValidationError("'\(storeID)' is no store's id: 'heartwood inspect' shows those that are here")
+                throw ValidationError("'\(storeID)' is no store's id: 'heartwood inspect' shows the ids")
             }
             options.storeID = id
         }

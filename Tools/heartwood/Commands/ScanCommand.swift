@@ -8,7 +8,7 @@ struct ScanCommand: AsyncParsableCommand {
         discussion: """
             One line an entry: the key, a tab, the value. Control characters, backslashes and bytes that are not \
             UTF-8 are escaped as \\t, \\n, \\r, \\\\ and \\xHH, so that every line can be read back. '--json' prints \
-            objects with key or key64, value or value64 (base64 where the bytes are not UTF-8), sequence and, where \
+            objects with key or key64, value or value64 (base64 if the bytes are not UTF-8), sequence and, if \
             set, expires (milliseconds since 1970).
 
             Keys are ordered by their bytes. An empty result is no error.
@@ -39,10 +39,10 @@ struct ScanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Stop after this many entries.", valueName: "count"))
     var limit: Int?
 
-    @Flag(name: .customLong("keys"), help: "Keys only; no value is read.")
+    @Flag(name: .customLong("keys"), help: "Print keys only; no value is read.")
     var keysOnly = false
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object a line.")
     var json = false
 
     func validate() throws {

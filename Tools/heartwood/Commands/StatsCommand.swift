@@ -1,18 +1,18 @@
 internal import ArgumentParser
 internal import Heartwood
+internal import HeartwoodFormat
 
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Print figures of a store.",
         discussion: """
-            What the store holds, what it takes, what 'heartwood compact' would give back, and what opening it found: \
-            whether it had been closed in order, or was left by a crash, and where its log was torn then, which loses \
-            nothing that was acknowledged as synced.
+            Keys, sizes, what 'heartwood compact' would free, and what the opening found: whether the store was closed \
+            in order, or left by a crash, and where its log is torn. A torn log loses nothing that was acknowledged as \
+            synced.
 
-            A snapshot is what a compaction writes: all that was live then, in the order of keys. The log is what was \
-            written since. Dead bytes are those of neither a newest value nor its key: overwritten, deleted, and \
-            what the format takes.
+            A snapshot is what a compaction writes: all records that were live then, in key order. The log is what was \
+            written since. Dead bytes are overwritten and deleted records, and what the format needs.
 
               heartwood stats notes
               heartwood stats notes --json
@@ -25,23 +25,31 @@ struct StatsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (figures, opening) = try await store.withStore { ($0.statistics, $0.recoveryReport) }
-        let report = StatsReport(path: store.path, figures: figures, opening: opening)
+        let report = try await store.withStore { [path = store.path] store in
+            var keyBytes: UInt64 = 0
+            try store.forEachKey { key in
+                keyBytes += UInt64(key.byteCount)
+                return .next
+            }
+            return StatsReport(
+                path: path, figures: store.statistics, opening: store.recoveryReport, keyBytes: keyBytes)
+        }
         try StandardOutput.printLine(json ? report.json.string : report.table)
     }
 }
 
 /// The figures of a store, as a table and as JSON.
-private struct StatsReport {
+private struct StatsReport: Sendable {
     let path: String
     let figures: Store.Statistics
     let opening: RecoveryReport
+    let keyBytes: UInt64
 
     var table: String {
         var rows: [(name: String, value: String)] = [
             ("store", path),
             ("keys", Numbers.grouped(figures.keys)),
-            ("last write", "number \(Numbers.grouped(opening.lastSequence))"),
+            ("last write", Numbers.sequence(opening.lastSequence)),
             ("snapshot", snapshot),
             (
                 "log",
@@ -54,9 +62,9 @@ private struct StatsReport {
             ("found", tail),
             ("opened", "in \(Numbers.time(opening.duration.seconds)): \(whatWasRead)"),
         ]
-        for file in opening.passedOver {
+        for file in opening.skippedFiles {
             let advice = "the log that it covers is whole, and nothing is lost; 'heartwood compact' replaces it"
-            rows.append(("damaged", "\(file): \(advice). Look at the disk."))
+            rows.append(("damaged", "\(file): \(advice). Check the disk."))
         }
         let width = rows.map(\.name.count).max() ?? 0
         return
@@ -83,7 +91,7 @@ private struct StatsReport {
         found.add("records", opening.records)
         found.add("bytes", opening.bytes)
         found.add("seconds", opening.duration.seconds)
-        found.add("passedOver", opening.passedOver)
+        found.add("skippedFiles", opening.skippedFiles)
 
         var json = JSONText()
         json.add("store", path)
@@ -123,18 +131,20 @@ private struct StatsReport {
         return text
     }
 
-    /// An estimate. Some of the dead bytes will be needed by the next snapshot, which has every key twice. The index
-    /// has the keys too, and is about twice as large as that copy.
+    /// An estimate, as that of 'heartwood inspect'.
     private var reclaimableBytes: UInt64 {
         guard opening.records > 0 else { return 0 }
-        return figures.deadBytes - min(figures.deadBytes, UInt64(figures.indexBytes / 2))
+        let after =
+            SnapshotFooter.fileBytes(
+                records: figures.liveBytes, keys: UInt64(figures.keys), keyBytes: keyBytes)
+            + UInt64(FormatConstants.fileHeaderSize + FormatConstants.commitHeaderSize)
+        return figures.fileBytes - min(figures.fileBytes, after)
     }
 
     private var gain: String {
         if opening.records == 0 { return opening.snapshot == nil ? "nothing" : "nothing: all of it is compacted" }
         // Less than the error of the estimate.
-        let total = figures.logBytes + figures.snapshotBytes
-        if reclaimableBytes < total / 50 { return "hardly anything" }
+        if reclaimableBytes < figures.fileBytes / 50 { return "hardly anything" }
         return "about \(Numbers.bytes(reclaimableBytes)), by 'heartwood compact'"
     }
 
@@ -152,8 +162,13 @@ private struct StatsReport {
         case .closed: "closed in order"
         case .unclosed: "not closed (a crash, or a kill); every commit is whole"
         case .torn(let file, let offset, let bytes):
-            "torn by a crash: \(Numbers.count(bytes, "byte")) behind offset \(Numbers.grouped(offset)) of "
-                + "\(file) were never acknowledged as synced, and are passed over"
+            "torn by a crash: \(Numbers.count(bytes, "byte")) after offset \(Numbers.grouped(offset)) of "
+                + "\(file) were never acknowledged as synced, and are skipped"
         }
     }
+}
+
+extension Store.Statistics {
+    /// Bytes of the log and the snapshot with the headers of all files, without preallocated space.
+    var fileBytes: UInt64 { logBytes + UInt64(segments * FormatConstants.fileHeaderSize) + snapshotBytes }
 }

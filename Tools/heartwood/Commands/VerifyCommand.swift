@@ -7,20 +7,20 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every byte of stores, or of some of their files.",
         discussion: """
-            Reads all of it: every checksum, the chain from segment to segment, that a snapshot's keys and records say \
-            the same, and that a snapshot says what the log says that it replaced, if that is still there. What is \
-            wrong is named with file, offset and the writes that are lost.
+            Checks every checksum, the chain from segment to segment, that a snapshot's keys and records agree, and \
+            that a snapshot agrees with the log that it replaced, if that still exists. Damage is reported with file, \
+            offset and the writes that are lost.
 
-            It takes no lock, writes nothing, and may run beside a program that has the store open.
+            It takes no lock, writes nothing, and can run while a program has the store open.
 
               heartwood verify notes
               heartwood verify /var/lib/app/store /backup/store --quiet
               heartwood verify notes/0000000000000001.log
               heartwood verify notes --json | jq .verdict
 
-            It ends with 0 where all is clean; with 1 where only the tail is torn, as after a crash; with 2 where \
-            something is damaged or missing; with 74 where the system could not read; with 73 where nothing is there; \
-            with 76 where a newer version wrote it. Of several stores the worst decides.
+            It ends with 0 if all is clean; with 1 if only the tail is torn, as after a crash; with 2 if something is \
+            damaged or missing; with 74 if the system could not read; with 73 if there is no store; with 76 if a newer \
+            version wrote it. Of several stores the worst decides.
             """
     )
 
@@ -29,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
         completion: .file())
     var paths: [String]
 
-    @Flag(help: "Say nothing where all is clean.")
+    @Flag(help: "Print nothing if all is clean.")
     var quiet = false
 
     @Flag(help: "Print a JSON object for each.")
@@ -77,7 +77,7 @@ struct VerifyCommand: AsyncParsableCommand {
         switch result.verdict {
         case .clean: break
         case .torn:
-            lines.append("nothing that was acknowledged as synced is missing: the next opening passes the tail over")
+            lines.append("nothing that was acknowledged as synced is missing: the next opening skips the tail")
         case .corrupt:
             lines.append(
                 (result.opens ? "the store opens all the same; " : "opening it will be refused; ")
@@ -86,7 +86,7 @@ struct VerifyCommand: AsyncParsableCommand {
             )
         case .unsupported: lines.append("use the version of heartwood that wrote it")
         case .unreadable:
-            lines.append("this says nothing about the data: look at permissions, the disk and the kernel's log")
+            lines.append("this says nothing about the data: check permissions, the disk and the kernel's log")
         }
         return lines.joined(separator: "\n")
     }

@@ -23,7 +23,7 @@ struct CompactSummary {
             + "\(Numbers.bytes(before)) before, \(Numbers.bytes(after)) after" + (after > before ? Self.larger : "")
     }
 
-    private static let larger = " (larger: a snapshot has added more than there was to drop)"
+    private static let larger = " (larger: the snapshot format takes more than was freed)"
 
     var json: JSONText {
         var json = JSONText()

@@ -15,7 +15,7 @@ final class GzipInflater {
 
     /// It needs a stable address, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
-    private var place = Position.inMember
+    private var position = Position.inMember
     private var offset = 0
 
     /// Whether more may be inflated without further input: the last output was filled completely.
@@ -45,20 +45,20 @@ final class GzipInflater {
         var used = 0
         var filled = 0
         while used < input.count || holdsOutput, filled == 0 {
-            if place == .betweenMembers {
+            if position == .betweenMembers {
                 if input[used] == 0 {
-                    place = .inPadding
+                    position = .inPadding
                 } else {
                     inflateReset(stream)
-                    place = .inMember
+                    position = .inMember
                 }
             }
-            if place == .inPadding {
+            if position == .inPadding {
                 guard let other = input[used...].firstIndex(where: { $0 != 0 }) else {
                     offset += input.count - used
                     return (input.count, 0)
                 }
-                throw Problem(message: "other bytes than gzip behind the end", offset: offset + other - used)
+                throw Problem(message: "bytes that are not gzip after the end", offset: offset + other - used)
             }
             let rest = UnsafeRawBufferPointer(rebasing: input[used...])
             let step = try inflateMember(rest, into: output)
@@ -68,11 +68,11 @@ final class GzipInflater {
         return (used, filled)
     }
 
-    /// Tells that the input has ended.
+    /// Ends the input.
     ///
     /// - Throws: ``Problem`` if it ends in the middle of a member.
     func finish() throws(Problem) {
-        if place == .inMember { throw Problem(message: "the gzip stream ends too early", offset: offset) }
+        if position == .inMember { throw Problem(message: "the gzip stream ends too early", offset: offset) }
     }
 
     private func inflateMember(
@@ -84,15 +84,15 @@ final class GzipInflater {
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = UInt32(clamping: output.count)
         let offered = Int(stream.pointee.avail_in)
-        let room = Int(stream.pointee.avail_out)
+        let capacity = Int(stream.pointee.avail_out)
         let result = CZlib.inflate(stream, Z_NO_FLUSH)
         let used = offered - Int(stream.pointee.avail_in)
-        let filled = room - Int(stream.pointee.avail_out)
+        let filled = capacity - Int(stream.pointee.avail_out)
         offset += used
-        holdsOutput = result == Z_OK && filled == room
+        holdsOutput = result == Z_OK && filled == capacity
         switch result {
         case Z_OK, Z_BUF_ERROR: break
-        case Z_STREAM_END: place = .betweenMembers
+        case Z_STREAM_END: position = .betweenMembers
         default:
             let detail = stream.pointee.msg.map { ": " + String(cString: $0) } ?? ""
             throw Problem(message: "the gzip stream is damaged\(detail)", offset: offset)

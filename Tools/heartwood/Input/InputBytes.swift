@@ -11,6 +11,9 @@ final class InputBytes {
     private var inflater: GzipInflater?
     private var isFirst = true
     private var isAtEnd = false
+    /// How many bytes of the file, compressed if it is, the bytes returned so far were made from. Bytes that were only
+    /// read ahead don't count.
+    private(set) var consumedBytes = 0
 
     /// - Parameter isStopped: Called before every wait. When it returns true, the input ends.
     init(_ file: InputFile, isStopped: @escaping () -> Bool) {
@@ -48,10 +51,12 @@ final class InputBytes {
             let input = UnsafeRawBufferPointer(rebasing: raw[pending])
             guard let inflater else {
                 pending = 0..<0
+                consumedBytes += input.count
                 return input
             }
             let step = try gzip { () throws(GzipInflater.Problem) in try inflater.inflate(input, into: inflated) }
             pending = pending.lowerBound + step.used..<pending.upperBound
+            consumedBytes += step.used
             if step.filled > 0 { return UnsafeRawBufferPointer(rebasing: inflated[..<step.filled]) }
         }
     }
@@ -68,7 +73,7 @@ final class InputBytes {
             throw Failure(
                 .badData,
                 "\(file.name): \(error.message) (at byte \(Numbers.grouped(error.offset))): "
-                    + "the lines before were loaded; get the file again")
+                    + "the lines before it are loaded; get the file again")
         }
     }
 }

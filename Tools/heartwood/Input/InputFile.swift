@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The file, or standard input, that `load` reads.
 final class InputFile: Sendable {
     /// The name in messages.
@@ -7,7 +5,6 @@ final class InputFile: Sendable {
     /// The size in bytes; nil if it isn't a regular file.
     let size: Int?
     private let descriptor: FileDescriptor
-    private let count = Atomic<Int>(0)
 
     /// Opens a file; `-` is standard input.
     ///
@@ -39,9 +36,6 @@ final class InputFile: Sendable {
         if descriptor.number != FileDescriptor.standardInput.number { descriptor.close() }
     }
 
-    /// Bytes read from the file so far; compressed, if the file is.
-    var bytesRead: Int { count.load(ordering: .relaxed) }
-
     /// Reads what is available, up to the size of `buffer`. Returns 0 at the end, and when `isStopped` returns true.
     ///
     /// Waits in steps of a tenth of a second, so that a request to stop is noticed while a pipe is silent.
@@ -52,13 +46,11 @@ final class InputFile: Sendable {
             repeat {
                 if isStopped() { return 0 }
             } while !descriptor.isReadable(within: 100)
-            let read = try descriptor.read(into: buffer)
-            count.add(read, ordering: .relaxed)
-            return read
+            return try descriptor.read(into: buffer)
         } catch {
             throw Failure(
                 .inputOutput,
-                "\(name) could not be read any further (\(error.text)): what was read before is kept; look at its disk")
+                "\(name) could not be read any further (\(error.text)): what was read before is kept; check its disk")
         }
     }
 }

@@ -10,26 +10,25 @@ enum InspectAdvice {
             return survey.end == .unclosed && !survey.isFile ? [unclosed] : []
         case .torn:
             return [
-                "Nothing is lost that was acknowledged as synced: such a tail is what a crash leaves, and the next "
-                    + "opening passes it over. Just use the store."
+                "No write that was acknowledged as synced is lost. A crash leaves such a tail, and the next opening "
+                    + "skips it. Use the store as it is."
             ]
         case .corrupt:
             var lines = ["Copy it first, as it is, to another disk: cp -a \(path) COPY. Work on the copy."]
             if survey.isFile {
-                lines.append("Look at the store as a whole: 'heartwood inspect' with its directory.")
+                lines.append("Inspect the whole store: 'heartwood inspect' with its directory.")
             } else if survey.opens {
                 lines.append(
-                    "The store opens all the same, and nothing that it needs is damaged. "
+                    "The store still opens, and nothing that it needs is damaged. "
                         + "'heartwood compact \(path)' writes all live data to a new file and drops the damaged one.")
             } else {
                 lines.append(
-                    "If you have a backup, compare: what is said to be lost above is all that it has to give. "
-                        + "Otherwise 'heartwood repair' brings what verifies into a new store, "
-                        + "and names what it can't.")
+                    "If you have a backup, compare: it can only restore what is reported as lost above. "
+                        + "Otherwise 'heartwood repair' writes what verifies to a new store, and lists what is lost.")
             }
             lines.append(
-                "Look at the disk (dmesg, smartctl -a) and the memory before you trust the machine again: a crash "
-                    + "doesn't do this.")
+                "Check the disk (dmesg, smartctl -a) and the memory before you trust the machine again: a crash "
+                    + "doesn't cause this.")
             return lines
         case .unsupported:
             return ["Use the version of heartwood that wrote it, or a newer one. Nothing says that it is damaged."]
@@ -42,6 +41,6 @@ enum InspectAdvice {
     }
 
     private static let unclosed =
-        "If a program has it open, this is as it should be. Otherwise its process was killed, or the machine went "
-        + "down: the next opening goes on with all of this."
+        "If a program has it open, this is normal. Otherwise its process was killed, or the machine went down: "
+        + "the next opening uses all of this."
 }

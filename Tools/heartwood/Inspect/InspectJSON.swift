@@ -171,8 +171,6 @@ struct InspectJSON {
         json.add("bytes", timeline.spans.map(\.bytes))
         return json
     }
-
-    // MARK: - Findings
 }
 
 extension JSONText {

@@ -102,7 +102,7 @@ extension InspectReport {
                     + "the last \(InspectWords.moment(range.upperBound)) UTC"
             )
         } else {
-            lines.append("  no key that is there expires")
+            lines.append("  no existing key expires")
         }
         if totals.expired > 0 {
             lines.append(

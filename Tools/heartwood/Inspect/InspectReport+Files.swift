@@ -35,7 +35,7 @@ extension InspectReport {
 
     var chain: [String] {
         var table = TextTable([.left, .left, .left, .left])
-        table.add(["name", "numbers", "written (UTC)", "goes on"].map { .init($0, .dim) })
+        table.add(["name", "numbers", "written (UTC)", "continues"].map { .init($0, .dim) })
         for (index, file) in survey.files.enumerated() where file.header != nil {
             table.add([
                 .init(InspectWords.text(Array(file.name.utf8), columns: 40)), .init(Self.numbers(file)),
@@ -57,7 +57,7 @@ extension InspectReport {
     func continuation(_ file: FileSurvey, at index: Int) -> String {
         switch file.role {
         case .covered, .olderSnapshot: return "replaced by the snapshot"
-        case .damagedSnapshot where !file.counts: return "damaged, and passed over"
+        case .damagedSnapshot where !file.counts: return "damaged, and skipped"
         case .temporary: return "in preparation, or left over"
         case .foreign: return "of another store"
         case .renamed: return "not read under this name"

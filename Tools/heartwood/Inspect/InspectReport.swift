@@ -40,7 +40,7 @@ struct InspectReport {
                 "\(about)\(Numbers.grouped(totals.keys)), of \(Numbers.count(totals.records.all, "record"))"
                     + (totals.commits > 0 ? " and \(Numbers.count(totals.commits, "commit")) of log" : "")),
         ])
-        if totals.lastSequence > 0 { table.add(["last write", "number \(Numbers.grouped(totals.lastSequence))"]) }
+        if totals.lastSequence > 0 { table.add(["last write", .init(Numbers.sequence(totals.lastSequence))]) }
         table.add([
             "size", "\(Numbers.bytes(totals.bytes.all)) in \(Numbers.count(survey.files.count, "file"))",
         ])
@@ -86,7 +86,7 @@ struct InspectReport {
     var gain: String? {
         let totals = survey.totals
         guard !survey.isFile, totals.records.all > 0 else { return nil }
-        guard survey.opens else { return "nothing as long as it can't be opened" }
+        guard survey.opens else { return "nothing while it can't be opened" }
         if totals.compactionGain < totals.replaceableBytes / 50 { return "hardly anything" }
         return "about \(Numbers.bytes(totals.compactionGain)) of \(Numbers.bytes(totals.replaceableBytes)), "
             + "by 'heartwood compact'"
@@ -112,10 +112,10 @@ struct InspectReport {
             }
         // The first lines name the directory of the store.
         let name = survey.files.first { $0.path == finding.file }?.name ?? finding.file
-        let place = InspectWords.text(Array(name.utf8))
+        let file = InspectWords.text(Array(name.utf8))
         var text =
             "  \(style(InspectWords.severity(finding.severity), paint))  "
-            + "\(place) at \(Numbers.grouped(finding.offset)): "
+            + "\(file) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
         return text + KeyList.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))
     }

@@ -64,16 +64,16 @@ struct RepairText {
             case .used, .covered, .leftOver: break
             case .numberedByName:
                 lines.append(
-                    "\(source.name) tells its numbers by its name alone: if it was renamed, "
-                        + "older values may stand in the place of newer ones"
+                    "only the name of \(source.name) tells the numbers of its writes: if it was renamed, "
+                        + "older values may replace newer ones"
                 )
             case .foreign:
                 lines.append(
                     "\(source.name) is of another store\(source.storeID.map { " (\($0))" } ?? ""), and left out")
             case .otherHistory:
                 lines.append(
-                    "\(source.name) has the same numbers as another file: a copy went on by itself; it is left out")
-            case .unreadable: lines.append("\(source.name) holds nothing that verifies")
+                    "\(source.name) has the same numbers as another file: a copy was written to; it is left out")
+            case .unreadable: lines.append("\(source.name) contains nothing that verifies")
             }
         }
         if report.batchesLeftOut > 0 {
@@ -87,14 +87,14 @@ struct RepairText {
         }
         if report.batchesBehindTear > 0 {
             lines.append(
-                "\(Numbers.count(report.batchesBehindTear, "batch", "batches")) behind a torn place, which an opening "
-                    + "would pass over, are brought back"
+                "\(Numbers.count(report.batchesBehindTear, "batch", "batches")) after a torn part, which an opening "
+                    + "would skip, are brought back"
             )
         }
         if report.olderValues > 0 {
             lines.append(
                 "for \(Numbers.count(report.olderValues, "key")) whose record in the snapshot is lost, "
-                    + "an older value stands in"
+                    + "an older value is used"
             )
         }
         return lines
@@ -116,7 +116,7 @@ struct RepairText {
 
     private var next: [String] {
         guard let output = report.output else {
-            return ["nothing was written: '--output DIRECTORY' writes the new store, '--in-place' puts it here"]
+            return ["nothing was written: '--output DIRECTORY' writes the new store, '--in-place' replaces this one"]
         }
         var lines = [
             "the new store is verified, in \(Escaping.text(Array(output.utf8))), \(Numbers.bytes(report.bytes))"
@@ -132,10 +132,10 @@ struct RepairText {
         json.add("path", path)
         json.add("complete", report.isComplete)
         if case .unknownAfter(let file, let offset) = report.certainty {
-            var place = JSONText()
-            place.add("file", file)
-            place.add("offset", offset)
-            json.add("unknownAfter", place)
+            var position = JSONText()
+            position.add("file", file)
+            position.add("offset", offset)
+            json.add("unknownAfter", position)
         }
         if let output = report.output { json.add("output", output) } else { json.addNull("output") }
         if let aside = report.movedTo { json.add("movedTo", aside) }

@@ -5,7 +5,7 @@
 /// too. Nesting costs a byte a level, not a stack frame, so hostile input can't exhaust the stack.
 struct JSONCursor {
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     /// A cursor at the start of `bytes`, which must be UTF-8.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -54,9 +54,9 @@ struct JSONCursor {
     /// Reads a number: its bytes as they are written.
     mutating func number() throws(JSONProblem) -> [UInt8] {
         skipSpace()
-        let start = place
+        let start = position
         try skipNumber()
-        return Array(bytes[start..<place])
+        return Array(bytes[start..<position])
     }
 
     /// Skips one value of any kind.
@@ -65,7 +65,7 @@ struct JSONCursor {
         repeat {
             switch try kind() {
             case .object:
-                place += 1
+                position += 1
                 skipSpace()
                 if !take(UInt8(ascii: "}")) {
                     closers.append(UInt8(ascii: "}"))
@@ -73,7 +73,7 @@ struct JSONCursor {
                     continue
                 }
             case .array:
-                place += 1
+                position += 1
                 skipSpace()
                 if !take(UInt8(ascii: "]")) {
                     closers.append(UInt8(ascii: "]"))
@@ -90,30 +90,30 @@ struct JSONCursor {
     /// Checks that only whitespace follows.
     mutating func end() throws(JSONProblem) {
         skipSpace()
-        if place < bytes.count { throw problem("unexpected text behind the value") }
+        if position < bytes.count { throw problem("unexpected text after the value") }
     }
 
     /// A problem at the current position.
     func problem(_ message: String) -> JSONProblem {
-        place < bytes.count
-            ? JSONProblem(message: message, column: place + 1)
-            : JSONProblem(message: "\(message), but the line ends", column: place + 1)
+        position < bytes.count
+            ? JSONProblem(message: message, column: position + 1)
+            : JSONProblem(message: "\(message), but the line ends", column: position + 1)
     }
 }
 
 // MARK: - The grammar, piece by piece
 
 extension JSONCursor {
-    private var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
-        place += 1
+        position += 1
         return true
     }
 
     private mutating func skipSpace() {
-        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
     private mutating func colon() throws(JSONProblem) {
@@ -143,36 +143,36 @@ extension JSONCursor {
     private mutating func stringExtent() throws(JSONProblem) -> (range: Range<Int>, hasEscapes: Bool) {
         skipSpace()
         guard take(UInt8(ascii: "\"")) else { throw problem("expected a string, '\"'") }
-        let start = place
+        let start = position
         var hasEscapes = false
         while let byte = peek {
             if byte == UInt8(ascii: "\"") {
-                place += 1
-                return (start..<place - 1, hasEscapes)
+                position += 1
+                return (start..<position - 1, hasEscapes)
             }
             if byte < 0x20 { throw problem("control character in a string") }
             if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
                 try skipEscape()
             } else {
-                place += 1
+                position += 1
             }
         }
         throw problem("expected the end of a string")
     }
 
     private mutating func skipEscape() throws(JSONProblem) {
-        place += 1
+        position += 1
         switch peek {
         case UInt8(ascii: "u"):
-            place += 1
+            position += 1
             for _ in 0..<4 {
                 guard let digit = peek, JSONEscapes.value(ofDigit: digit) != nil else {
                     throw problem("expected four hexadecimal digits")
                 }
-                place += 1
+                position += 1
             }
-        case let byte? where JSONEscapes.character(after: byte) != nil: place += 1
+        case let byte? where JSONEscapes.character(after: byte) != nil: position += 1
         default: throw problem("unknown escape in a string")
         }
     }
@@ -188,14 +188,14 @@ extension JSONCursor {
     }
 
     private mutating func skipDigits() throws(JSONProblem) {
-        let start = place
-        while let byte = peek, (0x30...0x39).contains(byte) { place += 1 }
-        if place == start { throw problem("expected a digit") }
+        let start = position
+        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
+        if position == start { throw problem("expected a digit") }
     }
 
     private mutating func skipLiteral() throws(JSONProblem) {
-        for literal in ["true", "false", "null"] where bytes[place...].starts(with: literal.utf8) {
-            place += literal.utf8.count
+        for literal in ["true", "false", "null"] where bytes[position...].starts(with: literal.utf8) {
+            position += literal.utf8.count
             return
         }
         throw problem("expected a value")

@@ -92,7 +92,7 @@ struct KeyTemplate: Sendable {
             let here = candidates.filter { fields[$0].steps[depth] == name }
             guard !here.isEmpty else { return try cursor.skipValue() }
             guard seen.insert(name).inserted else {
-                throw cursor.problem("the field '\(Escaping.text(name))' stands twice")
+                throw cursor.problem("the field '\(Escaping.text(name))' occurs twice")
             }
             let deeper = here.filter { fields[$0].steps.count > depth + 1 }
             let ending = here.filter { fields[$0].steps.count == depth + 1 }

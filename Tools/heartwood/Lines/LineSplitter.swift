@@ -12,6 +12,8 @@ struct Line: Sendable {
     /// Empty if the line is too long.
     var bytes: [UInt8]
     var isTooLong = false
+    /// The position in the input after the line. Within a block of compressed input it is interpolated.
+    let inputEnd: Int
 }
 
 /// Splits a stream of bytes into lines. Blank lines are counted and left out. A byte order mark at the start is left
@@ -24,24 +26,30 @@ struct LineSplitter {
     /// Whether the rest of a line that is too long is being skipped.
     private var isSkipping = false
     private var lastNumber = 0
+    /// The position in the input after the bytes that were split so far.
+    private var inputEnd = 0
 
     init(maximumLineBytes: Int) { self.maximumLineBytes = maximumLineBytes }
 
     /// Takes the next bytes and adds the lines that end in them to `lines`.
     ///
     /// A line that is too long is added, without its bytes, when it exceeds the limit.
-    mutating func split(_ bytes: UnsafeRawBufferPointer, into lines: inout [Line]) {
-        var bytes = bytes
-        while let base = bytes.baseAddress, let newline = memchr(base, 0x0A, bytes.count) {
+    ///
+    /// - Parameter source: The range of the input that the bytes were made from; shorter if it is compressed.
+    mutating func split(_ bytes: UnsafeRawBufferPointer, from source: Range<Int>, into lines: inout [Line]) {
+        var remaining = bytes
+        while let base = remaining.baseAddress, let newline = memchr(base, 0x0A, remaining.count) {
             let length = UnsafeRawPointer(newline) - base
-            keep(UnsafeRawBufferPointer(rebasing: bytes[..<length]), &lines)
+            keep(UnsafeRawBufferPointer(rebasing: remaining[..<length]), &lines)
+            remaining = UnsafeRawBufferPointer(rebasing: remaining[(length + 1)...])
+            inputEnd = source.lowerBound + source.count * (bytes.count - remaining.count) / bytes.count
             endLine(into: &lines)
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[(length + 1)...])
         }
-        keep(bytes, &lines)
+        keep(remaining, &lines)
+        inputEnd = source.upperBound
     }
 
-    /// Tells that the input has ended. The last line needs no line end.
+    /// Ends the input. The last line needs no line end.
     mutating func finish(into lines: inout [Line]) {
         if !rest.isEmpty || isSkipping { endLine(into: &lines) }
     }
@@ -51,7 +59,7 @@ struct LineSplitter {
         guard bytes.count <= maximumLineBytes - rest.count else {
             rest = []
             isSkipping = true
-            lines.append(Line(number: lastNumber + 1, bytes: [], isTooLong: true))
+            lines.append(Line(number: lastNumber + 1, bytes: [], isTooLong: true, inputEnd: inputEnd))
             return
         }
         rest += bytes
@@ -68,6 +76,6 @@ struct LineSplitter {
         if lastNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if bytes.last == 0x0D { bytes.removeLast() }
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-        if !isBlank { lines.append(Line(number: lastNumber, bytes: bytes)) }
+        if !isBlank { lines.append(Line(number: lastNumber, bytes: bytes, inputEnd: inputEnd)) }
     }
 }

@@ -27,7 +27,7 @@ enum PairsLine {
             let text = String(decoding: name, as: UTF8.self)
             // "key" and "key64" are the same field, so a line may have only one of them.
             let subject = text.hasSuffix("64") ? Array(name.dropLast(2)) : name
-            guard seen.insert(subject).inserted else { throw start.problem("'\(text)' says again what was said") }
+            guard seen.insert(subject).inserted else { throw start.problem("'\(text)' repeats a field") }
             switch text {
             case "key", "value":
                 let bytes = try string(&cursor, text)

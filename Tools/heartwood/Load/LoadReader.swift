@@ -49,7 +49,7 @@ actor LoadReader {
                 &piece,
                 Failure(
                     .badData,
-                    "\(name), \(error.description): everything before it is loaded; mend the line, "
+                    "\(name), \(error.description): everything before it is loaded; correct the line, "
                         + "or leave such lines out with '--skip-bad'"))
         } catch let failure as Failure {
             end(&piece, failure)
@@ -69,19 +69,20 @@ actor LoadReader {
             piece.badLines.append(error)
             return
         }
-        if let job = gatherer.add(record) { piece.jobs.append(job) }
+        if let job = gatherer.add(record, inputEnd: line.inputEnd) { piece.jobs.append(job) }
     }
 
     /// The lines that end in the next bytes.
     private func readLines() throws -> [Line] {
         var lines: [Line] = []
+        let start = bytes.consumedBytes
         let next = try bytes.next()
         if next.isEmpty {
             isAtEnd = true
             // After a request to stop, the last line may be incomplete.
             if !bytes.wasStopped { splitter.finish(into: &lines) }
         } else {
-            splitter.split(next, into: &lines)
+            splitter.split(next, from: start..<bytes.consumedBytes, into: &lines)
         }
         return lines
     }

@@ -5,6 +5,7 @@ internal import Synchronization
 final class LoadTally: Sendable {
     private let recordCount = Atomic<Int>(0)
     private let byteCount = Atomic<Int>(0)
+    private let inputByteCount = Atomic<Int>(0)
     private let newestSequence = Atomic<UInt64>(0)
     private let start = ContinuousClock.now
 
@@ -12,6 +13,7 @@ final class LoadTally: Sendable {
     func add(_ job: WriteJob, sequence: SequenceNumber) {
         recordCount.add(job.records.count, ordering: .relaxed)
         byteCount.add(job.byteCount, ordering: .relaxed)
+        inputByteCount.add(job.inputBytes, ordering: .relaxed)
         newestSequence.max(sequence, ordering: .relaxed)
     }
 
@@ -24,7 +26,9 @@ final class LoadTally: Sendable {
     /// `17,683 records  2.9 MiB  181,204/s`
     func progress(of file: InputFile) -> Progress {
         var share: Double?
-        if let size = file.size, size > 0 { share = Double(file.bytesRead) / Double(size) }
+        if let size = file.size, size > 0 {
+            share = Double(inputByteCount.load(ordering: .relaxed)) / Double(size)
+        }
         return Progress(
             share: share,
             parts: [

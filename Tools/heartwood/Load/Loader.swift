@@ -3,7 +3,6 @@ internal import Heartwood
 /// Writes the records of an input into a store: one reader, many writers.
 struct Loader {
     let reader: LoadReader
-    let queue = WriteQueue()
     let tally: LoadTally
     let progress: ProgressBar
     let durability: Durability
@@ -25,9 +24,10 @@ struct Loader {
     /// Loads until the input ends, a line is refused, a write fails, or a stop is requested. Everything that was read
     /// before that is written when this returns.
     func run(into store: Store) async -> Outcome {
-        await withTaskGroup(of: Void.self) { group in
+        let queue = WriteQueue(writers: concurrency)
+        return await withTaskGroup(of: Void.self) { group in
             for _ in 0..<concurrency {
-                group.addTask { await write(to: store) }
+                group.addTask { await write(from: queue, to: store) }
             }
             var outcome = Outcome()
             while let piece = await reader.next() {
@@ -46,7 +46,7 @@ struct Loader {
         }
     }
 
-    private func write(to store: Store) async {
+    private func write(from queue: WriteQueue, to store: Store) async {
         var finished: WriteJob?
         while let job = await queue.next(after: finished) {
             do {

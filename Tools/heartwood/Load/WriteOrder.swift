@@ -3,8 +3,9 @@ internal import HeartwoodFileSystem
 /// Decides which job may be written next, so that the last line of the input wins if a key occurs twice. If two jobs
 /// have a key in common, the later one waits until the earlier one is done. All others may be written in any order.
 ///
-/// Pure: it is told what was added and what is done, and returns what may start.
+/// With one writer, jobs keep the order of the input: each is done before the next one starts.
 struct WriteOrder {
+    private let hasOneWriter: Bool
     private var ready = FIFOQueue<WriteJob>()
     /// Jobs that wait for others, with the number of these.
     private var blocked: [Int: (job: WriteJob, blockers: Int)] = [:]
@@ -17,9 +18,12 @@ struct WriteOrder {
     /// Bytes of the keys and values in them.
     private(set) var waitingBytes = 0
 
+    init(writers: Int) { hasOneWriter = writers == 1 }
+
     mutating func add(_ job: WriteJob) {
         waitingJobs += 1
         waitingBytes += job.byteCount
+        guard !hasOneWriter else { return ready.append(job) }
         var blockers: Set<Int> = []
         for record in job.records {
             guard let earlier = newestWriter.updateValue(job.number, forKey: record.key) else { continue }
@@ -42,7 +46,7 @@ struct WriteOrder {
         return job
     }
 
-    /// Tells that the job is written.
+    /// Notes that the job is written.
     mutating func finish(_ job: WriteJob) {
         for record in job.records where newestWriter[record.key] == job.number {
             newestWriter[record.key] = nil

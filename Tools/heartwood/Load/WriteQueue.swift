@@ -6,12 +6,14 @@ actor WriteQueue {
     private static let maximumJobs = 8192
     private static let maximumBytes = 16 << 20
 
-    private var order = WriteOrder()
+    private var order: WriteOrder
     private var idle = FIFOQueue<CheckedContinuation<WriteJob?, Never>>()
     private var reader: CheckedContinuation<Void, Never>?
     private var isComplete = false
     /// The error of the first write that failed.
     private(set) var failure: (any Error)?
+
+    init(writers: Int) { order = WriteOrder(writers: writers) }
 
     private var isFull: Bool {
         failure == nil && (order.waitingJobs > Self.maximumJobs || order.waitingBytes > Self.maximumBytes)
@@ -24,7 +26,7 @@ actor WriteQueue {
         if isFull { await withCheckedContinuation { reader = $0 } }
     }
 
-    /// Tells that there are no more jobs.
+    /// Notes that there are no more jobs.
     func complete() {
         isComplete = true
         wakeWriters()
@@ -43,7 +45,7 @@ actor WriteQueue {
         return await withCheckedContinuation { idle.append($0) }
     }
 
-    /// Tells that a write has failed. Jobs that were not returned by `next(after:)` are not written any more.
+    /// Notes that a write has failed. Jobs that were not returned by `next(after:)` are not written any more.
     func fail(_ error: any Error) {
         if failure == nil { failure = error }
         wakeWriters()

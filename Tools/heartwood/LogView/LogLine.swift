@@ -17,7 +17,10 @@ struct LogLine {
     /// `    4144  number 1      put         17  2026-03-01 12:00:00.000  greeting`
     mutating func append(_ item: LogItem, to text: inout [UInt8]) {
         if case .file(let path, let header) = item {
-            let kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
+            var kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
+            if header.kind == .log, header.firstSequence % FormatConstants.sequenceEpoch == 0 {
+                kind += ", a multiple of 2^32: the store was not closed before"
+            }
             heading = style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim) + "\n"
             return
         }

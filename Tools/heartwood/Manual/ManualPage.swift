@@ -55,21 +55,21 @@ struct ManualPage {
         section("ENVIRONMENT") { page in
             page.add(
                 term: Roff.bold("TERM"),
-                Roff.prose("Where it is 'dumb' no progress is shown, as where standard error is no terminal."))
+                Roff.prose("If it is 'dumb', no progress and no colours are shown."))
             page.add(
-                term: Roff.bold("COLUMNS"), "The width of the help texts, in place of that of the terminal.")
+                term: Roff.bold("COLUMNS"), "The width of the help texts, instead of that of the terminal.")
         }
         section("FILES") { page in
             let files = [
-                ("LOCK", "Locked by the process that has the store open; says which one that is."),
+                ("LOCK", "Locked by the process that has the store open; contains its number."),
                 ("*.log", "The log: every write, in order."),
-                ("*.snapshot", "What the last compaction wrote: all that was live then."),
-                ("*.tmp", "Prepared, and no part of the store yet."),
+                ("*.snapshot", "What the last compaction wrote: all records that were live then."),
+                ("*.tmp", "Prepared, and not part of the store yet."),
             ]
             for (file, meaning) in files {
                 page.add(term: "\(Roff.italic("store"))\(Roff.bold("/" + file))", Roff.prose(meaning))
             }
-            page.add(".PP", "A store is copied as a whole, while no process has it open.")
+            page.add(".PP", "Copy a store as a whole, while no process has it open.")
         }
         section("SEE ALSO") { page in
             page.add(

@@ -18,15 +18,15 @@ enum DurabilityLevel: String, CaseIterable, ExpressibleByArgument {
 struct DurabilityOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "When a write counts as done: synced (on the disk, survives power loss), written (in the kernel, survives "
-                + "the death of the process) or buffered (may lose the last moments, never their order).",
+            "When a write returns: synced (it is on the disk and survives a power loss), written (it is in the kernel "
+                + "and survives a kill) or buffered (a crash may lose the newest writes, but keeps their order).",
             valueName: "level"))
     var durability = DurabilityLevel.synced
 
     @Flag(
         help: ArgumentHelp(
-            "Write to the log by system calls alone, so that a trace of them shows every write. Written writes go into "
-                + "a mapping of its file otherwise, where the file system allows it."))
+            "Write to the log only by system calls, so that a trace shows every write. Otherwise 'written' writes are "
+                + "stored to a memory mapping of the log file, if the file system allows it."))
     var byCalls = false
 
     /// Commands that write also compact: a large load may overwrite many records, and each opening leaves a file.

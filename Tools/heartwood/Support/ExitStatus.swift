@@ -23,17 +23,18 @@ enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .done: "done"
         case .notFound: "not found; or a torn tail was found, or not all could be repaired"
-        case .corruption: "the store is damaged, and the work can't be done"
+        case .corruption: "the store is damaged, and the command can't continue"
         case .mismatch: "what 'bench' read back is not what it had written"
         case .usage: "the command was not understood"
         case .badData:
-            "bad input data (a line is named by its number), or a value that isn't text where text was asked for"
+            "bad input data (a line is named by its number), or a value that isn't text where text was requested"
         case .noInput: "the input file is missing or can't be opened"
         case .defect: "a defect of heartwood itself; please report it"
         case .noStore: "there is no such store or directory, or the path is one at which it can't be created"
         case .inputOutput: "input or output failed, or the disk is full"
         case .tryLater:
-            "try later: another process holds the store, or this one may not have enough memory, threads or open files"
+            "try later: another process has the store open, or this one may not have enough memory, threads or open "
+                + "files"
         case .unsupported: "the store was written by a newer version of heartwood"
         case .permission: "permission denied, or the disk is mounted read-only"
         case .interrupted:

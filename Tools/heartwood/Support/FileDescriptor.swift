@@ -62,8 +62,8 @@ struct FileDescriptor {
 
     /// Waits until a read would not block, for at most `milliseconds`.
     func isReadable(within milliseconds: Int32) -> Bool {
-        var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        return poll(&question, 1, milliseconds) > 0
+        var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, milliseconds) > 0
     }
 
     /// The size of a regular file; nil for anything else (a pipe, a terminal, a device).
@@ -79,7 +79,7 @@ struct FileDescriptor {
         return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether a path ends in a symbolic link, whatever its target.
+    /// Whether a path ends in a symbolic link, even if its target doesn't exist.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK

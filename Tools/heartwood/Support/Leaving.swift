@@ -13,7 +13,7 @@ internal import Musl
 private func endProcess(_ code: Int32) -> Never { exit(code) }
 
 extension HeartwoodTool {
-    /// Ends the process for an error: one line on standard error, and the exit code of the error.
+    /// Ends the process for an error: one line on standard error, with `--json` in JSON, and the error's exit code.
     static func leave(with error: any Error) -> Never {
         switch error {
         case let error as QuietExit:
@@ -22,14 +22,22 @@ extension HeartwoodTool {
             // The reader has closed the pipe, as in `heartwood scan store | head`. That is no error.
             endProcess(ExitStatus.done.rawValue)
         case let failure as Failure:
-            StandardError.say(failure.message)
-            endProcess(failure.status.rawValue)
+            leave(ErrorReport(failure))
         case let error as StoreError:
-            StandardError.say(String(describing: error))
-            endProcess(ExitStatus(error.code).rawValue)
+            leave(ErrorReport(error))
         default:
             leave(withParserError: error)
         }
+    }
+
+    private static func leave(_ report: ErrorReport) -> Never {
+        // Of the arguments as they were typed, so that it works for those that the parser refuses.
+        if CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
+            StandardError.print(report.json.string)
+        } else {
+            StandardError.say(report.text)
+        }
+        endProcess(report.status.rawValue)
     }
 
     /// Errors of the argument parser: a request for help, which succeeds, or an invalid command.
@@ -38,15 +46,14 @@ extension HeartwoodTool {
         if code.isSuccess { exit(withError: error) }
         let text = message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         guard code == .validationFailure else {
-            StandardError.say("\(text.isEmpty ? String(describing: error) : text): please report this")
-            endProcess(ExitStatus.defect.rawValue)
+            let description = text.isEmpty ? String(describing: error) : text
+            leave(ErrorReport(Failure(.defect, "\(description): please report this")))
         }
         let named = CommandLine.arguments.dropFirst().first { argument in
             configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
         let help = (["heartwood"] + (named.map { [$0] } ?? []) + ["--help"]).joined(separator: " ")
-        StandardError.say("\(text.lowercasingFirst) (see '\(help)')")
-        endProcess(ExitStatus.usage.rawValue)
+        leave(ErrorReport(Failure(.usage, "\(text.lowercasingFirst) (see '\(help)')")))
     }
 }
 

@@ -1,3 +1,5 @@
+internal import HeartwoodFormat
+
 /// Numbers for people. Always with a dot and commas: the output doesn't depend on the locale.
 enum Numbers {
     /// "34,006"
@@ -9,6 +11,13 @@ enum Numbers {
             text.append(digit)
         }
         return text
+    }
+
+    /// "number 34,006"; after a jump, with the reason.
+    static func sequence(_ number: UInt64) -> String {
+        let text = "number \(grouped(number))"
+        guard number >= FormatConstants.sequenceEpoch else { return text }
+        return text + "; numbers jumped to a multiple of 2^32, because the store was once not closed"
     }
 
     /// "5.4 MiB"
@@ -55,16 +64,17 @@ enum Numbers {
     /// "2026-03-01 12:00:00 UTC", of milliseconds since 1970.
     static func moment(_ milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1000
-        // Days since the first of March of year 0, so that the leap day is the last day of a year. An era is 400 years.
+        // Days since the first of March of year 0, so that the leap day is the last day of a year. The calendar
+        // repeats every 400 years, which have 146,097 days.
         let days = seconds / 86_400 + 719_468
-        let era = days / 146_097
+        let cycle = days / 146_097
         let day = days % 146_097
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
         let dayOfYear = day - (365 * year + year / 4 - year / 100)
         let month = (5 * dayOfYear + 2) / 153
         let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
         func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let date = "\(era * 400 + year + (month < 10 ? 0 : 1))-\(two(month < 10 ? month + 3 : month - 9))"
+        let date = "\(cycle * 400 + year + (month < 10 ? 0 : 1))-\(two(month < 10 ? month + 3 : month - 9))"
         let time = "\(two(seconds / 3600 % 24)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
         return "\(date)-\(two(dayOfMonth)) \(time) UTC"
     }

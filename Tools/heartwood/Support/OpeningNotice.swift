@@ -3,15 +3,15 @@ internal import HeartwoodFileSystem
 
 /// Shows the progress of an opening on a terminal, if it takes long.
 final class OpeningNotice: Sendable {
-    private static let patience: Duration = .milliseconds(500)
-    private static let pause: Duration = .milliseconds(100)
+    private static let delay: Duration = .milliseconds(500)
+    private static let interval: Duration = .milliseconds(100)
 
     private struct State {
         var isShown = false
         var next: ContinuousClock.Instant
     }
 
-    private let state = Locked(State(next: .now + OpeningNotice.patience))
+    private let state = Locked(State(next: .now + OpeningNotice.delay))
 
     /// A notice; nil if standard error is no terminal.
     init?() {
@@ -21,7 +21,7 @@ final class OpeningNotice: Sendable {
     func show(_ progress: RecoveryProgress) {
         state.withLock { state in
             guard ContinuousClock.now >= state.next else { return }
-            state.next = .now + Self.pause
+            state.next = .now + Self.interval
             state.isShown = true
             let percent = progress.bytes * 100 / max(progress.totalBytes, 1)
             let text = "\ropening: \(min(percent, 100)) %, \(Numbers.count(progress.records, "record"))\u{1B}[K"

@@ -42,7 +42,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Writes a line to standard error in place of the bar. The next drawing shows the bar again.
+    /// Writes a line to standard error instead of the bar. The next drawing shows the bar again.
     func say(_ message: String) {
         state.withLock { state in
             Self.erase(&state)

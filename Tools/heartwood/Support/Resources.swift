@@ -13,26 +13,26 @@ enum Resources {
             guard limit >= need.memory else {
                 throw Failure(
                     .tryLater,
-                    "'\(need.command)' needs \(Numbers.bytes(need.memory)) of memory addresses at least, and the limit "
+                    "'\(need.command)' needs \(Numbers.bytes(need.memory)) of memory addresses, and the limit "
                         + "is \(Numbers.bytes(limit)): raise it with 'ulimit -v \(need.memory >> 10)' "
                         + "(and 'ulimit -d', where that is set)")
             }
             ProcessLimits.shareHeap()
             Signals.explainDeath(
-                "heartwood: ended by a lack of memory, or by a defect: the limit of memory addresses is "
+                "heartwood: ended by a lack of memory or a defect: the limit of memory addresses is "
                     + "\(Numbers.bytes(limit)): raise it with 'ulimit -v' (and 'ulimit -d', where that is set)\n")
         }
         let files = ProcessLimits.raiseOpenFiles(to: 1024)
         guard files >= Need.files else {
             throw Failure(
                 .tryLater,
-                "'\(need.command)' needs \(Need.files) open files at least, and the limit is \(files): "
+                "'\(need.command)' needs \(Need.files) open files, and the limit is \(files): "
                     + "raise it with 'ulimit -n \(Need.files)'")
         }
         guard ProcessLimits.canStart(threads: need.threads) else {
             throw Failure(
                 .tryLater,
-                "'\(need.command)' needs \(need.threads) threads, and the system starts no more of them for this user: "
+                "'\(need.command)' needs \(need.threads) threads, and the system starts no more for this user: "
                     + "raise the limit ('ulimit -u', or pids.max of the control group), or end other processes")
         }
     }

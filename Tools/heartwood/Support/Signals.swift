@@ -45,17 +45,17 @@ enum Signals {
     /// From now on fatal signals, such as SIGSEGV, end the process with a message, and with ``ExitStatus/tryLater``.
     /// Called once, before there are threads.
     static func explainDeath(_ message: String) {
-        lastWords = UnsafeRawBufferPointer(copying: message)
+        deathMessage = UnsafeRawBufferPointer(copying: message)
         for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT] {
             signal(number) { _ in
-                _ = write(2, Signals.lastWords.baseAddress, Signals.lastWords.count)
+                _ = write(2, Signals.deathMessage.baseAddress, Signals.deathMessage.count)
                 _exit(ExitStatus.tryLater.rawValue)
             }
         }
     }
 
     /// Written once, before there are threads and handlers that read it.
-    nonisolated(unsafe) private static var lastWords = UnsafeRawBufferPointer(start: nil, count: 0)
+    nonisolated(unsafe) private static var deathMessage = UnsafeRawBufferPointer(start: nil, count: 0)
 
     private static func answer(resetting: Bool, _ handler: @convention(c) (Int32) -> Void) {
         for number in [SIGINT, SIGTERM] {

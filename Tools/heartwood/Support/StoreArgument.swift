@@ -26,15 +26,15 @@ struct StoreArgument: ParsableArguments {
     /// store must not change what the program has decided.
     ///
     /// - Parameters:
-    ///   - creating: Whether to create the store if it doesn't exist.
+    ///   - creating: Whether to create the store if it doesn't exist; nil for a command that never does.
     ///   - configure: Changes the configuration.
     /// - Throws: What opening or closing throws, and what `body` throws.
     func withStore<R: Sendable>(
-        creating: Bool = false, configure: (inout Store.Configuration) -> Void = { _ in },
+        creating: Bool? = nil, configure: (inout Store.Configuration) -> Void = { _ in },
         body: (Store) async throws -> R
     ) async throws -> R {
         var configuration = Store.Configuration()
-        configuration.createIfMissing = creating
+        configuration.createIfMissing = creating ?? false
         configuration.compaction = .manual
         configuration.logRetention = .unchanged
         configure(&configuration)
@@ -48,10 +48,9 @@ struct StoreArgument: ParsableArguments {
             }
         } catch let error as StoreError where error.code == .notFound && error.cause == nil && !isFile {
             // The store's error says why it can't be created.
-            if creating { throw error }
-            throw Failure(
-                .noStore, "no such store: \(path): check the path, or make one with 'heartwood put' or 'heartwood load'"
-            )
+            if creating == true { throw error }
+            let advice = creating == nil ? "make one with 'heartwood load'" : "use --create to make a new store"
+            throw Failure(.noStore, "no such store: \(path): check the path, or \(advice)")
         }
     }
 }

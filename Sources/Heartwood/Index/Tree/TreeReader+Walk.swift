@@ -195,14 +195,14 @@ struct LeafWalk {
         let lower: Int
         switch rest.lower {
         case .unbounded: lower = 0
-        case .included(let key): lower = gap(of: key, behindEqual: false)
-        case .excluded(let key): lower = gap(of: key, behindEqual: true)
+        case .included(let key): lower = gap(of: key, afterEqual: false)
+        case .excluded(let key): lower = gap(of: key, afterEqual: true)
         }
         let upper: Int
         switch rest.upper {
         case .unbounded: upper = count
-        case .included(let key): upper = gap(of: key, behindEqual: true)
-        case .excluded(let key): upper = gap(of: key, behindEqual: false)
+        case .included(let key): upper = gap(of: key, afterEqual: true)
+        case .excluded(let key): upper = gap(of: key, afterEqual: false)
         }
         slots = lower..<max(lower, upper)
         isBehindRange = reversed ? lower > 0 : upper < count
@@ -224,7 +224,7 @@ struct LeafWalk {
     private var isBehindRange = false
 
     /// The index of a bound among the keys of the copy. The bound may also be below or above all of them.
-    private func gap(of bound: [UInt8], behindEqual: Bool) -> Int {
+    private func gap(of bound: [UInt8], afterEqual: Bool) -> Int {
         bound.withUnsafeBytes { bound in
             let prefix = copy.prefix
             if prefix > 0 {
@@ -234,7 +234,7 @@ struct LeafWalk {
                 if order != 0 { return order < 0 ? 0 : copy.count }
             }
             let found = copy.search(bound, version: copy.version)
-            return found.isEqual && behindEqual ? found.index + 1 : found.index
+            return found.isEqual && afterEqual ? found.index + 1 : found.index
         }
     }
 

@@ -119,7 +119,7 @@ struct IndexState {
     private mutating func overwrite(_ old: RecordLocation, with new: RecordLocation, at position: KeyTree.Position)
         -> Bool
     {
-        if !pins.isEmpty, isHeld(old, supersededBy: new.address) { return false }
+        if !pins.isEmpty, isPinned(old, supersededBy: new.address) { return false }
         if new.address > visible { undo.append(new.address, over: old, visible: visible) }
         setWord(VersionWord(new), position.leaf, position.index)
         return true
@@ -130,7 +130,7 @@ struct IndexState {
     ///
     /// Looks at most eight versions back. A key that was overwritten more often while all of it is pending counts as
     /// needed, because blocks are always correct.
-    private func isHeld(_ location: RecordLocation, supersededBy address: UInt64) -> Bool {
+    private func isPinned(_ location: RecordLocation, supersededBy address: UInt64) -> Bool {
         var oldest = location
         var steps = 0
         while let older = undo.reader.overwritten(by: oldest.address) {
@@ -297,7 +297,7 @@ struct IndexState {
 
     /// Adds sorted keys, each with one version, to a tree that is being loaded. See `TreeLoader`.
     mutating func load(
-        _ entries: some LoadableEntries, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
+        _ entries: some SortedVersions, followedBy next: UnsafeRawBufferPointer?, by loader: inout TreeLoader
     ) {
         tree.arena.isFilledAtOnce = true
         let words = LoadedWords(entries: entries, pool: &pool)

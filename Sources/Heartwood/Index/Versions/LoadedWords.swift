@@ -1,14 +1,5 @@
-/// Sorted keys without duplicates, each with a version that all readers see.
-protocol LoadableEntries {
-    var count: Int { get }
-    /// Whether any of them expires.
-    var mayExpire: Bool { get }
-    func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R
-    func version(_ index: Int) -> Version
-}
-
 /// Entries as version words. Entries that expire get a block.
-struct LoadedWords<Entries: LoadableEntries>: SortedKeys {
+struct LoadedWords<Entries: SortedVersions>: SortedKeys {
     let entries: Entries
     /// The words of entries that have a block, by index.
     private var blocks: [Int: UInt64] = [:]

@@ -38,7 +38,7 @@ struct ReadPins {
     /// Removes one pin. If it was the last one of its read point, returns what was kept for that point.
     mutating func remove(_ point: UInt64) -> Kept? {
         let index = firstIndex(atLeast: point)
-        precondition(index < pins.count && pins[index].point == point, "released a point that is not held")
+        precondition(index < pins.count && pins[index].point == point, "released a point that is not pinned")
         pins[index].count -= 1
         return pins[index].count == 0 ? pins.remove(at: index).kept : nil
     }

@@ -83,10 +83,10 @@ struct UndoLog {
     mutating func free(_ chunk: UndoChunk) { arena.free(chunk.memory) }
 
     /// Entries that a reader may need. An upper bound: of a chunk that is kept for a read pin, all entries count.
-    func count(visible: UInt64, _ isHeld: (Range<UInt64>) -> Bool) -> Int {
+    func count(visible: UInt64, _ isPinned: (Range<UInt64>) -> Bool) -> Int {
         var count = fullCount
-        full.forEach { if !isHeld($0.points) { count -= $0.count(upTo: visible) } }
-        if let current { count += current.count - (isHeld(current.points) ? 0 : current.count(upTo: visible)) }
+        full.forEach { if !isPinned($0.points) { count -= $0.count(upTo: visible) } }
+        if let current { count += current.count - (isPinned(current.points) ? 0 : current.count(upTo: visible)) }
         return count
     }
 

@@ -112,7 +112,7 @@ struct VersionBlock: Hashable, QueueLinked {
         var index = leaf.firstSlot(of: leaf.count, from: head)
         while leaf.word(index) != word {
             index += 1
-            precondition(index < leaf.count, "a version is not in the leaf that it was told of")
+            precondition(index < leaf.count, "a version is not in the leaf that it names")
         }
         return (leaf, index)
     }

@@ -21,33 +21,6 @@ struct VersionWord {
     var location: RecordLocation? { bits >> 63 == 0 ? RecordLocation(word: bits) : nil }
 }
 
-/// The result of one write for one key.
-package struct Version: Sendable, Hashable {
-    package var location: RecordLocation
-    /// Milliseconds since 1970 from which on the value is expired; 0 for never.
-    package var expiry: UInt64
-    /// Whether the write removed the key.
-    package var isTombstone: Bool
-
-    @inline(__always)
-    package init(location: RecordLocation, expiry: UInt64 = 0, isTombstone: Bool = false) {
-        self.location = location
-        self.expiry = expiry
-        self.isTombstone = isTombstone
-    }
-
-    @inline(__always)
-    package var address: UInt64 { location.address }
-
-    /// Whether the location alone describes it.
-    @inline(__always)
-    var isPlain: Bool { expiry == 0 && !isTombstone }
-
-    /// Whether the value has not expired at this time.
-    @inline(__always)
-    func isAlive(at time: UInt64) -> Bool { expiry == 0 || time < expiry }
-}
-
 extension VersionWord {
     /// The newest version, visible or not. For the writer, or a caller with an epoch pin.
     @inline(__always)

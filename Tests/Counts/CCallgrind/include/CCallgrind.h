@@ -3,19 +3,19 @@
 
 #include <stdbool.h>
 
-/* What a program asks of callgrind while it runs under it, without valgrind's headers: the instructions that stand for a
- * request are part of valgrind's interface, and do nothing elsewhere. */
+/* Requests of a program to callgrind, without valgrind's headers. The instructions of a request are part of valgrind's
+ * interface, and have no effect without it. */
 
 /* Whether the program runs under valgrind. */
 bool heartwood_callgrind_is_there(void);
 
-/* From here on the instructions of this thread are counted, from zero; those of other threads aren't. */
+/* Starts to count the instructions of this thread from zero. Other threads aren't counted. */
 void heartwood_callgrind_begin(void);
 
-/* They aren't any more. By the thread that began. */
+/* Stops counting. Must be called by the same thread. */
 void heartwood_callgrind_end(void);
 
-/* Writes down what was counted, under a label, and goes back to zero. */
+/* Writes the count under a label, and resets it to zero. */
 void heartwood_callgrind_dump(const char *label);
 
 #endif

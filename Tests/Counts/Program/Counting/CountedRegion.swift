@@ -2,22 +2,22 @@ internal import CCallgrind
 internal import CHeartwood
 internal import HeartwoodFileSystem
 
-/// A stretch of the program whose instructions callgrind counts: those of the thread that runs it, and of no other.
+/// A part of the program whose instructions callgrind counts, for the thread that runs it only.
 enum CountedRegion {
-    /// Runs `body` and has callgrind write down what it took, under a label.
+    /// Runs `body`; callgrind writes its instruction count under a label.
     ///
-    /// The store's own threads aren't counted: what they do, and when, depends on the clock.
+    /// The store's own threads aren't counted, because their work depends on the clock.
     ///
-    /// - Throws: What `body` throws, and where it has come to another thread on its way.
+    /// - Throws: The error of `body`, or `WrongOutcome` if it continued on another thread.
     static func count(_ label: String, _ body: () async throws -> Void) async throws {
         let thread = heartwood_thread_number()
-        // Under callgrind calls take so long that they would yield again and again.
+        // Calls are so slow under callgrind that they would yield many times.
         TimeSlice.begin(nanoseconds: 3_600_000_000_000)
         heartwood_callgrind_begin()
         try await body()
         heartwood_callgrind_end()
         guard heartwood_thread_number() == thread else {
-            throw WrongOutcome("\(label) was suspended, and went on on another thread: its count is worth nothing")
+            throw WrongOutcome("\(label) was suspended and continued on another thread: its count is useless")
         }
         heartwood_callgrind_dump(label)
     }

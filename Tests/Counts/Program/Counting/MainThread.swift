@@ -1,11 +1,11 @@
 internal import HeartwoodFileSystem
 
-/// Where the program waits for its one task.
+/// Runs the one task of the program while the main thread waits.
 enum MainThread {
     /// Runs `body` as a task and blocks until it is done.
     ///
-    /// An asynchronous `main` would hand this thread over to Dispatch, which waits for signals on it with a mask that
-    /// is in read-only memory; valgrind 3.19 writes to the mask.
+    /// With an asynchronous `main`, Dispatch waits on this thread for signals, with a mask in read-only memory, and
+    /// valgrind 3.19 writes to that mask.
     static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = ConditionLock<Result<Void, any Error>?>(nil)
         Task.detached {

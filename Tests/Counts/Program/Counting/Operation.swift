@@ -1,40 +1,39 @@
-/// One of the hot operations, and how to do it many times.
+/// One of the hot operations, and how to repeat it.
 struct Operation {
-    /// Does the operation that many times, each time with other keys than before where it writes; throws where the
-    /// outcome isn't what it must be.
+    /// Repeats the operation, with new keys each time if it writes. Throws if the outcome is wrong.
     typealias Work = (_ times: Int) async throws -> Void
 
     let name: String
-    /// What it does, for those who read the list.
+    /// A description for the list.
     let summary: String
-    /// How often it is done in the first region that is counted; in the second it is done twice as often.
+    /// The number of repetitions in the first counted region; the second has twice as many.
     let times: Int
-    /// Makes what the operation works on. Nothing of it is counted.
+    /// Makes the data of the operation. This is not counted.
     let prepare: (Preparation) async throws -> Work
 
-    /// What all are counted, in the order of the table.
+    /// All operations, in the order of the table.
     static var all: [Operation] {
         FormatOperations.all + IndexOperations.all + WriteOperations.all + ReadOperations.all + OpeningOperations.all
     }
 }
 
-/// What an operation may know when it gets ready.
+/// The parameters for preparing an operation.
 struct Preparation {
-    /// How often it is done before anything is counted, so that all is bound and looked up that is so only once.
+    /// The number of repetitions before anything is counted, so that one-time binding and look-ups are done.
     static let warmUp = 48
 
-    /// A directory of its own.
+    /// A directory for this operation only.
     let directory: String
-    /// How often it will be done in the first region that is counted.
+    /// The number of repetitions in the first counted region.
     let times: Int
 
-    /// How often it will be done, one number for each time that it is called.
+    /// The numbers of repetitions, one for each call.
     var rounds: [Int] { [Self.warmUp, times, 2 * times] }
-    /// How often all together.
+    /// The sum of all repetitions.
     var total: Int { rounds.reduce(0, +) }
 }
 
-/// An operation's outcome wasn't what it must be.
+/// The outcome of an operation is wrong.
 struct WrongOutcome: Error, CustomStringConvertible {
     let description: String
 
@@ -42,11 +41,11 @@ struct WrongOutcome: Error, CustomStringConvertible {
 
     /// Throws unless the two are equal.
     static func unless<T: Equatable>(_ found: T, is wanted: T, _ what: String) throws {
-        if found != wanted { throw WrongOutcome("\(what): \(found), and not \(wanted)") }
+        if found != wanted { throw WrongOutcome("\(what): \(found), not \(wanted)") }
     }
 }
 
-/// This machine can't do an operation in the way that is counted.
+/// An operation can't run on this machine in the way that is counted.
 struct LeftOut: Error {
     let reason: String
 }

@@ -4,16 +4,16 @@ internal import HeartwoodTesting
 struct CountedData {
     static let keyBytes = 16
     static let valueBytes = 100
-    /// How many keys a store or an index has before operations are counted: enough for a tree of three levels.
+    /// The number of keys in a store or an index before operations are counted: enough for a tree of three levels.
     static let filled = 50_000
 
-    /// Of what is filled in before.
+    /// The keys of a filled store or index.
     static func keys(_ count: Int = filled) -> [[UInt8]] { keys(count, 1) }
 
-    /// Others, none of which is among the first.
+    /// Other keys, none of which is among the first.
     static func otherKeys(_ count: Int) -> [[UInt8]] { keys(count, 2) }
 
-    /// Values to take in turns.
+    /// Values to use in rotation.
     static let values: [[UInt8]] = bytes(64, of: valueBytes, 3)
 
     /// A document of a kilobyte, as services store it.
@@ -29,7 +29,7 @@ struct CountedData {
         return Array("{\"customer\":\"c-\(random.below(99_999))\",\"items\":[\(items.joined(separator: ","))]}".utf8)
     }()
 
-    /// The second half of each key is its number, so that no two are alike.
+    /// The second half of each key is its number, so that all keys differ.
     private static func keys(_ count: Int, _ part: UInt64) -> [[UInt8]] {
         var random = SeededRandom(2026, part)
         return (0..<count).map { number in
@@ -44,14 +44,14 @@ struct CountedData {
     }
 }
 
-/// Goes through a list, round after round, some of it with each call.
+/// Walks over a list repeatedly, a part with each call.
 final class Walk {
     private let count: Int
     private var position = 0
 
     init(_ count: Int) { self.count = count }
 
-    /// Calls `body` with that many positions.
+    /// Calls `body` with the next `times` positions.
     @inline(__always)
     func next(_ times: Int, _ body: (Int) throws -> Void) rethrows {
         for _ in 0..<times { try body(next()) }

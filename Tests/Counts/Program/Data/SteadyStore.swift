@@ -2,10 +2,9 @@ internal import Heartwood
 internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 
-/// Stores that do the same in every run: the log writer's delays stand still, so that it commits when it is told to and
-/// sleeps while operations are counted, and nothing is compacted but on demand.
+/// Stores that do the same in every run: with manual delays the log writer commits only on request and sleeps while
+/// operations are counted, and compactions run only on request.
 enum SteadyStore {
-    /// The configuration of all of them.
     static func configuration(_ fileSystem: any FileSystem, _ reading: ValueReading = .positioned)
         -> Store.Configuration
     {
@@ -15,24 +14,24 @@ enum SteadyStore {
         configuration.compaction = .manual
         configuration.clock = ManualClock(milliseconds: 1_700_000_000_000)
         configuration.delays = .manual(ManualDelays())
-        // Writers ask for a commit at a quarter of it: more than operations that are counted write.
+        // Writers request a commit when a quarter of it is full, which is more than the counted operations write.
         configuration.commitBufferBytes = 64 << 20
         return configuration
     }
 
-    /// A store that has these keys, and is open; with room laid for four megabytes of log, so that nobody waits for it.
+    /// Opens a store with these keys. 4 MiB of its log are preallocated, so that no caller waits for space.
     static func open(
         _ fileSystem: any FileSystem, at path: String, _ keys: [[UInt8]]
     ) async throws -> Store {
         let store = try Store(openingAt: path, configuration: configuration(fileSystem))
         try await fill(store, keys)
-        // The first write of a commit wakes the log writer, who finds that it isn't time yet.
+        // The first write of a commit wakes the log writer, which finds that the delay isn't over.
         try await store.put("first", "", durability: .buffered)
         store.settle()
         return store
     }
 
-    /// Makes a store of these keys and closes it.
+    /// Makes a store with these keys and closes it.
     static func make(
         _ fileSystem: any FileSystem, at path: String, _ keys: [[UInt8]], isCompacted: Bool = false
     ) async throws {
@@ -42,7 +41,7 @@ enum SteadyStore {
         try await store.close()
     }
 
-    /// Opens one that was made, and waits until its threads sleep.
+    /// Opens an existing store, and waits until its threads sleep.
     static func reopen(
         _ fileSystem: any FileSystem, at path: String, _ reading: ValueReading = .positioned
     ) throws -> Store {
@@ -51,7 +50,7 @@ enum SteadyStore {
         return store
     }
 
-    /// Each key by a put of its own, a hundred to a commit.
+    /// Puts each key, with a hundred puts in a commit.
     private static func fill(_ store: Store, _ keys: [[UInt8]]) async throws {
         for (number, key) in keys.enumerated() {
             let value = CountedData.values[number % CountedData.values.count]

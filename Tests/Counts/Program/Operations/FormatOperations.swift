@@ -1,13 +1,13 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Bytes to records and back, without a store.
+/// Encoding and decoding, without a store.
 enum FormatOperations {
     static var all: [Operation] {
         [
             Operation(name: "checksum-32", summary: "CRC-32C of 32 bytes", times: 2_000) { _ in checksum(32) },
             Operation(name: "checksum-4096", summary: "CRC-32C of 4,096 bytes", times: 1_000) { _ in checksum(4_096) },
-            Operation(name: "encode", summary: "a record made, with its checksums and its place", times: 2_000) { _ in
+            Operation(name: "encode", summary: "a record encoded, with checksums and location", times: 2_000) { _ in
                 encode()
             },
             Operation(name: "decode", summary: "a record of a log, found and verified by the scanner", times: 2_000) {
@@ -26,7 +26,7 @@ enum FormatOperations {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let wanted = bytes.withUnsafeBytes { CRC32C.checksum($0) }
         return { times in
-            // Their differences must add up to nothing.
+            // All differences must be 0.
             var difference: UInt32 = 0
             for _ in 0..<times { difference |= bytes.withUnsafeBytes { CRC32C.checksum($0) } ^ wanted }
             try WrongOutcome.unless(difference, is: 0, "a checksum's difference")
@@ -36,7 +36,7 @@ enum FormatOperations {
     private static func encode() -> Operation.Work {
         let keys = CountedData.keys(64)
         let values = CountedData.values
-        // Kept until the process ends, which does nothing else.
+        // Not freed until the process ends.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 4_096)
         let walk = Walk(keys.count)
         return { times in
@@ -44,7 +44,7 @@ enum FormatOperations {
             walk.next(times) { position in
                 keys[position].withUnsafeBytes { key in
                     values[position].withUnsafeBytes { value in
-                        let record = UnplacedRecord(.put, key: key, value: value, expiry: 0)
+                        let record = SingleRecord(.put, key: key, value: value, expiry: 0)
                         record.encode(
                             to: memory.baseAddress!, sequenceDistance: UInt64(position),
                             tag: ChecksumTag(salt: 7, offset: 4_096))
@@ -76,7 +76,7 @@ enum FormatOperations {
                 case .stop: break scanning
                 }
             }
-            // Commits are of a hundred records.
+            // Each commit has a hundred records.
             try WrongOutcome.unless(found, is: (times + 99) / 100 * 100, "records of the log")
         }
     }

@@ -1,6 +1,6 @@
 internal import Heartwood
 
-/// The index by itself.
+/// The index alone.
 enum IndexOperations {
     static var all: [Operation] {
         [

@@ -1,8 +1,7 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// Openings of stores on the real file system, one record or key of it at a time: what a second store of twice as many
-/// keys takes more.
+/// Openings of stores on the real file system, counted per record or key: the difference to a store with twice as many.
 enum OpeningOperations {
     static var all: [Operation] {
         [
@@ -22,7 +21,7 @@ enum OpeningOperations {
         for count in preparation.rounds {
             try await SteadyStore.make(files, at: path(count), CountedData.keys(count), isCompacted: isCompacted)
         }
-        // Kept, because giving a store back is no part of opening it.
+        // Kept, because releasing a store is not part of opening it.
         var opened: [Store] = []
         return { times in
             let store = try Store(openingAt: path(times), configuration: SteadyStore.configuration(files))

@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// Reads of a store on the real file system that was closed and opened again: all records are in files.
+/// Reads of a store on the real file system that was closed and opened again, so that all records are in files.
 enum ReadOperations {
     static var all: [Operation] {
         [
@@ -19,7 +19,7 @@ enum ReadOperations {
             },
             Operation(name: "get-missing", summary: "a get of a key that isn't there", times: 4_000, prepare: missing),
             Operation(
-                name: "scan-keys", summary: "a key of a scan of keys alone, lent", times: 10_000, prepare: scanKeys),
+                name: "scan-keys", summary: "a key of a scan of keys only, lent", times: 10_000, prepare: scanKeys),
             Operation(
                 name: "scan-records", summary: "a record of a scan of keys and values, by pread, lent", times: 2_000,
                 prepare: scanRecords),

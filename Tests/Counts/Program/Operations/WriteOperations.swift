@@ -1,20 +1,20 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
 
-/// Writes to a store in memory, `.buffered`: what the caller's thread does, up to the index; and `.written`, up to the
-/// system call. The log writer sleeps.
+/// Writes to a store while the log writer sleeps: the work of the caller's thread. `.buffered` in memory, up to the
+/// index; `.written` on a real file system, up to the store to the mapping.
 enum WriteOperations {
     static var all: [Operation] {
         [
-            Operation(name: "put", summary: "a new key, put by itself, .buffered", times: 4_000, prepare: put),
-            Operation(name: "overwrite", summary: "the same of a key that is there", times: 4_000, prepare: overwrite),
+            Operation(name: "put", summary: "a new key, in a single put, .buffered", times: 4_000, prepare: put),
+            Operation(name: "overwrite", summary: "the same for an existing key", times: 4_000, prepare: overwrite),
             Operation(
                 name: "overwrite-written", summary: "the same, .written: stored to a mapping of a real file",
                 times: 2_000, prepare: overwriteWritten),
             Operation(
-                name: "batch", summary: "a new key in a batch of 1,000; made, appended, indexed", times: 4_000,
+                name: "batch", summary: "a new key in a batch of 1,000: made, appended, indexed", times: 4_000,
                 prepare: batch),
-            Operation(name: "remove", summary: "a key removed by itself, .buffered", times: 4_000, prepare: remove),
+            Operation(name: "remove", summary: "a key, in a single remove, .buffered", times: 4_000, prepare: remove),
         ]
     }
 
@@ -45,8 +45,8 @@ enum WriteOperations {
         }
     }
 
-    /// Within what is populated already, or a caller waits for the log writer. That grows with use, so that three
-    /// megabytes go first; then there are more than two before the log writer is woken again.
+    /// Stays within the populated part of the mapping, because a caller would wait for the log writer otherwise. That
+    /// part grows with use: after 3 MB of writes, more than 2 MB are left before the log writer is woken again.
     private static func overwriteWritten(_ preparation: Preparation) async throws -> Operation.Work {
         let keys = CountedData.keys()
         let store = try await SteadyStore.open(POSIXFileSystem(), at: preparation.directory, keys)
@@ -58,7 +58,7 @@ enum WriteOperations {
         }
         guard store.statistics.logWriting == .mapped else {
             try await store.close()
-            throw LeftOut(reason: "the file system of \(preparation.directory) keeps no mapping that is written to")
+            throw LeftOut(reason: "the file system of \(preparation.directory) can't be written through a mapping")
         }
         var commits = store.statistics.commits
         return { times in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Splits and merges at every fill, of leaves and of inner nodes.
+/// Splits and merges of leaves and inner nodes, at every number of keys.
 @Suite struct KeyTreeTests {
-    /// An index with the keys of some numbers, and the model of it.
+    /// An index with the keys of some numbers, and its model.
     private struct Subject {
         let kind: TreeKeys
         let index = VersionedIndex()
@@ -33,31 +33,31 @@ import Testing
         var levels: Int { index.state.withLock { $0.tree.root.level } }
     }
 
-    /// One key more at every place of a tree that is just full: each place once, in a tree of its own.
+    /// One more key in a full tree, at every position, each in a tree of its own.
     @Test(arguments: TreeKeys.allCases)
-    func aSplitAtEveryPlace(kind: TreeKeys) throws {
-        // Odd numbers fill the leaf; even ones come between them.
+    func aSplitAtEveryPosition(kind: TreeKeys) throws {
+        // Odd numbers fill the leaf; even ones go between them.
         var full = 0
         var probe = Subject(kind: kind)
         while probe.levels == 0 {
             full += 1
             probe.put(2 * full + 1)
         }
-        for place in 0..<full + 1 {
+        for position in 0..<full + 1 {
             var subject = Subject(kind: kind)
             for number in 0..<full - 1 { subject.put(2 * number + 1) }
             try #require(subject.levels == 0)
-            // Two at the same place: the second finds the tree split, as a rule.
-            subject.put(2 * place)
-            try subject.check("\(kind), \(place)")
-            if place < full { subject.remove(2 * place) }
+            // Two at the same position: the second usually finds the tree split.
+            subject.put(2 * position)
+            try subject.check("\(kind), \(position)")
+            if position < full { subject.remove(2 * position) }
             subject.put(4 * full + 2)
-            subject.put(2 * place)
-            try subject.check("\(kind), \(place)")
+            subject.put(2 * position)
+            try subject.check("\(kind), \(position)")
         }
     }
 
-    /// Down to nothing from every size, from either end, from the middle, and by turns from both ends.
+    /// Removes all keys: from either end, from the middle, and from both ends in turn.
     @Test(arguments: TreeKeys.allCases)
     func mergesFromEverySide(kind: TreeKeys) throws {
         let count = kind == .wide ? 400 : 700
@@ -78,15 +78,15 @@ import Testing
         }
     }
 
-    /// Three levels, up and down again and again, with inner nodes that are split, filled up, merged and lost.
+    /// Up to three levels and down again, several times: inner nodes are split, refilled, merged and removed.
     @Test(arguments: TreeKeys.allCases)
-    func innerNodesComeAndGo(kind: TreeKeys) throws {
+    func innerNodesAreAddedAndRemoved(kind: TreeKeys) throws {
         var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
         let universe = kind == .wide ? 3_000 : 12_000
         var subject = Subject(kind: kind)
         var highest = 0
         for phase in 0..<4 {
-            // All over the place, then a stretch after the other.
+            // In random order, then in ascending order.
             let order = phase < 2 ? (0..<universe).shuffled(using: &random) : Array(0..<universe)
             for number in order { subject.put(number) }
             try subject.check("\(kind), \(random.seed)")
@@ -103,7 +103,7 @@ import Testing
         #expect(highest >= (kind == .wide ? 2 : 1))
     }
 
-    /// Separators that lie outside of inner nodes are freed with them, and not twice.
+    /// Separators outside of inner nodes are freed with them, exactly once.
     @Test func longSeparators() throws {
         var subject = Subject(kind: .long)
         for number in 0..<40_000 { subject.put(number) }
@@ -118,31 +118,31 @@ import Testing
         #expect(subject.index.state.withLock { $0.tree.longKeyBytes } == 0)
     }
 
-    /// What readers go by: a page with a version that it has had before is as it was then, also if it was freed and
-    /// used again meanwhile.
+    /// Readers rely on this: a page with an earlier version has the earlier contents, even if it was freed and reused
+    /// in between.
     @Test func aVersionStandsForOneState() throws {
-        struct Moment: Hashable {
+        struct State: Hashable {
             let page: UInt64
             let version: UInt64
         }
         var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
         var subject = Subject(kind: .wide)
-        var contents: [Moment: [UInt8]] = [:]
+        var contents: [State: [UInt8]] = [:]
         var pages: Set<UInt64> = []
-        func look(_ node: Node) throws {
-            let moment = Moment(page: node.word, version: node.version)
+        func record(_ node: Node) throws {
+            let state = State(page: node.word, version: node.version)
             let bytes = [UInt8](UnsafeRawBufferPointer(start: node.base, count: Node.byteCount))
             pages.insert(node.word)
-            let before = contents.updateValue(bytes, forKey: moment)
+            let before = contents.updateValue(bytes, forKey: state)
             let isTheSame = before == nil || before == bytes
             try #require(isTheSame, "seed \(random.seed)")
             guard !node.isLeaf else { return }
-            for index in 0..<node.count { try look(node.child(index)) }
+            for index in 0..<node.count { try record(node.child(index)) }
         }
         for phase in 0..<6 {
             for number in (0..<120).shuffled(using: &random) {
                 phase % 2 == 0 ? subject.put(number) : subject.remove(number)
-                try subject.index.state.withLock { try look($0.tree.root) }
+                try subject.index.state.withLock { try record($0.tree.root) }
             }
         }
         let churn = subject.index.churn

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The protocol of the versions by itself, at a rate at which every moment is met.
+/// The protocol of node versions alone, so often that every interleaving occurs.
 @Suite struct NodeConcurrencyTests {
     private final class Progress: Sendable {
         let isDone = Atomic(false)
@@ -12,9 +12,9 @@ import Testing
         let agreements = Atomic(0)
     }
 
-    /// Two nodes with a number each, which a writer changes together: parent and child, as a split does.
+    /// Two nodes with a number each, which a writer changes together, as a split changes parent and child.
     ///
-    /// The invariant under `@unchecked Sendable`: reached as nodes are, and freed when nobody uses it any more.
+    /// `@unchecked Sendable` is sound: threads access the memory as they access nodes, and it outlives them.
     private final class Pair: @unchecked Sendable {
         private let memory = UnsafeMutableRawPointer.allocate(byteCount: 2 * Node.byteCount, alignment: 4_096)
         var parent: Node { Node(memory) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Who goes down from a parent comes to the child that it had at that version, or is told.
+    /// A reader that descends from a parent gets the child of that version, or notices the change.
     @Test func aChildIsTheOneOfItsParent() throws {
         let pair = Pair()
         let progress = Progress()

@@ -4,7 +4,7 @@ import Testing
 
 /// One node at a time, against an array of its keys.
 @Suite struct NodeTests {
-    /// A node beside an array that says what is in it.
+    /// A node, and an array of the keys in it.
     private final class Subject {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 3 * Node.byteCount, alignment: 64)
         let node: Node
@@ -48,7 +48,7 @@ import Testing
             }
         }
 
-        /// What the node is to keep for a key.
+        /// The word of a key in the node.
         static func word(_ key: [UInt8]) -> UInt64 { key.reduce(UInt64(key.count)) { $0 &* 31 &+ UInt64($1) } | 1 }
         static func word(of key: [UInt8]) -> UInt64 { word(key) & ~(1 << 63) }
 
@@ -68,7 +68,7 @@ import Testing
             key.withUnsafeBytes { node.search($0, version: node.version) }
         }
 
-        /// Everything that the node says of itself.
+        /// Compares all contents of the node with the array.
         func check(_ context: String = "") throws {
             try #require(node.count == keys.count, "\(context)")
             for (index, key) in keys.enumerated() {
@@ -84,14 +84,14 @@ import Testing
             try #require(node.usedBytes == cells + fences, "\(context)")
         }
 
-        /// A copy of some slots behind other fences.
+        /// A copy of some slots in a node with other fences.
         func copy(_ range: Range<Int>, lower: [UInt8]?, upper: [UInt8]?) -> (node: Node, isWhole: Bool) {
             Self.clear(other, node.level, lower, upper)
             return (other, other.append(range, of: node, home: nil))
         }
     }
 
-    /// Keys of two bytes of fences, and what lies between them: the lengths at which something changes.
+    /// The lengths of keys at which something changes.
     private static let lengths = [2, 3, 5, 6, 7, 8, 254, 255, 256, 257, 258, 259, 260, 513, 4_096, 65_535]
 
     private static func key(_ length: Int, _ number: Int) -> [UInt8] {
@@ -101,7 +101,7 @@ import Testing
         return key
     }
 
-    @Test func keysOfEveryLengthBesideEachOther() throws {
+    @Test func keysOfEveryLengthTogether() throws {
         for isInOrder in [true, false] {
             let subject = Subject(lower: [0x40, 0x40], upper: [0x40, 0x41])
             #expect(subject.node.prefix == 1)
@@ -118,22 +118,22 @@ import Testing
         }
     }
 
-    /// At the limit between inside and outside, with a prefix of each length.
+    /// At the limit between inline and external keys, with prefixes of several lengths.
     @Test(arguments: [0, 1, 4, 254, 255])
-    func theLimitBetweenInsideAndOutside(prefix: Int) throws {
+    func theLimitOfInlineKeys(prefix: Int) throws {
         let common = [UInt8](repeating: 0x50, count: prefix)
         let subject = Subject(lower: common + [0], upper: common + [0xFF])
         #expect(subject.node.prefix == prefix)
-        for behind in [1, 2, 3, 4, 5, 255, 256, 257] {
-            let key = common + [UInt8](repeating: 7, count: behind)
+        for rest in [1, 2, 3, 4, 5, 255, 256, 257] {
+            let key = common + [UInt8](repeating: 7, count: rest)
             subject.insert(key)
-            try subject.check("\(behind)")
-            #expect(subject.node.slot(subject.keys.count - 1).isExternal == (behind > 256))
+            try subject.check("\(rest)")
+            #expect(subject.node.slot(subject.keys.count - 1).isExternal == (rest > 256))
         }
         try subject.check()
     }
 
-    /// Keys that end where the prefix ends, or in the midst of the head, and zeros that a head is padded with.
+    /// Keys that end with the prefix or within the head, and zeros, with which a head is padded.
     @Test func headsOfZeros() throws {
         let lower: [UInt8] = [9, 9, 9]
         let subject = Subject(lower: lower, upper: [9, 9, 9, 0, 0, 0, 0, 0, 0, 5])
@@ -147,7 +147,7 @@ import Testing
         #expect(subject.node.slot(0).length == 0 && subject.node.slot(0).head == 0)
     }
 
-    @Test func fencesAreCutAndEmptyNodesHaveThem() throws {
+    @Test func fencesAreShortenedAndEmptyNodesHaveThem() throws {
         let long = [UInt8](repeating: 1, count: 300)
         for (lower, upper, prefix) in [
             (nil, nil, 0), (long, nil, 0), (nil, long, 0), (long, long + [1], 255), ([1], long, 1), ([1], [2], 0),
@@ -162,13 +162,13 @@ import Testing
         }
     }
 
-    /// Random keys in and out, to the last byte, with heaps that have to be tidied.
+    /// Random insertions and removals up to the last byte, with heaps that must be compacted.
     @Test(arguments: [4, 20, 200, 600])
     func insertionsAndRemovalsToTheLastByte(longest: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "NodeTests")
         let subject = Subject(lower: [1, 2, 3, 0], upper: [1, 2, 3, 0xFF])
         var refusals = 0
-        var tidied = 0
+        var compacted = 0
         for step in 0..<3_000 {
             let rest = (0..<Int.random(in: 1...longest, using: &random)).map { _ in
                 UInt8.random(in: 0...3, using: &random)
@@ -181,21 +181,21 @@ import Testing
                     refusals += 1
                     continue
                 }
-                if subject.node.summary.gap < 8 + Node.Cell.bytes(keyLength: rest.count) { tidied += 1 }
+                if subject.node.summary.gap < 8 + Node.Cell.bytes(keyLength: rest.count) { compacted += 1 }
                 subject.insert(key)
             }
             if step % 20 == 0 { try subject.check("seed \(random.seed), step \(step)") }
         }
         try subject.check("seed \(random.seed)")
-        #expect(longest < 200 || (refusals > 0 && tidied > 0), "seed \(random.seed)")
+        #expect(longest < 200 || (refusals > 0 && compacted > 0), "seed \(random.seed)")
     }
 
-    /// The same slots behind fences that share less, as much, and more.
-    @Test func slotsThatMoveToANodeWithAnotherPrefix() throws {
+    /// The same slots with fences that share less, the same, and more.
+    @Test func slotsAreCopiedToANodeWithAnotherPrefix() throws {
         let common = [UInt8](repeating: 6, count: 20)
         let subject = Subject(lower: common + [0], upper: common + [0xFF])
-        for behind in [1, 3, 4, 5, 9, 200, 256, 257, 900] {
-            subject.insert(common + [1] + [UInt8](repeating: 2, count: behind - 1))
+        for rest in [1, 3, 4, 5, 9, 200, 256, 257, 900] {
+            subject.insert(common + [1] + [UInt8](repeating: 2, count: rest - 1))
         }
         let all = 0..<subject.keys.count
         for (lower, upper) in [
@@ -206,15 +206,15 @@ import Testing
             for (index, key) in subject.keys.enumerated() {
                 #expect(copy.withKey(copy.slot(index)) { [UInt8]($0) } == key)
                 #expect(copy.word(index) == subject.node.word(index))
-                // Where it lies stays as it was when it was put in.
+                // A key stays inline or external, as it was inserted.
                 #expect(copy.slot(index).isExternal == (key.count > 20 + Node.inlineLimit))
                 #expect(key.withUnsafeBytes { copy.search($0, version: copy.version) }.code == index << 1 | 1)
             }
         }
     }
 
-    /// A shorter prefix makes every cell larger: what was full is too much then.
-    @Test func slotsThatDoNotFitAnyMore() throws {
+    /// A shorter prefix makes every cell larger: the slots of a full node don't fit then.
+    @Test func slotsThatDoNotFitWithAShorterPrefix() throws {
         let common = [UInt8](repeating: 6, count: 100)
         let subject = Subject(lower: common + [0], upper: common + [0xFF])
         var number = 0
@@ -227,7 +227,7 @@ import Testing
         #expect(subject.copy(0..<30, lower: nil, upper: nil).isWhole)
     }
 
-    /// The first slot of an inner node has no key: it is before all others, whatever those are.
+    /// The first slot of an inner node has no key: it sorts before all others.
     @Test func innerNodesBeginWithTheLowestKey() throws {
         let subject = Subject(lower: [5, 5], upper: [5, 6], level: 3)
         #expect(subject.node.append(Node.Cell(key: Node.lowest, word: 2, longKey: nil)))
@@ -246,14 +246,14 @@ import Testing
         #expect(subject.node.level == 3 && !subject.node.isLeaf)
     }
 
-    /// Whatever bytes a node has, a reader stays within it.
+    /// A reader stays within the node, whatever bytes are in it.
     @Test func noiseIsReadWithoutLeavingTheNode() {
         var random = SplitMix64(fromEnvironmentFor: "NodeTests")
         let subject = Subject()
         let key = [UInt8](repeating: 0x11, count: 400)
         for _ in 0..<20_000 {
             for offset in stride(from: 8, to: 200, by: 8) {
-                // Not outside: no address may be followed before the version was seen to be the same.
+                // Not external: a reader follows no address before it has verified the version.
                 let bits = random.next() & ~(1 << 28)
                 let slot = offset < 64 ? bits : bits & 0xFFFF_FFFF | 0x1111_1111 << 32
                 Shared.store64(slot, subject.node.base + offset)
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    /// A reader notices a change that is under way, one that is done, and another node in the same place.
+    /// A reader notices a change in progress, a completed change, and a new node in the same memory.
     @Test func versions() throws {
         let subject = Subject()
         let node = subject.node

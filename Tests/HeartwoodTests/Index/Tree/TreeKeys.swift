@@ -1,14 +1,14 @@
 @testable import Heartwood
 
-/// Sets of keys that make trees of different shapes, by number and in the order of the numbers.
+/// Sets of keys that make trees of different shapes. Keys sort like their numbers.
 enum TreeKeys: CaseIterable {
-    /// Eight bytes: some two hundred in a leaf.
+    /// Eight bytes: about two hundred in a leaf.
     case numbers
-    /// As long as a key may be within a leaf, with nothing in common: thirteen in a leaf, and as many in an inner node.
+    /// The longest inline keys, with nothing in common: thirteen in a leaf, and as many in an inner node.
     case wide
-    /// Too long for a node, and different only behind more than 255 bytes: separators lie outside of nodes, too.
+    /// Too long for a node, and different only after more than 255 bytes: separators lie outside of nodes, too.
     case long
-    /// Of all lengths, each the beginning of the next ones.
+    /// Of all lengths, each a prefix of the next ones.
     case nested
 
     func key(_ number: Int) -> [UInt8] {
@@ -19,7 +19,7 @@ enum TreeKeys: CaseIterable {
             return first + [UInt8](repeating: UInt8(truncatingIfNeeded: number &* 7), count: 254)
         case .long: return [UInt8](repeating: 0x4C, count: 270) + bigEndianKey(number).suffix(3) + [1, 2, 3]
         case .nested:
-            // Sixteen keys that begin one another, then the next sixteen.
+            // Groups of sixteen keys; within a group, each is a prefix of the next.
             let (group, member) = (number / 16, number % 16)
             let start = [UInt8](bigEndianKey(group).suffix(4))
             if group % 8 == 0 { return member == 0 ? start : start + [UInt8(member)] }
@@ -28,12 +28,12 @@ enum TreeKeys: CaseIterable {
     }
 }
 
-/// Entries to load: keys of a kind, each with a version that tells its number.
-struct TreeEntries: LoadableEntries {
+/// Keys to load, each with a version made from its number.
+struct TreeEntries: SortedVersions {
     let keys: [[UInt8]]
     let expiring: Int
 
-    /// - Parameter expiring: Every one of so many expires, and needs a block.
+    /// - Parameter expiring: One of this many entries expires, and needs a block.
     init(_ kind: TreeKeys, _ count: Int, expiring: Int = 5) {
         keys = (0..<count).map(kind.key)
         self.expiring = expiring

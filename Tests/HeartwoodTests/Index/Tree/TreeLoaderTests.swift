@@ -2,8 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Trees that are built of sorted keys, of every size at which their shape changes, and what happens to them
-/// afterwards.
+/// Trees that are built from sorted keys, in every size at which their shape changes, and later changes to them.
 @Suite struct TreeLoaderTests {
     private func load(_ entries: TreeEntries) throws -> VersionedIndex {
         let index = VersionedIndex()
@@ -13,7 +12,7 @@ import Testing
         return index
     }
 
-    /// Up to three leaves of small keys; up to a root that is full, and a second level of inner nodes, of wide ones.
+    /// Small keys: up to three leaves. Wide keys: up to a full root, and a second level of inner nodes.
     @Test(arguments: [
         (TreeKeys.numbers, 0...620), (.wide, 0...60), (.wide, 150...330), (.long, 0...420), (.nested, 0...400),
     ])
@@ -29,7 +28,7 @@ import Testing
         }
     }
 
-    /// Around the counts at which an inner node is full, and another level is needed.
+    /// Around the counts at which an inner node is full and another level is needed.
     @Test(arguments: [2_100...2_300, 2_900...2_930])
     func deeperTrees(counts: ClosedRange<Int>) throws {
         for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 7) {
@@ -38,21 +37,21 @@ import Testing
         }
     }
 
-    /// Leaves are nine tenths full, so that what comes next splits few of them.
+    /// Leaves are nine tenths full, so that later insertions split few of them.
     @Test func leavesAreNearlyFull() throws {
         let index = try load(TreeEntries(.numbers, 100_000, expiring: .max))
         let bytesEach = Double(index.treeBytes) / 100_000
-        // Slot, word, and what of eight bytes isn't in the slot's head or the prefix.
+        // Slot, word, and the bytes of the key that are neither in the slot's head nor in the prefix.
         #expect((17...22).contains(bytesEach), "\(bytesEach)")
     }
 
-    /// A loaded tree is one like any other: it takes more keys, and gives them all back.
+    /// A loaded tree accepts further keys and removals like any other.
     @Test(arguments: TreeKeys.allCases, [1, 13, 170, 600, 2_500])
     func insertionsAndRemovalsAfterwards(keys: TreeKeys, count: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "TreeLoaderTests")
-        // Every other key is there at first.
+        // Every other key is loaded.
         let all = TreeEntries(keys, 2 * count).keys
-        struct Half: LoadableEntries {
+        struct Half: SortedVersions {
             let keys: [[UInt8]]
             var count: Int { keys.count }
             var mayExpire: Bool { true }

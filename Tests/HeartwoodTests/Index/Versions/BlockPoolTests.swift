@@ -2,9 +2,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Memory for nodes and versions: never the same twice, and back where it came from.
+/// Memory for nodes and versions: never handed out twice, and returned to its pool.
 @Suite struct BlockPoolTests {
-    @Test func blocksAreApartAndComeBack() throws {
+    @Test func blocksAreDistinctAndReusable() throws {
         var random = SplitMix64(fromEnvironmentFor: "BlockPoolTests")
         var pool = BlockPool()
         defer { pool.destroy() }
@@ -23,7 +23,7 @@ import Testing
                 highest = max(highest, used.count)
             }
             try #require(Set(used).count == used.count && pool.count == used.count, "seed \(random.seed)")
-            // Every block that is in use still has what was written to it, or what the next one wrote over it.
+            // No block was overwritten by another.
             try #require(used.allSatisfy { $0.newer == nil && $0.older == nil }, "seed \(random.seed)")
         }
         #expect(highest > 500 && pool.byteCount >= used.count * 64)
@@ -31,9 +31,9 @@ import Testing
         #expect(pool.count == 0 && pool.byteCount <= 4_096)
     }
 
-    /// All from the newest to the oldest, all the other way, and a page at a time.
+    /// In the order of allocation, in reverse, and spread over the pages.
     @Test(arguments: [0, 1, 2])
-    func wholePagesComeBack(order: Int) {
+    func wholePagesAreReleased(order: Int) {
         var pool = BlockPool()
         defer { pool.destroy() }
         for _ in 0..<3 {
@@ -51,7 +51,7 @@ import Testing
 }
 
 @Suite struct PageArenaTests {
-    @Test func pagesAreApartAndComeBack() throws {
+    @Test func pagesAreDistinctAndReusable() throws {
         var random = SplitMix64(fromEnvironmentFor: "PageArenaTests")
         var arena = PageArena()
         defer { arena.destroy() }
@@ -63,7 +63,7 @@ import Testing
             known.insert(page)
             used.append(page)
         }
-        // Over several chunks; down again, so that memory goes back to the system; and up to the same number.
+        // Several chunks; fewer, so that memory returns to the system; and the same number again.
         for target in [1_500, 20, 1_500, 0, 700, 1_500] {
             while used.count < target { take() }
             while used.count > target {
@@ -74,10 +74,10 @@ import Testing
             try #require(
                 used.allSatisfy { $0.load(as: UInt64.self) == UInt64(UInt(bitPattern: $0)) }, "seed \(random.seed)")
         }
-        #expect(known.count == 1_500, "what came back is taken before what is new")
+        #expect(known.count == 1_500, "released pages are reused before new ones")
     }
 
-    /// A page that was given back can still be read: by readers who had its address.
+    /// A released page stays readable, for readers that have its address.
     @Test func freePagesCanBeRead() {
         var arena = PageArena()
         defer { arena.destroy() }
@@ -85,6 +85,6 @@ import Testing
         for page in pages { page.storeBytes(of: 77, as: UInt64.self) }
         for page in pages { arena.free(page) }
         let contents = Set(pages.map { $0.load(as: UInt64.self) })
-        #expect(contents == [0, 77], "some are kept warm, most gave their memory back")
+        #expect(contents == [0, 77], "some keep their contents, most returned their memory")
     }
 }

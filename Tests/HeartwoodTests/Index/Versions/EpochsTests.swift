@@ -2,13 +2,13 @@ import Testing
 
 @testable import Heartwood
 
-/// When memory may be freed: every interleaving of a few readers with the epochs.
+/// When memory may be freed, with every interleaving of a few readers and the epochs.
 @Suite struct EpochsTests {
-    @Test func aPinnedReaderHoldsTheEpochsBack() {
+    @Test func aPinnedReaderBlocksTheEpochs() {
         let epochs = Epochs()
         let start = epochs.current
         let pin = epochs.pin()
-        // One step is free: nobody was pinned before. The next would leave the reader behind.
+        // The first advance succeeds, because no reader was pinned earlier. The second must wait for the reader.
         epochs.tryAdvance()
         #expect(epochs.current == start + 1)
         for _ in 0..<5 { epochs.tryAdvance() }
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    /// All sequences of seven steps out of: pin and unpin by three readers, advance. Whoever is pinned never sees the
-    /// epoch move on by more than one, and the epoch does move on when nobody holds it back.
+    /// All sequences of seven steps: pin or unpin by one of three readers, or advance. The epoch never advances by more
+    /// than one while a reader is pinned, and it does advance when no reader blocks it.
     @Test func everyShortSequence() throws {
         for code in 0..<1 << 14 {
             let epochs = Epochs()
@@ -44,8 +44,8 @@ import Testing
                 } else {
                     let before = epochs.current
                     epochs.tryAdvance()
-                    let isHeld = pins.contains { $0 != nil && $0!.epoch < before }
-                    try #require(epochs.current == (isHeld ? before : before + 1), "\(code)")
+                    let isBlocked = pins.contains { $0 != nil && $0!.epoch < before }
+                    try #require(epochs.current == (isBlocked ? before : before + 1), "\(code)")
                 }
                 for case .some(let pinned) in pins { try #require(epochs.current <= pinned.epoch + 1, "\(code)") }
             }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func whatIsThrownUnpinsAsWell() {
+    @Test func errorsUnpin() {
         struct Failure: Error {}
         let epochs = Epochs()
         #expect(throws: Failure.self) { try epochs.pinned { throw Failure() } }
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// What waits to be freed comes out two epochs later, once, and all of it.
+/// Garbage is returned completely, exactly once, two epochs later.
 @Suite struct LimboTests {
     @Test func everySequenceOfEpochsAndAdditions() throws {
         for code in 0..<1 << 12 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What overwritten keys had before: found as long as it may be needed, and gone afterwards.
+/// Overwritten versions are found as long as a reader may need them, and freed afterwards.
 @Suite struct UndoLogTests {
     private let a: [UInt8] = [0x61]
     private let b: [UInt8] = [0x62]
@@ -27,7 +27,7 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
-    /// A key that comes into being while it isn't visible was nowhere before.
+    /// A key whose first version is still pending is absent for earlier readers.
     @Test func beforeItsFirstVersionAKeyIsAbsent() {
         index.put(b, 1)
         index.put(a, 2, publish: false)
@@ -36,12 +36,12 @@ import Testing
         #expect(index.count(in: .all, at: 1) == 1 && index.count(in: .all, at: 3) == 2)
     }
 
-    /// A snapshot that is taken while overwrites are pending keeps what it sees, and no more, until it is released.
-    @Test func aHoldKeepsTheChunksThatItNeeds() {
+    /// A read pin that is taken while overwrites are pending keeps what it sees, and no more, until it is released.
+    @Test func aPinKeepsTheChunksThatItNeeds() {
         index.put(a, 1)
         for sequence in 2...5 as ClosedRange<UInt64> { index.put(a, sequence, publish: false) }
-        let held = index.holdSequence()
-        #expect(held == 1)
+        let pinned = index.pinSequence()
+        #expect(pinned == 1)
         index.publish(5)
         for sequence in 6...40 as ClosedRange<UInt64> {
             index.put(b, sequence, publish: false)
@@ -49,23 +49,23 @@ import Testing
         }
         index.publish(40)
         index.prune()
-        #expect(index.find(a, at: held)?.sequence == 1 && index.find(a)?.sequence == 5)
-        #expect(chunks < 6, "what came after the hold isn't kept for it")
+        #expect(index.find(a, at: pinned)?.sequence == 1 && index.find(a)?.sequence == 5)
+        #expect(chunks < 6, "later versions aren't kept for the pin")
         #expect(index.checkInvariants() == nil)
-        index.release(held)
+        index.release(pinned)
         index.prune()
         #expect(chunks == 1 && index.statistics.versions == 2)
         #expect(index.checkInvariants() == nil)
     }
 
-    /// What the undo log has behind a place is read by a hold when the place is overwritten once more, by writes of
-    /// every kind: it has to get blocks then.
+    /// A pin reads an overwritten version through the undo log. When the key is written again, by writes of every kind,
+    /// the old versions must move to blocks.
     @Test(arguments: 0..<6)
-    func whatAHoldSeesInTheUndoLogSurvivesTheNextWrite(kind: Int) {
+    func whatAPinSeesInTheUndoLogSurvivesTheNextWrite(kind: Int) {
         index.put(a, 1)
         index.put(a, 2, publish: false)
         index.put(a, 3, publish: false)
-        let held = index.holdSequence()
+        let pinned = index.pinSequence()
         if kind < 3 { index.publish(3) }
         let publish = kind < 3
         switch kind % 3 {
@@ -74,18 +74,18 @@ import Testing
         default: index.apply(sequence: 4, publish: publish) { $0.add(a, .value(4, expiry: 1_000)) }
         }
         #expect(blocks > 0)
-        #expect(index.find(a, at: held)?.sequence == 1)
+        #expect(index.find(a, at: pinned)?.sequence == 1)
         if !publish { #expect(index.find(a, at: 2)?.sequence == 2 && index.find(a, at: 3)?.sequence == 3) }
         #expect(index.checkInvariants() == nil)
         index.publish(4)
-        #expect(index.find(a, at: held)?.sequence == 1)
-        index.release(held)
+        #expect(index.find(a, at: pinned)?.sequence == 1)
+        index.release(pinned)
         index.prune()
         #expect(blocks == 0 && index.checkInvariants() == nil)
         #expect(index.statistics.versions == (kind % 3 == 1 ? 0 : 1))
     }
 
-    /// Without a hold, too, a removal of what is pending must leave what is visible readable.
+    /// Without a pin too, the removal of a pending version must leave the visible version readable.
     @Test func aPendingRemovalOfAPendingOverwrite() {
         index.put(a, 1)
         index.put(a, 2, publish: false)
@@ -97,7 +97,7 @@ import Testing
         #expect(index.find(a) == nil && index.statistics.versions == 0 && index.checkInvariants() == nil)
     }
 
-    /// A reader that has found a pending place when its chunk is dropped looks again, and sees what is visible now.
+    /// A reader that has found a pending version when its chunk is dropped looks again, and sees what is visible now.
     @Test func aReaderWhoseChunkIsDroppedLooksAgain() {
         index.put(a, 1)
         index.put(a, 2, publish: false)
@@ -109,7 +109,7 @@ import Testing
         #expect(version?.sequence == 2 && looks == 2)
     }
 
-    /// A reader may have the address of a chunk that is dropped: as long as it is pinned, nothing else comes there.
+    /// A reader may have the address of a dropped chunk: while it is pinned, the memory isn't reused.
     @Test func aChunkIsNotUsedAgainWhileAReaderHasIt() throws {
         index.put(a, 1)
         index.put(a, 2, publish: false)
@@ -127,34 +127,34 @@ import Testing
         #expect(chunk.overwritten(by: address)?.address == 1 << 16)
     }
 
-    /// More chunks than a directory has room for, some dropped from its midst.
-    @Test func directoriesGrowAndForgetWhatWasDropped() {
+    /// More chunks than a directory can hold, some of them dropped from its middle.
+    @Test func directoriesGrowAndForgetDroppedChunks() {
         let keys = (0..<50).map(bigEndianKey)
-        var held: [UInt64] = []
+        var pins: [UInt64] = []
         for sequence in 1...400 as ClosedRange<UInt64> {
             index.put(keys[Int(sequence * 7) % keys.count], sequence, publish: false)
             if sequence % 40 == 0 { index.publish(sequence - 20) }
-            if sequence % 80 == 5 { held.append(index.holdSequence()) }
+            if sequence % 80 == 5 { pins.append(index.pinSequence()) }
         }
         #expect(index.checkInvariants() == nil)
-        for sequence in held + Array(380...400) {
+        for sequence in pins + Array(380...400) {
             for (number, key) in keys.enumerated() {
                 let last = (1..<sequence + 1).last { Int($0 * 7) % keys.count == number }
                 #expect(index.find(key, at: sequence)?.sequence == last, "key \(number) at \(sequence)")
             }
         }
         index.publish(400)
-        for hold in held.reversed() { index.release(hold) }
+        for pin in pins.reversed() { index.release(pin) }
         index.prune()
         #expect(chunks == 1 && index.statistics.versions == keys.count && index.checkInvariants() == nil)
     }
 
-    /// A long run of pending overwrites beside a hold that stays doesn't take memory without end.
-    @Test func memoryStaysBoundedUnderALongHold() {
+    /// Many pending overwrites while a pin stays don't take unbounded memory.
+    @Test func memoryStaysBoundedUnderALongPin() {
         let index = VersionedIndex()
         let keys = (0..<64).map(bigEndianKey)
         for (number, key) in keys.enumerated() { index.put(key, UInt64(number + 1)) }
-        let held = index.holdSequence()
+        let pinned = index.pinSequence()
         var bytes = 0
         for sequence in 65...100_000 as ClosedRange<UInt64> {
             index.put(keys[Int(sequence) % keys.count], sequence, publish: false)
@@ -163,31 +163,30 @@ import Testing
         }
         index.prune()
         #expect(index.statistics.bytes <= 2 * bytes + 256 * 4_096, "\(bytes), then \(index.statistics.bytes)")
-        for (number, key) in keys.enumerated() { #expect(index.find(key, at: held)?.sequence == UInt64(number + 1)) }
-        index.release(held)
+        for (number, key) in keys.enumerated() { #expect(index.find(key, at: pinned)?.sequence == UInt64(number + 1)) }
+        index.release(pinned)
     }
 }
 
-/// A hint tells the place of a key only as long as nothing has changed there.
-@Suite struct LeafHintTests {
-    private static func key(_ number: Int) -> [UInt8] { bigEndianKey(number) }
-
-    /// The place is asked for, other keys come, go and are split off, and the key goes where it belongs.
+/// A preparation names the leaf position of a key, and is ignored after a change there.
+@Suite struct WritePreparationTests {
+    /// Between preparation and write, other keys are added and removed and leaves are split: the key still ends up in
+    /// its right position.
     @Test(arguments: 0..<4)
-    func aRefinedHintThatIsOutOfDate(change: Int) {
+    func aRefinedPreparationThatIsOutOfDate(change: Int) {
         for count in [2, 60, 150, 1_000] {
             let index = VersionedIndex()
-            for number in 0..<count { index.put(Self.key(2 * number), UInt64(number + 1)) }
+            for number in 0..<count { index.put(bigEndianKey(2 * number), UInt64(number + 1)) }
             let sequence = UInt64(count + 1)
             for target in stride(from: 0, to: 2 * count, by: max(1, count / 20)) {
-                let key = Self.key(target)
-                var hint = key.withUnsafeBytes { index.tree.approach($0) }
-                key.withUnsafeBytes { hint.refine($0) }
+                let key = bigEndianKey(target)
+                var preparation = key.withUnsafeBytes { index.prepareWrite($0) }
+                key.withUnsafeBytes { preparation.refine($0) }
                 switch change {
                 case 0: break
-                case 1: index.put(Self.key(max(0, target - 1)), sequence)
-                case 2: index.remove(Self.key(max(0, target - 2)), sequence)
-                default: for other in 0..<40 { index.put(Self.key(target) + [UInt8(other)], sequence) }
+                case 1: index.put(bigEndianKey(max(0, target - 1)), sequence)
+                case 2: index.remove(bigEndianKey(max(0, target - 2)), sequence)
+                default: for other in 0..<40 { index.put(bigEndianKey(target) + [UInt8(other)], sequence) }
                 }
                 index.apply(
                     sequence: sequence + 1, addresses: (sequence + 1) << 16...lastAddress(sequence + 1), count: 1,
@@ -195,7 +194,7 @@ import Testing
                 ) { writer in
                     let version = Version(
                         location: RecordLocation(address: (sequence + 1) << 16 | UInt64(target), length: 16))
-                    key.withUnsafeBytes { writer.add(key: $0, version: version, hint: hint) }
+                    key.withUnsafeBytes { writer.add(key: $0, version: version, preparation) }
                 }
                 #expect(index.find(key)?.sequence == sequence + 1)
                 #expect(index.checkInvariants() == nil, "\(count) keys, \(target)")

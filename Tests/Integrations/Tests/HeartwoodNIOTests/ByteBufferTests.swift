@@ -24,7 +24,7 @@ import Testing
         buffer.moveReaderIndex(forwardBy: 1)
         try await store.put(key, buffer)
         #expect(try store.get("key") == Array("value".utf8))
-        #expect(buffer.readableBytes == 5, "lending has moved the reader")
+        #expect(buffer.readableBytes == 5, "lending has moved the reader index")
         try await store.put("view", buffer.readableBytesView.prefix(3))
         #expect(try store.get("view") == Array("val".utf8))
     }

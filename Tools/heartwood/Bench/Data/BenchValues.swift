@@ -24,14 +24,14 @@ final class BenchValues: @unchecked Sendable {
         }
     }
 
-    private static let places = 1 << 20
+    private static let positions = 1 << 20
 
     let byteCount: Int
     private let bytes: UnsafeMutableRawBufferPointer
 
     init(byteCount: Int, seed: UInt64) {
         self.byteCount = byteCount
-        let words = (Self.places + byteCount + 7) / 8
+        let words = (Self.positions + byteCount + 7) / 8
         bytes = .allocate(byteCount: words * 8, alignment: 64)
         var random = SplitMix64(seed: seed)
         for word in 0..<words { bytes.storeBytes(of: random.next(), toByteOffset: word * 8, as: UInt64.self) }
@@ -43,8 +43,8 @@ final class BenchValues: @unchecked Sendable {
     @inline(__always)
     subscript(number: Int) -> Value {
         // Odd, so that all positions are used before one is used again.
-        let place = number &* 0x9_E375 & (Self.places - 1)
-        return Value(bytes: UnsafeRawBufferPointer(rebasing: bytes[place..<place + byteCount]))
+        let start = number &* 0x9_E375 & (Self.positions - 1)
+        return Value(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + byteCount]))
     }
 
     /// Whether these bytes are the value of the number.

@@ -58,7 +58,7 @@ struct Mismatch: Error {
     var failure: Failure {
         Failure(
             .mismatch,
-            "\(figure.title): \(what): keep nothing on this disk before its hardware and the kernel's log are looked "
-                + "at, and report it if they are sound")
+            "\(figure.title): \(what): check the disk's hardware and the kernel's log before you use this disk, and "
+                + "report it if they are sound")
     }
 }

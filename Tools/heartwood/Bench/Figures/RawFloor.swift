@@ -10,7 +10,7 @@ struct RawFloor {
     static let fileBytes = 16 << 20
     /// Distinct records. Prime, so that a position gets another record in each round.
     private static let recordCount = 1_021
-    private static let places = fileBytes / recordBytes
+    private static let positions = fileBytes / recordBytes
 
     let context: BenchContext
     private let path: String
@@ -33,7 +33,7 @@ struct RawFloor {
             try context.directory.remove("raw")
             return measurement
         } catch let error as FileSystemError {
-            throw Failure(error, "look at the disk and the kernel's log")
+            throw Failure(error, "check the disk and the kernel's log")
         }
     }
 
@@ -57,10 +57,10 @@ struct RawFloor {
         var now = watch.start
         repeat {
             // After the end it continues at the start: overwriting costs the same.
-            let place = latencies.count % Self.places * Self.recordBytes
+            let position = latencies.count % Self.positions * Self.recordBytes
             let start = latencies.count % Self.recordCount * Self.recordBytes
             let record = UnsafeRawBufferPointer(rebasing: records[start..<start + Self.recordBytes])
-            try file.writeFully(record, at: UInt64(place))
+            try file.writeFully(record, at: UInt64(position))
             try file.sync(.data)
             let end = Ticks.now
             latencies.record(end - now)
@@ -75,17 +75,17 @@ struct RawFloor {
     func check(_ count: Int) throws {
         let file = try fileSystem.openFile(path, for: .read)
         file.forgetCache()
-        var found = [UInt8](repeating: 0, count: min(count, Self.places) * Self.recordBytes)
+        var found = [UInt8](repeating: 0, count: min(count, Self.positions) * Self.recordBytes)
         let read = try found.withUnsafeMutableBytes { (buffer) throws(FileSystemError) in
             try file.readFully(into: buffer, at: 0)
         }
         guard read == found.count else { throw Mismatch(.raw, "the file has become shorter") }
-        for place in 0..<min(count, Self.places) {
+        for position in 0..<min(count, Self.positions) {
             // The last append to this position.
-            let number = count - 1 - (count - 1 - place) % Self.places
+            let number = count - 1 - (count - 1 - position) % Self.positions
             let start = number % Self.recordCount * Self.recordBytes
             let expected = records[start..<start + Self.recordBytes]
-            guard found[place * Self.recordBytes..<(place + 1) * Self.recordBytes] == expected else {
+            guard found[position * Self.recordBytes..<(position + 1) * Self.recordBytes] == expected else {
                 throw Mismatch(.raw, "append number \(number) is not what was written")
             }
         }

@@ -41,12 +41,12 @@ struct BenchPlan: Sendable {
         let overshoot = UInt64((putsBetweenLooks + 1) * Self.mostTasks) * record
         let durable = durableLogLimit + overshoot
         let filled = UInt64(options.records) * record
-        return max(durable, filled, UInt64(RawFloor.fileBytes)) + Self.roomAhead
+        return max(durable, filled, UInt64(RawFloor.fileBytes)) + Self.preallocatedBytes
     }
 
     private static let mostTasks = 1_024
     /// Bytes that a record takes in addition to key and value, with a commit of its own, and a margin.
     private static let recordOverhead = 120
     /// Two log segments, which are preallocated.
-    private static let roomAhead: UInt64 = 128 << 20
+    private static let preallocatedBytes: UInt64 = 128 << 20
 }

@@ -19,7 +19,7 @@ extension BenchReport {
 
     /// What the figures mean.
     var remark: String {
-        "measured in \(Numbers.time(seconds)); all of it was read back, and is what was written"
+        "measured in \(Numbers.time(seconds)); everything was read back and compared"
     }
 
     private func row(_ measurement: Measurement) -> [TextTable.Cell] {

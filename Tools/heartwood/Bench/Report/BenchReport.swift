@@ -16,14 +16,14 @@ struct BenchReport {
     var warnings: [String] {
         if let disk, disk.isMemory {
             return [
-                "\(path) is on \(disk.name), which is memory: nothing in it outlives the machine's next start; name a "
+                "\(path) is on \(disk.name), which is memory: a restart of the machine loses what is in it; name a "
                     + "directory on a disk"
             ]
         }
         guard let raw = rawRate, raw > Self.implausibleSyncs else { return [] }
         return [
-            "\(Numbers.grouped(Int(raw))) syncs a second are more than a disk does: it, its driver or the machine's "
-                + "host only pretends to sync, or it is memory; what is synced there may not survive a power loss"
+            "\(Numbers.grouped(Int(raw))) syncs a second are more than a disk does: the disk, its driver or the host "
+                + "only pretends to sync, or it is memory; what is synced there may not survive a power loss"
         ]
     }
 

@@ -27,7 +27,7 @@ struct PageData {
         json.add("role", InspectWords.role(file.role))
         json.add("numbers", InspectReport.numbers(file))
         json.add("written", file.times.map(InspectWords.times) ?? "-")
-        json.add("goesOn", file.header == nil ? "-" : report.continuation(file, at: index))
+        json.add("continues", file.header == nil ? "-" : report.continuation(file, at: index))
         json.add("map", PackedColumns.map(file.map).base64)
         json.add("parts", file.details.parts.flatMap { [$0.lowerBound, $0.upperBound] })
         json.add("details", file.details.count)

@@ -9,13 +9,13 @@ internal import Musl
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Where a page about a store is written: never into the store.
+/// Where a page about a store is written; never into the store.
 ///
 /// A regular file is written under a temporary name and renamed, so that it is complete or absent. Anything else that
 /// exists (a symbolic link, a pipe, a character device such as `/dev/null`) stays what it is and is written to.
 struct PageTarget {
     /// How the page is written.
-    private enum Way {
+    private enum Method {
         /// A new file, with at most this mode, is renamed to the path.
         case rename
         /// The existing file is written to; a regular file is truncated first.
@@ -25,16 +25,16 @@ struct PageTarget {
     }
 
     private let path: String
-    private let way: Way
+    private let method: Method
 
     /// - Throws: ``Failure`` with ``ExitStatus/usage`` if the page would be in the store or replace one of its files,
     ///   or if the path is something that no page is written to; with ``ExitStatus/inputOutput`` if the directory
     ///   doesn't exist.
-    init(_ path: String, besides store: String) throws(Failure) {
+    init(_ path: String, outside store: String) throws(Failure) {
         self.path = path
-        way = try Self.way(to: path)
+        method = try Self.method(for: path)
         // Checks the file that is written, after following links.
-        let target = way == .overwrite ? Self.resolved(path) ?? path : path
+        let target = method == .overwrite ? Self.resolved(path) ?? path : path
         let slash = target.lastIndex(of: "/")
         let parent = slash.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
         guard let directory = Self.resolved(parent) else {
@@ -46,20 +46,20 @@ struct PageTarget {
         let isInside = directory == store || directory.hasPrefix(store + "/")
         let isSame = Self.resolved(target) == store
         // A single file that is inspected may still be in its store.
-        let isBeside = store.hasPrefix(directory + "/") && Self.isStore(directory)
-        guard !isInside, !isSame, !isBeside, !(StoreFileName(name).isStores && Self.resolved(target) != nil) else {
-            throw Failure(.usage, "\(path) lies in the store, into which nothing is written: name another place")
+        let isInSameStore = store.hasPrefix(directory + "/") && Self.isStore(directory)
+        guard !isInside, !isSame, !isInSameStore, !(StoreFileName(name).isStores && Self.resolved(target) != nil) else {
+            throw Failure(.usage, "\(path) is in the store, where nothing is written: name another path")
         }
     }
 
-    private static func way(to path: String) throws(Failure) -> Way {
+    private static func method(for path: String) throws(Failure) -> Method {
         var link = stat()
         // Other errors of the path are reported when its directory is looked up, or by the write.
         guard lstat(path, &link) == 0 else { return .rename }
         var target = stat()
         guard stat(path, &target) == 0 else {
             throw Failure(
-                .usage, "\(path) is a symbolic link that leads nowhere: make what it names, or name another place")
+                .usage, "\(path) is a symbolic link that leads nowhere: create its target, or name another path")
         }
         var output = stat()
         if fstat(FileDescriptor.standardOutput.number, &output) == 0, output.st_dev == target.st_dev,
@@ -80,7 +80,7 @@ struct PageTarget {
     /// - Throws: ``Failure`` with ``ExitStatus/inputOutput`` or ``ExitStatus/permission``; ``StandardOutput/Closed``.
     func write(_ chunks: [[UInt8]]) throws {
         do throws(SystemError) {
-            switch way {
+            switch method {
             case .rename: try writeAndRename(chunks)
             case .overwrite:
                 let descriptor = try FileDescriptor.openForWriting(path)
@@ -90,9 +90,9 @@ struct PageTarget {
                 for chunk in chunks { try FileDescriptor.standardOutput.writeAll(chunk) }
             }
         } catch {
-            if error.code == EPIPE, way == .standardOutput { throw StandardOutput.Closed() }
+            if error.code == EPIPE, method == .standardOutput { throw StandardOutput.Closed() }
             let status = error.isPermission ? ExitStatus.permission : .inputOutput
-            throw Failure(status, "\(path) could not be written (\(error.text)): name another place")
+            throw Failure(status, "\(path) could not be written (\(error.text)): name another path")
         }
     }
 

@@ -184,7 +184,7 @@ function keyOf(file, index) {
 }
 
 // The first record that ends after an offset.
-function firstBehind(file, offset) {
+function firstAfter(file, offset) {
   let [low, high] = [0, file.list.length];
   while (low < high) {
     const middle = low + high >> 1;
@@ -194,7 +194,7 @@ function firstBehind(file, offset) {
 }
 
 function recordAt(file, offset) {
-  const index = firstBehind(file, offset);
+  const index = firstAfter(file, offset);
   return index < file.list.length && file.list.offset[index] <= offset ? index : -1;
 }
 
@@ -297,7 +297,7 @@ class Columns {
   addRecords(file, from, to) {
     const between = (start, end) => betweenRecords(file, start, end, (kind, a, b) => this.add(kinds.indexOf(kind), a, b));
     let at = from;
-    for (let index = firstBehind(file, from); index < file.list.length; index += 1) {
+    for (let index = firstAfter(file, from); index < file.list.length; index += 1) {
       const [start, end] = [Math.max(from, file.list.offset[index]), Math.min(to, file.list.end[index])];
       if (start >= to) break;
       if (start > at) between(at, start);
@@ -338,8 +338,8 @@ function columns(file, from, to, width) {
   // Zoomed out, the parts of the map are finer than pixels, and faster.
   if ((to - from) / width > file.width) made.addCells(file, from, end);
   else {
-    for (const [start, stop, isTold] of stretches(file, from, end)) {
-      if (isTold) made.addRecords(file, start, stop); else made.addCells(file, start, stop);
+    for (const [start, stop, isListed] of stretches(file, from, end)) {
+      if (isListed) made.addRecords(file, start, stop); else made.addCells(file, start, stop);
     }
   }
   return made.counts;
@@ -402,9 +402,9 @@ function show(file, from, to, keep = false) {
   if (file !== shown.file || !keep) { chosen = -1; pointed = -1; }
   shown = { file, from: start, to: start + length };
   try {
-    const place = "#file=" + (file.index + 1) + "&from=" + Math.floor(start) + "&to=" + Math.ceil(start + length);
-    if (isStarted) history.replaceState(null, "", place);
-  } catch { /* Some browsers forbid it for files; links go on working. */ }
+    const address = "#file=" + (file.index + 1) + "&from=" + Math.floor(start) + "&to=" + Math.ceil(start + length);
+    if (isStarted) history.replaceState(null, "", address);
+  } catch { /* Some browsers forbid it for files; links still work. */ }
   queue();
 }
 
@@ -429,7 +429,7 @@ function choose(index, zoomed = false) {
 
 function step(direction) {
   if (chosen >= 0) return choose(chosen + direction);
-  const first = firstBehind(shown.file, shown.from);
+  const first = firstAfter(shown.file, shown.from);
   choose(direction > 0 ? first : first - 1);
 }
 
@@ -443,8 +443,8 @@ function queue() {
 function visibleRecords() {
   const { file, from, to } = shown;
   if (!file.details) return null;
-  const first = firstBehind(file, from);
-  const last = firstBehind(file, to);
+  const first = firstAfter(file, from);
+  const last = firstAfter(file, to);
   const total = last - first + 1;
   return total <= view.clientWidth / 4 ? { first, last: Math.min(last, file.list.length - 1) } : null;
 }
@@ -602,8 +602,8 @@ function point(x) {
   if ((isAlone ? index : -1) !== pointed) { pointed = isAlone ? index : -1; queue(); }
   tip.textContent = isAlone ? shortOf(file, index) : around(file, offset);
   tip.hidden = false;
-  const room = view.clientWidth - tip.offsetWidth;
-  tip.style.left = Math.max(0, Math.min(room, x + 14 > room ? x - tip.offsetWidth - 14 : x + 14)) + "px";
+  const space = view.clientWidth - tip.offsetWidth;
+  tip.style.left = Math.max(0, Math.min(space, x + 14 > space ? x - tip.offsetWidth - 14 : x + 14)) + "px";
 }
 
 function shortOf(file, index) {
@@ -636,7 +636,7 @@ function panelOf(file, index) {
     pair("State", stateWords[stateOf(file, index)]), pair("Offset", grouped(list.offset[index])),
     pair("Sequence number", grouped(list.sequence[index])), pair("Record", size(list.end[index] - list.offset[index])),
     pair("Key", size(list.keyLength[index])), pair("Value, as stored", value),
-    pair("Committed", Number.isNaN(list.time[index]) ? "not told by a snapshot" : moment(list.time[index])),
+    pair("Committed", Number.isNaN(list.time[index]) ? "not stored in a snapshot" : moment(list.time[index])),
     pair("Expires", Number.isNaN(list.expiry[index]) ? "never" : moment(list.expiry[index])));
 }
 
@@ -648,11 +648,11 @@ function describe(visible) {
     + grouped(file.size) + " (" + size(to - from) + ")";
   view.setAttribute("aria-label", "Map of " + file.name + ", bytes " + Math.floor(from) + " to " + Math.ceil(to)
     + ": " + around2(file, from, to));
-  const isTold = stretches(file, from, Math.min(to, file.size)).every((part) => part[2]);
+  const isListed = stretches(file, from, Math.min(to, file.size)).every((part) => part[2]);
   const wide = size(file.width);
-  byId("detail").textContent = !file.details ? "No record of this file is told one by one."
-    : visible ? (isTold ? "" : "Of a part of this only shares are known, in steps of " + wide + ".")
-      : isTold ? "Zoom in to see records one by one." : "Records are told one by one in parts of this file.";
+  byId("detail").textContent = !file.details ? "The page lists no single records of this file."
+    : visible ? (isListed ? "" : "For some of this, the page has only shares, in steps of " + wide + ".")
+      : isListed ? "Zoom in to see records one by one." : "The page lists single records for parts of this file.";
   for (const button of document.querySelectorAll("#overview button")) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.file) === file.index));
   }
@@ -671,9 +671,9 @@ function around2(file, from, to) {
 // The same as a table, for users who can't see the map.
 function listRecords(visible) {
   const { file, from, to } = shown;
-  const place = byId("inview").querySelector("div");
-  if (!file.details) return place.replaceChildren("No record of this file is told one by one.");
-  const first = visible ? visible.first : firstBehind(file, from);
+  const container = byId("inview").querySelector("div");
+  if (!file.details) return container.replaceChildren("The page lists no single records of this file.");
+  const first = visible ? visible.first : firstAfter(file, from);
   const rows = [];
   for (let index = first; index < file.list.length && rows.length < 100; index += 1) {
     if (file.list.offset[index] >= to) break;
@@ -685,7 +685,7 @@ function listRecords(visible) {
       element("td", { class: "n" }, grouped(file.list.valueLength[index])),
       element("td", { class: "mono wide" }, cut(keyOf(file, index), 80))));
   }
-  place.replaceChildren(tableOf(
+  container.replaceChildren(tableOf(
     [["Offset", 1], ["Number", 1], ["Operation"], ["State"], ["Value bytes", 1], ["Key"]], rows,
     rows.length === 100 ? "The first 100 of this part" : null));
 }
@@ -699,10 +699,10 @@ function tableOf(heads, rows, caption) {
 
 // All files, each with a small map of its own.
 function listFiles() {
-  const place = byId("overview");
+  const container = byId("overview");
   for (const file of files) {
     const canvas = element("canvas", { "aria-hidden": "true" });
-    place.append(element("button", {
+    container.append(element("button", {
       type: "button", "data-file": file.index, "aria-pressed": "false", onclick: () => show(file, 0, file.size),
     }, element("span", {}, (file.index + 1) + ". " + file.name, element("br"),
       element("small", {}, file.role + ", " + size(file.size) + ": " + sharesOf(file))), canvas));
@@ -731,10 +731,10 @@ const swatch = (kind) => element("canvas", { "data-kind": kind, "aria-hidden": "
 function fillMap() {
   byId("legend").append(...kinds.map((kind) => element("li", {}, swatch(kind), kindWords[kind])));
   byId("extent").textContent = data.hasEveryRecord
-    ? "Every record of the store is in this page: zoom in to see them one by one."
+    ? "Every record of the store is in this page: zoom in to see single records."
     : "The store has too many records to have all of them in this page. " + count(data.records, "record")
-      + " can be seen one by one: those at the start and before the end of each file, and around each finding. "
-      + "Elsewhere the map shows what share of the bytes is what.";
+      + " are in it: those at the start and at the end of each file, and around each finding. "
+      + "Elsewhere the map shows the share of each kind of bytes.";
   listFiles();
 }
 const linkTo = (file, from, to) => "#file=" + (file.index + 1) + "&from=" + Math.max(0, Math.floor(from)) + "&to=" + Math.ceil(to);
@@ -756,7 +756,7 @@ function fillSummary() {
     ["Size", size(Object.values(totals.bytes).reduce((sum, one) => sum + one, 0)) + " in " + count(files.length, "file")],
     ["Live", about + size(totals.bytes.live)], ["Dead", about + size(totals.bytes.dead)],
     ["Last write", totals.lastSequence ? "number " + data.lastSequence : "none"],
-    ["Compaction would give back", data.gain || null],
+    ["Compaction would free", data.gain || null],
     ["Compressed", totals.compressedRecords ? count(totals.compressedRecords, "value") + ": "
       + size(totals.inflatedBytes) + " take " + size(totals.compressedBytes) : null],
     ["Expiring keys", totals.expiring ? about + grouped(totals.expiring) + "; the next " + moment(totals.expiry.first)
@@ -780,8 +780,8 @@ function fillSummary() {
 }
 
 function fillFindings() {
-  const place = byId("findings").querySelector("div");
-  if (!survey.findings.length) return place.append("Nothing is wrong: every byte verifies.");
+  const container = byId("findings").querySelector("div");
+  if (!survey.findings.length) return container.append("Nothing is wrong: every byte verifies.");
   const most = 500;
   const rows = survey.findings.slice(0, most).map((finding, index) => {
     const file = files.find((one) => one.path === finding.file);
@@ -791,13 +791,13 @@ function fillFindings() {
       + (finding.perhapsKeys.length ? "; perhaps of key " + named(finding.perhapsKeys) : "");
     return element("tr", {},
       element("td", {}, element("span", { class: "badge " + finding.severity }, finding.severity)),
-      element("td", { class: "mono place" },
+      element("td", { class: "mono location" },
         file ? element("a", { href: linkAround(file, finding.offset, finding.length) }, where) : where),
       element("td", { class: "wide" }, data.findings[index] + keys),
       element("td", { class: "n" }, finding.length ? size(finding.length) : "–"));
   });
-  place.className = "scroll";
-  place.append(tableOf([["Severity"], ["Place"], ["What"], ["Bytes", 1]], rows,
+  container.className = "scroll";
+  container.append(tableOf([["Severity"], ["Location"], ["What"], ["Bytes", 1]], rows,
     survey.findings.length > most ? "The first " + most + " of " + grouped(survey.findings.length) : null));
 }
 
@@ -809,7 +809,7 @@ function fillChain() {
   element("p", {}, file.role + (file.counts.all ? ", " + count(file.counts.all, "record") : "")
     + (file.commits ? ", " + count(file.commits, "commit") : "")),
   element("p", {}, "numbers: " + file.numbers), element("p", {}, "written: " + file.written),
-  element("p", {}, "goes on: " + file.goesOn))));
+  element("p", {}, "continues: " + file.continues))));
   if (!files.length) byId("chain").hidden = true;
 }
 
@@ -817,27 +817,27 @@ function fillLargest() {
   const { largestValues, largestKeys } = survey.totals;
   const seen = new Set();
   const rows = [...largestValues, ...largestKeys].filter((record) => {
-    const place = record.file + "/" + record.offset;
-    return !seen.has(place) && seen.add(place);
+    const position = record.file + "/" + record.offset;
+    return !seen.has(position) && seen.add(position);
   }).map((record) => {
     const file = files.find((one) => one.name === record.file);
     const length = 32 + Math.ceil((record.keyBytes + record.valueBytes) / 8) * 8;
     return element("tr", {},
       element("td", { class: "n" }, size(record.valueBytes)), element("td", { class: "n" }, size(record.keyBytes)),
       element("td", { class: "mono wide" }, cut(escapeBytes(keyBytes(record).subarray(0, 256)), 80)),
-      element("td", { class: "mono place" }, element("a", { href: linkAround(file, record.offset, length) },
+      element("td", { class: "mono location" }, element("a", { href: linkAround(file, record.offset, length) },
         record.file + " at " + grouped(record.offset))));
   });
   if (!rows.length) byId("largest").hidden = true;
-  byId("largest").querySelector("div").append(tableOf([["Value", 1], ["Key", 1], ["Key"], ["Place"]], rows));
+  byId("largest").querySelector("div").append(tableOf([["Value", 1], ["Key", 1], ["Key"], ["Location"]], rows));
 }
-function chart(name, values, timeline, told) {
+function chart(name, values, timeline, format) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const most = Math.max(...values, 1);
   svg.setAttribute("viewBox", "0 0 " + values.length + " 100");
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", name + ": at most " + told(most) + " in " + spanOf(timeline.width));
+  svg.setAttribute("aria-label", name + ": at most " + format(most) + " in " + spanOf(timeline.width));
   values.forEach((value, index) => {
     if (!value) return;
     const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
@@ -846,7 +846,7 @@ function chart(name, values, timeline, told) {
       bar.setAttribute(key, number);
     }
     const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-    title.textContent = moment(timeline.start + index * timeline.width) + ": " + told(value);
+    title.textContent = moment(timeline.start + index * timeline.width) + ": " + format(value);
     bar.append(title);
     svg.append(bar);
   });
@@ -854,7 +854,7 @@ function chart(name, values, timeline, told) {
   return element("figure", {},
     element("figcaption", {}, name), svg,
     element("div", { class: "ends" }, element("span", {}, moment(timeline.start)), element("span", {}, moment(end))),
-    element("div", { class: "ends" }, element("span", {}, "at most " + told(most) + " in " + spanOf(timeline.width))));
+    element("div", { class: "ends" }, element("span", {}, "at most " + format(most) + " in " + spanOf(timeline.width))));
 }
 
 function spanOf(milliseconds) {
@@ -895,14 +895,14 @@ function fillFigures() {
   const all = Object.values(totals.bytes).reduce((sum, one) => sum + one, 0);
   const { puts, expiringPuts, deletes, optional } = totals.records;
   const records = [["put", puts], ["put with expiry", expiringPuts], ["delete", deletes], ["optional", optional]];
-  const place = byId("figures").querySelector("div");
-  place.append(bars("Bytes by kind", [["Kind"], ["Bytes", 1]], kinds.filter((kind) => totals.bytes[kind])
+  const container = byId("figures").querySelector("div");
+  container.append(bars("Bytes by kind", [["Kind"], ["Bytes", 1]], kinds.filter((kind) => totals.bytes[kind])
     .map((kind) => ({ kind, name: kind, value: totals.bytes[kind],
       text: size(totals.bytes[kind]) + ", " + share(totals.bytes[kind], all) }))));
-  place.append(bars("Records by what they do", [["Kind"], ["Records", 1]], records.filter((one) => one[1])
+  container.append(bars("Records by what they do", [["Kind"], ["Records", 1]], records.filter((one) => one[1])
     .map(([name, value]) => ({ name, value, text: grouped(value) + ", " + share(value, totals.records.all) }))));
   for (const [name, buckets] of [["Key sizes", totals.keySizes], ["Value sizes, as stored", totals.valueSizes]]) {
-    place.append(bars(name, [["Bytes"], ["Records", 1]], buckets.map((bucket) => ({
+    container.append(bars(name, [["Bytes"], ["Records", 1]], buckets.map((bucket) => ({
       name: sizeRange(bucket), value: bucket.records, text: grouped(bucket.records),
     }))));
   }

@@ -19,8 +19,8 @@ struct BenchDirectory: Sendable {
             if let free = fileSystem.availableBytes(at: parent), free < need {
                 throw Failure(
                     .inputOutput,
-                    "\(parent) has room for \(Numbers.bytes(free)), and this takes up to \(Numbers.bytes(need)): make "
-                        + "room, or measure less with '--records', '--seconds' and '--value-size'")
+                    "\(parent) has \(Numbers.bytes(free)) of free space, and this takes up to \(Numbers.bytes(need)): "
+                        + "free some space, or measure less with '--records', '--seconds' and '--value-size'")
             }
             path = try Self.makeDirectory(in: parent, fileSystem)
         } catch let error as FileSystemError {
@@ -36,7 +36,7 @@ struct BenchDirectory: Sendable {
         do throws(FileSystemError) {
             try Self.removeAll(path(name), fileSystem)
         } catch {
-            throw Failure(error, "look at the disk and the kernel's log")
+            throw Failure(error, "check the disk and the kernel's log")
         }
     }
 
@@ -45,7 +45,7 @@ struct BenchDirectory: Sendable {
         do throws(FileSystemError) {
             try Self.removeAll(path, fileSystem)
         } catch {
-            throw Failure(error, "remove \(path), which only has what was measured with, by hand")
+            throw Failure(error, "remove \(path) by hand: it contains only data of the measurement")
         }
     }
 
@@ -59,10 +59,10 @@ struct BenchDirectory: Sendable {
         }
         guard let kind else {
             throw Failure(
-                .noStore, "no such directory: \(path): make it, or name one on the disk that is to be measured")
+                .noStore, "no such directory: \(path): create it, or name one on the disk to measure")
         }
         guard kind == .directory else {
-            throw Failure(.noStore, "\(path) is not a directory: name one on the disk that is to be measured")
+            throw Failure(.noStore, "\(path) is not a directory: name one on the disk to measure")
         }
     }
 

@@ -1,6 +1,6 @@
 /// One record that isn't encoded yet, with its checksum. It replaces an `EncodedBatch` for a single-key write. The
 /// caller owns its bytes.
-package struct UnplacedRecord {
+package struct SingleRecord {
     package let kind: RecordKind
     package let key: UnsafeRawBufferPointer
     package let value: UnsafeRawBufferPointer
@@ -35,8 +35,7 @@ package struct UnplacedRecord {
     /// - Parameter memory: `encodedLength` bytes.
     @inline(__always)
     package func encode(to memory: UnsafeMutableRawPointer, sequenceDistance: UInt64, tag: ChecksumTag) {
-        EncodedBatch.writeHeader(
-            to: memory, kind, [], key: key.count, value: value.count, expiry: expiry, checksum: checksum)
+        RecordHeader(kind, key: key, value: value.count, expiry: expiry, checksum: checksum).store(to: memory)
         let body = memory + FormatConstants.recordHeaderSize
         if let source = key.baseAddress { body.copyMemory(from: source, byteCount: key.count) }
         if let source = value.baseAddress {
@@ -47,6 +46,6 @@ package struct UnplacedRecord {
             body.storeBytes(of: 0, toByteOffset: padding, as: UInt8.self)
             padding += 1
         }
-        RecordPlacement.place(memory, sequenceDistance: sequenceDistance, tag: tag)
+        RecordHeader.bind(memory, sequenceDistance: sequenceDistance, tag: tag)
     }
 }

@@ -4,7 +4,7 @@ internal import Testing
 
 @testable internal import heartwood_tool
 
-/// The real file system, on a disk that has little room, or may not be written to.
+/// The real file system, with little free space, or without permission to write.
 private struct PoorFileSystem: FileSystem {
     var free: UInt64 = .max
     var refusal: Int32?
@@ -30,8 +30,8 @@ private struct PoorFileSystem: FileSystem {
     func lock(_ path: String) throws(FileSystemError) -> any FileLock { try system.lock(path) }
 }
 
-@Suite("bench: where it measures")
-struct BenchPlaceTests {
+@Suite("bench: the directory that it measures in")
+struct BenchDirectoryTests {
     private let sandbox: Sandbox
     private var parent: String { sandbox.directory.path }
 
@@ -43,7 +43,7 @@ struct BenchPlaceTests {
         #expect(throws: Failure.self) { try BenchDirectory(in: parent, need: need, fileSystem: fileSystem) }
     }
 
-    @Test("its directory goes with all that is in it, links unfollowed, and nothing beside it")
+    @Test("its directory is removed with its contents, without following links, and nothing else")
     func removal() async throws {
         try sandbox.write("mine", to: "beside")
         let before = try names()
@@ -63,8 +63,8 @@ struct BenchPlaceTests {
         #expect(try await sandbox.shell("cat beside").output == "mine")
     }
 
-    @Test("too little room is 74, and says how much there is and how much it takes")
-    func room() throws {
+    @Test("too little space is 74, with how much is free and how much it takes")
+    func space() throws {
         let before = try names()
         let failure = try #require(refusal(in: parent, need: 2 << 20, PoorFileSystem(free: 1 << 20)))
         #expect(failure.status == .inputOutput)
@@ -88,7 +88,7 @@ struct BenchPlaceTests {
             """
         #expect(DiskKind.name(ofDevice: 259 << 8 | 2, in: mounts) == "ext4")
         #expect(DiskKind.name(ofDevice: 33, in: mounts) == "tmpfs")
-        // A minor number of more than eight bits stands in two places.
+        // A minor number of more than eight bits is split in two parts.
         #expect(DiskKind.name(ofDevice: 0x10_0000 | 259 << 8 | 2, in: mounts) == nil)
         #expect(DiskKind.name(ofDevice: 34, in: mounts) == nil)
     }

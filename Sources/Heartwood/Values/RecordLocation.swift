@@ -31,9 +31,17 @@ package struct RecordLocation: Sendable, Hashable {
     @inline(__always)
     var lengthClass: Int { Int(word & 0x3FF) }
 
-    /// The record is at most this long, and at least 15/16 of it. Exact up to 4,088 bytes.
+    /// The record is at most this long, and at least 15/16 of it.
     @inline(__always)
     var lengthBound: Int { LengthClass.bound(lengthClass) }
+
+    /// Whether `lengthBound` is the record's length: it is up to 4,088 bytes.
+    @inline(__always)
+    var hasExactLength: Bool { lengthClass < LengthClass.firstInexact }
+
+    /// Whether a record of this length can be here.
+    @inline(__always)
+    func fits(_ length: Int) -> Bool { LengthClass.of(length) == lengthClass }
 
     @inline(__always)
     var extent: Int { Int(address >> UInt64(Self.offsetBits)) }
@@ -61,10 +69,12 @@ package struct RecordLocation: Sendable, Hashable {
 
 /// Lengths in ten bits: exact multiples of eight up to 4,088; above, sixteen steps for each doubling.
 enum LengthClass {
+    static let firstInexact = 512
+
     @inline(__always)
     static func of(_ length: Int) -> Int {
         let eights = (length + 7) >> 3
-        return eights < 512 ? eights : coarse(eights)
+        return eights < firstInexact ? eights : coarse(eights)
     }
 
     private static func coarse(_ eights: Int) -> Int {
@@ -72,14 +82,14 @@ enum LengthClass {
         let exponent = Int.bitWidth - 1 - eights.leadingZeroBitCount
         let shift = exponent - 4
         let rounded = (eights + (1 << shift) - 1) >> shift
-        return min(1023, 512 + (exponent - 9) * 16 + (rounded - 16))
+        return min(1023, firstInexact + (exponent - 9) * 16 + (rounded - 16))
     }
 
     /// The greatest length of a class.
     @inline(__always)
     static func bound(_ code: Int) -> Int {
-        if code < 512 { return code << 3 }
-        let steps = code - 512
+        if code < firstInexact { return code << 3 }
+        let steps = code - firstInexact
         return (16 + steps & 15) << (steps >> 4 + 8)
     }
 }
