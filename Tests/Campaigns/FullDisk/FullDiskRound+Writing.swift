@@ -18,13 +18,16 @@ extension FullDiskRound {
     }
 
     /// Many tasks write at all durabilities, each until a write is refused because the disk is full.
-    mutating func writeUntilRefused(_ store: Store) async throws {
+    ///
+    /// - Parameter addsKeys: Whether most of the writes add keys; otherwise each task has a single one.
+    mutating func writeUntilRefused(_ store: Store, addsKeys: Bool = true) async throws {
         part += 1
         let round = self.writer
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<writers {
                 group.addTask {
                     var writer = round(task)
+                    writer.addsKeys = addsKeys
                     while try await writer.write(to: store) {}
                     // Smaller values may still fit.
                     while try await writer.write(to: store, bytes: 3_000) {}
@@ -102,6 +105,7 @@ extension FullDiskRound {
         let sizes: Sizes
         let ledger: Ledger
         var random: SeededRandom
+        var addsKeys = true
         private var count = 0
 
         init(name: String, sizes: Sizes, ledger: Ledger, random: SeededRandom) {
@@ -114,9 +118,9 @@ extension FullDiskRound {
         /// - Returns: true if it was accepted; false if it was refused because the disk is full.
         mutating func write(to store: Store, bytes: Int? = nil) async throws -> Bool {
             count += 1
-            let isAgain = count > 1 && random.oneIn(5)
+            let isAgain = !addsKeys || count > 1 && random.oneIn(5)
             var keys = [isAgain ? "again-\(name)" : "\(name)-\(count)"]
-            if random.oneIn(6) { keys += ["\(name)-\(count)-b", "\(name)-\(count)-c"] }
+            if addsKeys, random.oneIn(6) { keys += ["\(name)-\(count)-b", "\(name)-\(count)-c"] }
             var values: [ValuePattern] = []
             for _ in keys {
                 values.append(ValuePattern(identity: random.next(), length: bytes ?? sizes.draw(&random)))

@@ -97,12 +97,12 @@ struct FullDiskRound {
     // MARK: - Full
 
     /// Writes until the disk is full, then checks that the store has everything acknowledged and nothing refused.
-    private mutating func fill(_ store: Store) async throws {
+    private mutating func fill(_ store: Store, addsKeys: Bool = true) async throws {
         showStep("filling the disk")
         // A file system may free space with a delay: then the disk isn't full yet.
         var attempts = 0
         repeat {
-            try await writeUntilRefused(store)
+            try await writeUntilRefused(store, addsKeys: addsKeys)
             attempts += 1
         } while store.state == .ready && attempts < 10
         guard store.state == .outOfSpace else {
@@ -174,7 +174,7 @@ struct FullDiskRound {
         // Leaves as many keys as the reserve has space to remove.
         try await remove(all: ledger.keys.dropFirst(1_500), from: store)
         try ballast.takeAll()
-        try await fill(store)
+        try await fill(store, addsKeys: false)
         try ballast.takeAll()
         showStep("emptying the store on the full disk")
         try await remove(all: ledger.keys[...], from: store)
