@@ -64,7 +64,7 @@ extension Store {
     ) throws(StoreError) -> SingleWrite {
         if Task.isCancelled { throw .cancelled }
         // First, so that the leaf is fetched into the cache while the checksum is computed and the lock is taken.
-        let preparation = log.index.prepareWrite(key)
+        let preparation = log.index.preparer.prepare(key)
         let record = SingleRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
         switch try log.admit(record, level, preparation) {

@@ -17,10 +17,19 @@ package final class VersionedIndex: Sendable {
         /// No preparation: the key is looked up when it is added.
         static var none: Preparation { Preparation(hint: .none) }
 
-        /// Finds the key's position in its leaf, and prefetches what is there. Call it when what `prepareWrite`
+        /// Finds the key's position in its leaf, and prefetches what is there. Call it when what `Preparer`
         /// prefetched may have arrived, for several keys at a time; see `LeafHint.refine`.
         @inline(__always)
         mutating func refine(_ key: UnsafeRawBufferPointer) { hint.refine(key) }
+    }
+
+    /// Makes preparations. A method of the index itself would retain the index while it runs: 2 % of a put.
+    struct Preparer {
+        fileprivate let tree: TreeReader
+
+        /// Finds where a key belongs, and prefetches that. Takes no lock, and needs no epoch pin.
+        @inline(__always)
+        func prepare(_ key: UnsafeRawBufferPointer) -> Preparation { Preparation(hint: tree.approach(key)) }
     }
 
     /// Fills the empty index with sorted keys, one lot at a time. For one thread.
@@ -66,6 +75,7 @@ package final class VersionedIndex: Sendable {
     /// The state that the lock guards, for callers that have the lock.
     private nonisolated(unsafe) let stateUnderLock: UnsafeMutablePointer<IndexState>
     let tree: TreeReader
+    let preparer: Preparer
     let undo: UndoReader
     let epochs: Epochs
     /// The address up to which readers see.
@@ -91,6 +101,7 @@ package final class VersionedIndex: Sendable {
         let initial = IndexState(epochs, undoCapacity: undoCapacity)
         self.epochs = epochs
         tree = initial.tree.reader
+        preparer = Preparer(tree: tree)
         undo = initial.undo.reader
         state = Locked(initial)
         stateUnderLock = state.stateUnderLock
@@ -159,10 +170,6 @@ package final class VersionedIndex: Sendable {
             _ = state.prune(limit: Self.pruneSlice)
         }
     }
-
-    /// Finds where a key belongs, and prefetches that. Takes no lock, and needs no epoch pin.
-    @inline(__always)
-    func prepareWrite(_ key: UnsafeRawBufferPointer) -> Preparation { Preparation(hint: tree.approach(key)) }
 
     /// Fills the empty index with sorted keys.
     func load(_ entries: some SortedVersions) {

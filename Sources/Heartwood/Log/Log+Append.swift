@@ -302,7 +302,7 @@ private struct AppendedGroup {
     mutating func add(_ record: CommitBuffer.Appended, to writer: inout VersionedIndex.Writer) {
         if count == 8 { flush(to: &writer) }
         records[count] = record
-        preparations[count] = index.prepareWrite(record.key)
+        preparations[count] = index.preparer.prepare(record.key)
         count += 1
     }
 

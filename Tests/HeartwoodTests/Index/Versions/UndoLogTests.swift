@@ -180,7 +180,7 @@ import Testing
             let sequence = UInt64(count + 1)
             for target in stride(from: 0, to: 2 * count, by: max(1, count / 20)) {
                 let key = bigEndianKey(target)
-                var preparation = key.withUnsafeBytes { index.prepareWrite($0) }
+                var preparation = key.withUnsafeBytes { index.preparer.prepare($0) }
                 key.withUnsafeBytes { preparation.refine($0) }
                 switch change {
                 case 0: break
