@@ -25,7 +25,8 @@ public struct RecoveryReport: Sendable, Hashable {
     public var records: UInt64 = 0
     /// Bytes of log that were read and verified.
     public var bytes: UInt64 = 0
-    /// The newest sequence number that was recovered; 0 if there is none.
+    /// The newest sequence number that was recovered; 0 if there is none. Where a snapshot replaced a log without
+    /// writes, it is the last number before the next opening's, and no write has it.
     public var lastSequence: SequenceNumber = 0
     /// The snapshot that was loaded; nil if there was only a log.
     public var snapshot: SnapshotDescription?

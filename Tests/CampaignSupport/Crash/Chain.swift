@@ -1,3 +1,5 @@
+internal import HeartwoodFormat
+
 /// The states of a store, one after each write.
 package struct Chain: Sendable, Codable {
     package struct Stored: Sendable, Hashable, Codable {
@@ -13,8 +15,14 @@ package struct Chain: Sendable, Codable {
     private(set) var states: [State] = [[:]]
 
     /// The state after the write with this sequence number; nil if there is none.
+    ///
+    /// The last number of an epoch stands for the write before it: a snapshot that replaces a log without writes ends
+    /// there.
     func state(at sequence: UInt64) -> State? {
         if sequence == 0 { return states[0] }
+        if (sequence + 1).isMultiple(of: FormatConstants.sequenceEpoch) {
+            return states[sequences.prefix { $0 <= sequence }.count]
+        }
         return sequences.firstIndex(of: sequence).map { states[$0 + 1] }
     }
 

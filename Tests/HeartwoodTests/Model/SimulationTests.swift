@@ -26,6 +26,13 @@ import Testing
         #expect(exploration.totals.faults > 10)
     }
 
+    /// The only compaction replaces the log of an opening whose first write failed.
+    @Test func snapshotOfAnEpochWithoutWrites() async throws {
+        let exploration = FaultExploration(.compaction, length: 16)
+        try await exploration.explore(seed: 306_022_848, only: 934)
+        #expect(exploration.totals.faults == 1)
+    }
+
     @Test(arguments: Workload.allCases)
     func damageIsNeverSilent(workload: Workload) async throws {
         let exploration = DamageExploration(workload, length: 6)
