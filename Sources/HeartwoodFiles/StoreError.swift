@@ -49,33 +49,77 @@ public struct StoreError: Error, Sendable {
         public static let tornTail = Code(description: "tornTail")
         /// The files are intact but from a newer version of the format.
         public static let unsupportedFormat = Code(description: "unsupportedFormat")
+        /// Changes can't be followed from this position: it is of another store, the log after it was removed, or the
+        /// writes up to it were lost in a crash. `restart` has the position to start again from.
+        public static let positionUnavailable = Code(description: "positionUnavailable")
     }
 
     /// The kind of error.
     public var code: Code
     /// One sentence: what happened and what to do.
     public var message: String
+    /// The rest, outside: a large error would be copied by each call that may throw it, also when the call succeeds.
+    /// With fewer than five words, Swift 6.3.1 crashes in optimised builds of asynchronous functions with typed throws.
+    private var details: Details?
+
+    private final class Details: Sendable {
+        let content: Content
+
+        init(_ content: Content) { self.content = content }
+    }
+
+    private struct Content: Sendable {
+        var file: String?
+        var offset: UInt64?
+        var lostSequences: ClosedRange<SequenceNumber>?
+        var restart: ChangePosition?
+        var cause: (any Error)?
+    }
+
+    private var content: Content {
+        get { details?.content ?? Content() }
+        set { details = Details(newValue) }
+    }
+
     /// The file concerned.
-    public var file: String?
+    public var file: String? {
+        get { content.file }
+        set { content.file = newValue }
+    }
     /// The offset in the file, in bytes.
-    public var offset: UInt64?
+    public var offset: UInt64? {
+        get { content.offset }
+        set { content.offset = newValue }
+    }
     /// The sequence numbers that are certainly lost, from the first to the last. Writes in between may still exist. Nil
     /// if no loss is certain.
-    public var lostSequences: ClosedRange<SequenceNumber>?
+    public var lostSequences: ClosedRange<SequenceNumber>? {
+        get { content.lostSequences }
+        set { content.lostSequences = newValue }
+    }
+    /// For ``Code/positionUnavailable``: the earliest position from which changes can still be followed. A read view
+    /// that is made now is at least as new: read it, and follow from its position.
+    public var restart: ChangePosition? {
+        get { content.restart }
+        set { content.restart = newValue }
+    }
     /// The underlying error, usually a `FileSystemError` or a `FormatError`.
-    public var cause: (any Error)?
+    public var cause: (any Error)? {
+        get { content.cause }
+        set { content.cause = newValue }
+    }
 
     /// Creates an error.
     public init(
         _ code: Code, _ message: String, file: String? = nil, offset: UInt64? = nil,
-        lostSequences: ClosedRange<SequenceNumber>? = nil, cause: (any Error)? = nil
+        lostSequences: ClosedRange<SequenceNumber>? = nil, restart: ChangePosition? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
-        self.file = file
-        self.offset = offset
-        self.lostSequences = lostSequences
-        self.cause = cause
+        if file != nil || offset != nil || lostSequences != nil || restart != nil || cause != nil {
+            details = Details(
+                Content(file: file, offset: offset, lostSequences: lostSequences, restart: restart, cause: cause))
+        }
     }
 }
 
