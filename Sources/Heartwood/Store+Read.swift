@@ -177,6 +177,8 @@ extension Store {
         let index = log.index.statistics
         let log = log
         let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
+        let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
+        let holds = log.compactionControl.holds.withLock { $0.count }
         return log.withState { state in
             Statistics(
                 state: state.publicState,
@@ -188,6 +190,8 @@ extension Store {
                 snapshotBytes: compaction.snapshot?.bytes ?? 0,
                 segments: log.segments.count,
                 pinnedFiles: pinnedFiles,
+                retainedLogBytes: retained,
+                logHolds: holds,
                 pinnedStates: index.readPoints,
                 lastSequence: state.commits.pipeline.lastSequence,
                 visibleSequence: state.commits.pipeline.visible,

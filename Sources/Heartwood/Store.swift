@@ -130,12 +130,11 @@ public actor Store {
         let lock = recovered.directory.lock
         let leftovers = recovered.directory.leftovers
         let superseded = recovered.outcome.superseded
-        let storeID = recovered.outcome.storeID
         let predecessor = recovered.outcome.predecessor
         let keepsLog = recovered.directory.keepsLog
         _ = try startThread(name: "heartwood-log") {
             var writer = LogWriter(
-                log: log, lock: lock, storeID: storeID, predecessor: predecessor, leftovers: leftovers,
+                log: log, lock: lock, predecessor: predecessor, leftovers: leftovers,
                 superseded: superseded, keepsLog: keepsLog)
             writer.run()
         }

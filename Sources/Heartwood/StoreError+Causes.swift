@@ -37,6 +37,9 @@ extension StoreError {
     static let cancelled = StoreError(
         .cancelled, "the task was cancelled before the write was accepted: nothing was written")
 
+    static let followingCancelled = StoreError(
+        .cancelled, "the task was cancelled, so the feed ended: follow again from the position after the last change")
+
     static let compactionCancelled = StoreError(
         .cancelled, "the task was cancelled, so compaction was given up: the store is as before")
 

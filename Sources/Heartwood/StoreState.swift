@@ -37,6 +37,11 @@ extension Store {
         /// Number of files that a snapshot has replaced and that still exist because a read view, scan or transaction
         /// reads from them.
         public var pinnedFiles: Int
+        /// Bytes of log segments that a snapshot covers and that are kept: because of `logRetention`, or because a feed
+        /// that began with ``Store/follow(in:level:)`` hasn't read them yet.
+        public var retainedLogBytes: UInt64
+        /// Number of feeds that began with ``Store/follow(in:level:)`` and keep the log until they have caught up.
+        public var logHolds: Int
         /// Number of read points that read views, scans and transactions have pinned. Pins of the same read point count
         /// once.
         public var pinnedStates: Int

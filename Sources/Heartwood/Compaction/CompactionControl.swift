@@ -4,6 +4,8 @@ internal import HeartwoodFormat
 /// A log segment that a snapshot covers and that is kept for log readers.
 struct RetainedLog: Sendable, Hashable {
     var path: String
+    /// Its first sequence number.
+    var first: SequenceNumber
     var bytes: UInt64
 }
 
@@ -57,6 +59,8 @@ final class CompactionControl: LogCompaction {
     let state: ConditionLock<State>
     /// Covered segments that are kept, oldest first.
     let retained: Locked<[RetainedLog]>
+    /// The sequence numbers after which feeds need the log; see `LogHold`.
+    let holds = Locked<[ObjectIdentifier: SequenceNumber]>([:])
     /// Damaged snapshots that the opening found.
     let damaged: [String]
 

@@ -22,6 +22,7 @@ extension Compactor {
                 retirements.removeFirst()
             }
         }
+        removed += dropExceedingLogs()
         endPinEpochs()
         let held = pinnedFiles
         control.state.withState { $0.pinnedFiles = held }
@@ -64,13 +65,21 @@ extension Compactor {
             let bytes = (try? segment.file.size()) ?? 0
             // A failed close loses nothing: everything in this file is already synced.
             try? segment.file.close()
-            if segment.header.kind == .log, log.configuration.logRetention != .none {
-                control.retained.withLock { $0.append(RetainedLog(path: segment.path, bytes: bytes)) }
+            if segment.header.kind == .log {
+                let kept = RetainedLog(path: segment.path, first: segment.header.firstSequence, bytes: bytes)
+                control.retained.withLock { $0.append(kept) }
             } else if !present.contains(segment.path), remove(segment.path) {
                 removed += 1
             }
         }
-        for path in LogRetention.exceeding(log.configuration.logRetention, control.retained) where remove(path) {
+        return removed + dropExceedingLogs()
+    }
+
+    /// Removes covered logs that neither the retention nor a feed keeps.
+    mutating func dropExceedingLogs() -> Int {
+        let newest = log.segments.all.first { $0.header.kind == .log }?.header.firstSequence ?? .max
+        var removed = 0
+        for path in control.takeExceedingLogs(log.configuration.logRetention, newest: newest) where remove(path) {
             removed += 1
         }
         return removed
@@ -99,20 +108,4 @@ struct Retirement {
     let time: UInt64
     let covered: [Segment]
     var plan = RetirementPlan()
-}
-
-extension LogRetention {
-    /// Removes the oldest kept logs that exceed the limit from the list, and returns their paths.
-    static func exceeding(_ retention: LogRetention, _ retained: Locked<[RetainedLog]>) -> [String] {
-        retained.withLock { retained in
-            var total: UInt64 = 0
-            var first = retained.count
-            while first > 0, retained[first - 1].bytes <= retention.bytes - min(retention.bytes, total) {
-                total += retained[first - 1].bytes
-                first -= 1
-            }
-            defer { retained.removeFirst(first) }
-            return retained[..<first].map(\.path)
-        }
-    }
 }

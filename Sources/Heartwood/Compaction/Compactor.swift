@@ -54,6 +54,7 @@ struct Compactor {
             var until: UInt64 = retirements.isEmpty ? .max : now &+ Self.poll
             var trigger: UInt64 = .max
             let hasRetirement = !retirements.isEmpty
+            let hasUnneeded = hasRetirement || control.hasExceedingLog(log.configuration.logRetention)
             enum Step { case end, work(Work), sleep }
             let step = control.state.withLock { held -> Step in
                 if held.state.isStopping { return .end }
@@ -67,7 +68,7 @@ struct Compactor {
                 }
                 let wasPoked = held.state.isPoked
                 held.state.isPoked = false
-                return wasPoked && hasRetirement ? .work(.retire) : .sleep
+                return wasPoked && hasUnneeded ? .work(.retire) : .sleep
             }
             switch step {
             case .end: return nil

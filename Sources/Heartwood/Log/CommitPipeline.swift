@@ -37,6 +37,9 @@ package struct CommitPipeline: Sendable {
         /// From the last sync, if nothing follows, until a sync mark is written that says that everything before it is
         /// durable.
         package var mark: UInt64 = 50_000_000
+        /// From acceptance until a buffered write goes to the kernel while a feed waits to read it. Each commit costs
+        /// writers some microseconds, so this also limits how often a feed is woken.
+        package var follow: UInt64 = 400_000
 
         package init() {}
 
@@ -56,6 +59,8 @@ package struct CommitPipeline: Sendable {
         case sync
         /// Write a sync mark.
         case mark
+        /// Wake the feeds that wait for what is readable now.
+        case wakeFollowers
         /// Sleep until `until`, or until something is accepted.
         case sleep(until: UInt64?)
     }
@@ -85,6 +90,8 @@ package struct CommitPipeline: Sendable {
     private(set) var markDueSince: UInt64?
     /// Whether the open commit is to be written immediately, even if no write waits for it.
     private var openIsUrgent = false
+    /// The sequence number after which a feed waits for the next write that readers see; nil if none waits.
+    var followedFrom: SequenceNumber?
 
     init(lastSequence: SequenceNumber, lastAddress: UInt64 = 0, timing: Timing = Timing()) {
         self.timing = timing
@@ -172,6 +179,17 @@ package struct CommitPipeline: Sendable {
         syncedSequence = lastSequence
     }
 
+    /// The sequence number up to which readers see writes and the files have them.
+    var readable: SequenceNumber { min(visible, writtenSequence) }
+
+    /// Whether a feed waits for a write that is readable now.
+    var hasReadyFollower: Bool { followedFrom.map { $0 < readable } ?? false }
+
+    /// When the open commit is written although no write waits for that, if it was accepted at this time.
+    func writeDue(acceptedAt: UInt64) -> UInt64 {
+        Timing.end(of: followedFrom == nil ? timing.write : min(timing.follow, timing.write), from: acceptedAt)
+    }
+
     /// When written commits are synced without a request.
     var backgroundSync: UInt64? { unsyncedSince.map { Timing.end(of: timing.sync, from: $0) } }
 
@@ -189,13 +207,14 @@ package struct CommitPipeline: Sendable {
 
     /// What to do now. While a commit is in flight: what to do when that is finished.
     func work(now: UInt64) -> Work {
+        if hasReadyFollower { return .wakeFollowers }
         let backgroundSync = backgroundSync
         if let open {
             if open.firstSynced != nil || syncRequestedThrough > syncedSequence {
                 return hasUnsealed ? .commit(sync: true) : .sync
             }
             let isSyncDue = backgroundSync.map { $0 <= now } ?? false
-            let writeDue = Timing.end(of: timing.write, from: open.acceptedAt)
+            let writeDue = writeDue(acceptedAt: open.acceptedAt)
             if open.firstWritten != nil || openIsUrgent || writeDue <= now || isSyncDue {
                 return .commit(sync: isSyncDue)
             }

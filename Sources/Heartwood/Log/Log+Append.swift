@@ -130,6 +130,7 @@ extension Log {
         if isFirstUnsynced {
             wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)
         }
+        if state.pointee.commits.pipeline.followedFrom != nil { wakeWriter(&state.pointee, deadline: 0) }
         if buffer.offset > state.pointee.space.due { askForSpaceAhead() }
     }
 
@@ -201,7 +202,7 @@ nonisolated extension Log {
             state.commits.pipeline.requestWrite()
             wakeWriter(&state, deadline: 0)
         } else if isFirst {
-            wakeWriter(&state, deadline: CommitPipeline.Timing.end(of: state.commits.pipeline.timing.write, from: now))
+            wakeWriter(&state, deadline: state.commits.pipeline.writeDue(acceptedAt: now))
         }
     }
 

@@ -38,10 +38,12 @@ nonisolated extension Log {
         unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
     }
 
-    /// Makes writes visible up to this read point, and resumes the callers that wait for them.
-    func publish(_ visible: ReadPoint) {
+    /// Makes visible what may be, and resumes the callers and the feeds that wait for it.
+    func publish() {
+        let (visible, followers) = withState { ($0.commits.pipeline.visiblePoint, $0.takeReadyFollowers()) }
         index.publish(visible.address, visible.sequence)
         visibleGate.open(to: visible.sequence)
+        for follower in followers { follower.resume(returning: ()) }
     }
 
     /// Calls `body`. A failure gets the segment's current path, not the path under which the file was opened.

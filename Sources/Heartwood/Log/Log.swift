@@ -11,6 +11,9 @@ internal import Synchronization
 /// never during I/O.
 actor Log {
     nonisolated let directory: String
+    nonisolated let storeID: StoreID
+    /// The number before the first write of this opening.
+    nonisolated let openedAt: SequenceNumber
     nonisolated let configuration: Store.Configuration
     nonisolated let index: VersionedIndex
     nonisolated let segments: SegmentTable
@@ -28,10 +31,13 @@ actor Log {
     nonisolated let closing = Atomic(false)
 
     init(
-        directory: String, configuration: Store.Configuration, index: VersionedIndex, segments: SegmentTable,
+        directory: String, storeID: StoreID, configuration: Store.Configuration, index: VersionedIndex,
+        segments: SegmentTable,
         lastSequence: SequenceNumber, newestTime: UInt64, uncovered: UncoveredLog, compaction: any LogCompaction
     ) {
         self.directory = directory
+        self.storeID = storeID
+        openedAt = lastSequence
         self.configuration = configuration
         self.index = index
         self.segments = segments

@@ -8,6 +8,7 @@ extension Log {
         var life = LogLife()
         var uncovered: UncoveredLog
         var counters = Counters()
+        var followers = LogFollowers()
         /// Compaction waits for a compaction boundary, which the next rotation makes.
         var wantsBoundary = false
         /// The deadline of the log writer's sleep while it sleeps (`.max`: none); nil while it is awake.

@@ -64,11 +64,12 @@ extension LogWriter {
             failure = failure ?? StoreError(error, "a log segment could not be closed")
         }
         lock.unlock()
-        let (closers, waiters) = log.withLock { held in
+        let (closers, waiters, followers) = log.withLock { held in
             let closers = held.state.life.end(failure)
             held.broadcast()
-            return (closers, held.state.space.takeWaiters())
+            return (closers, held.state.space.takeWaiters(), held.state.takeFollowers())
         }
+        for follower in followers { follower.resume(returning: ()) }
         log.visibleGate.fail(.closed)
         log.syncedGate.fail(.closed)
         resume(waiters, with: .closed)

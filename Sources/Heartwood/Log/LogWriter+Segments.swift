@@ -147,7 +147,7 @@ extension LogWriter {
         guard let boundary = finishedBoundary else { return }
         finishedBoundary = nil
         // The snapshot holds only what is visible.
-        log.publish(log.withState { $0.commits.pipeline.visiblePoint })
+        log.publish()
         reserve.noteCompaction()
         log.compaction.deliver(.success(boundary))
     }
@@ -203,7 +203,7 @@ extension LogWriter {
         of spare: Spare, salt: UInt32, created: Timestamp, first: SequenceNumber, after before: FileHeader.Predecessor?
     ) -> Segment {
         let header = FileHeader(
-            kind: .log, storeID: storeID, salt: salt, firstSequence: first, predecessor: before,
+            kind: .log, storeID: log.storeID, salt: salt, firstSequence: first, predecessor: before,
             creationTime: created.milliseconds)
         return log.segments.add(
             header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.space.limit)

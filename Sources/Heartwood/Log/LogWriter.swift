@@ -11,7 +11,6 @@ internal import Synchronization
 struct LogWriter: ~Copyable {
     let log: Log
     let lock: any FileLock
-    let storeID: StoreID
     /// The predecessor that the next segment's header names.
     var predecessor: FileHeader.Predecessor?
     /// Temporary files of an earlier opening. They are removed before this opening makes its first file.
@@ -50,12 +49,11 @@ struct LogWriter: ~Copyable {
     }
 
     init(
-        log: Log, lock: any FileLock, storeID: StoreID, predecessor: FileHeader.Predecessor?, leftovers: [String],
+        log: Log, lock: any FileLock, predecessor: FileHeader.Predecessor?, leftovers: [String],
         superseded: [String], keepsLog: Bool
     ) {
         self.log = log
         self.lock = lock
-        self.storeID = storeID
         self.predecessor = predecessor
         self.leftovers = leftovers
         self.superseded = superseded
@@ -124,6 +122,7 @@ struct LogWriter: ~Copyable {
         case .commit(let sync): try commit(sync: sync)
         case .sync: try syncWritten()
         case .mark: return try writeMark(flags: .mark)
+        case .wakeFollowers: return log.publish()
         case .sleep: return
         }
         prepare()
@@ -157,11 +156,8 @@ struct LogWriter: ~Copyable {
     /// Writes what was sealed and isn't in the kernel yet, and makes visible what may be.
     mutating func finish(_ sealed: Sealed?) throws(Failure) {
         if let sealed { try log.write(sealed) }
-        let visible = log.withState { state in
-            if let sealed { state.noteWritten(sealed) }
-            return state.commits.pipeline.visiblePoint
-        }
-        log.publish(visible)
+        if let sealed { log.withState { $0.noteWritten(sealed) } }
+        log.publish()
     }
 
     /// Syncs what is written to the current segment, or to another one, and makes it visible.
@@ -190,12 +186,12 @@ struct LogWriter: ~Copyable {
     /// Publishes that what was written before the sync is on disk.
     private func noteSynced() {
         let now = log.delays.now()
-        let (visible, onDisk) = log.withState { state in
+        let onDisk = log.withState { state in
             state.counters.syncs += 1
             state.commits.synced(now: now)
-            return (state.commits.pipeline.visiblePoint, state.commits.pipeline.syncedSequence)
+            return state.commits.pipeline.syncedSequence
         }
-        log.publish(visible)
+        log.publish()
         log.syncedGate.open(to: onDisk)
     }
 
@@ -260,12 +256,13 @@ nonisolated extension Log {
             .outcomeUnknown,
             "\(doing); whether this write survives is unknown: close the store, open it again, and look",
             file: cause.path, cause: cause)
-        let waiters = withState { state in
+        let (waiters, followers) = withState { state in
             state.life.fail(refused)
             state.wantsBoundary = false
-            return state.space.takeWaiters()
+            return (state.space.takeWaiters(), state.takeFollowers())
         }
         for waiter in waiters { waiter.resume(returning: refused) }
+        for follower in followers { follower.resume(returning: ()) }
         visibleGate.fail(unknown)
         syncedGate.fail(unknown)
         compaction.deliver(.failure(refused))

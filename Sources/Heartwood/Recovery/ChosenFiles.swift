@@ -81,7 +81,8 @@ struct ChosenFiles {
                 }
             default:
                 if member.role == .covered {
-                    covered.append(RetainedLog(path: member.file.path, bytes: member.file.size))
+                    covered.append(
+                        RetainedLog(path: member.file.path, first: member.sequence, bytes: member.file.size))
                 }
                 try? member.file.file.close()
             }

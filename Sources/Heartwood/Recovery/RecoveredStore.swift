@@ -28,7 +28,7 @@ package struct RecoveredStore {
         self.directory = directory
         index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
         log = Log(
-            directory: path, configuration: configuration, index: index, segments: segments,
+            directory: path, storeID: outcome.storeID, configuration: configuration, index: index, segments: segments,
             lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
             uncovered: UncoveredLog(
                 recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords),

@@ -5,7 +5,7 @@ import Testing
 /// The pipeline is a value without I/O, so the tests can try all short histories.
 @Suite struct CommitPipelineTests {
     /// A step of a test. At `writeLog` the log writer continues until it begins a sync, or ends the sync that it began.
-    private enum Event: CaseIterable { case buffered, written, synced, requestSync, writeLog, time }
+    private enum Event: CaseIterable { case buffered, written, synced, requestSync, writeLog, time, follow }
 
     /// An accepted write, in the model.
     private struct Accepted {
@@ -38,6 +38,7 @@ import Testing
             case .synced: accept(.synced)
             case .requestSync: pipeline.requestSync()
             case .writeLog: writeLog()
+            case .follow: pipeline.followedFrom = min(pipeline.followedFrom ?? .max, pipeline.readable)
             case .time: now += 10_000_000
             }
             check()
@@ -84,6 +85,10 @@ import Testing
                 if sync { beginSync() }
             case .sync: beginSync()
             case .mark: pipeline.marked()
+            case .wakeFollowers:
+                if pipeline.readable <= pipeline.followedFrom ?? .max { Issue.record("a feed is woken for nothing") }
+                pipeline.followedFrom = nil
+                writeLog()
             case .sleep: break
             }
         }
@@ -110,6 +115,10 @@ import Testing
             if pipeline.visible != expected, !isSeenLater {
                 Issue.record("visible \(pipeline.visible), should be \(expected)")
             }
+            let written = writes.last { $0.isWritten }?.sequence ?? 10
+            if pipeline.readable != min(pipeline.visible, written) {
+                Issue.record("readable \(pipeline.readable) of visible \(pipeline.visible), written \(written)")
+            }
             if pipeline.syncedSequence != synced { Issue.record("synced \(pipeline.syncedSequence), not \(synced)") }
         }
 
@@ -122,27 +131,36 @@ import Testing
                 let (synced, visible) = (pipeline.syncedSequence, pipeline.visible)
                 Issue.record("synced \(synced), visible \(visible) of \(pipeline.lastSequence)")
             }
+            if let from = pipeline.followedFrom, from < pipeline.readable {
+                Issue.record("a feed sleeps at \(from), and \(pipeline.readable) is readable")
+            }
         }
     }
 
-    /// Every history of seven events from a new pipeline. After each event, the visible writes are exactly the prefix
+    /// Every history of seven events from a new pipeline, without and with feeds that wait. After each event, the visible writes are exactly the prefix
     /// of writes that have reached their durability.
-    @Test(arguments: [false, true])
-    func visibilityFollowsDurabilityInEveryShortHistory(isMapped: Bool) {
+    @Test(arguments: [false, true], [false, true])
+    func visibilityFollowsDurabilityInEveryShortHistory(isMapped: Bool, isFollowed: Bool) {
         var histories = 0
+        let events = Event.allCases.filter { isFollowed || $0 != .follow }
+        // With feeds, one event less, to take as long.
+        let depth = isFollowed ? 6 : 7
         func walk(_ before: History, depth: Int) {
             histories += 1
             var end = before
             end.finish()
             guard depth > 0 else { return }
-            for event in Event.allCases {
+            for event in events {
                 var next = before
                 next.apply(event)
                 walk(next, depth: depth - 1)
             }
         }
-        walk(History(isMapped: isMapped), depth: 7)
-        #expect(histories == (0...7).reduce(0) { sum, n in sum + (0..<n).reduce(1) { product, _ in product * 6 } })
+        walk(History(isMapped: isMapped), depth: depth)
+        let expected = (0...depth).reduce(0) { sum, n in
+            sum + (0..<n).reduce(1) { product, _ in product * events.count }
+        }
+        #expect(histories == expected)
     }
 
     /// Without further calls, an accepted write is written within 10 ms, synced within a second, and then covered by a
@@ -166,6 +184,21 @@ import Testing
         #expect(pipeline.work(now: markAt) == .mark)
         pipeline.marked()
         #expect(pipeline.work(now: markAt) == .sleep(until: nil))
+    }
+
+    /// While a feed waits, a buffered write is written within half a millisecond, and then the feed is woken.
+    @Test func aWaitingFeedIsWokenSoon() throws {
+        var pipeline = CommitPipeline(lastSequence: 0)
+        pipeline.followedFrom = 0
+        #expect(pipeline.work(now: 5) == .sleep(until: nil))
+        _ = pipeline.accept(.buffered, now: 5)
+        let until = try #require(pipeline.work(now: 5).end, "sleeps first")
+        #expect(until - 5 <= 500_000)
+        #expect(pipeline.work(now: until) == .commit(sync: false))
+        _ = pipeline.seal()
+        #expect(!pipeline.hasReadyFollower)
+        pipeline.written()
+        #expect(pipeline.work(now: until) == .wakeFollowers)
     }
 
     /// The end of a delay of `.max` must not overflow.

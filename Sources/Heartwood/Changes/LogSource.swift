@@ -1,0 +1,93 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// The log of a store that is open in this process, as feeds follow it: the log writer wakes them.
+final class LogSource: ChangeSource {
+    let directory: LogDirectory
+    private let log: Log
+    private let level: ChangeLevel
+    /// The last number that was given, or passed over, before the first write of this opening.
+    private let opened: SequenceNumber
+
+    init(_ log: Log, _ level: ChangeLevel) {
+        (self.log, self.level, opened) = (log, level, log.openedAt)
+        directory = LogDirectory(
+            path: log.directory, storeID: log.storeID, fileSystem: log.configuration.fileSystem)
+    }
+
+    var maximumValueBytes: Int { log.configuration.maximumValueBytes }
+
+    func readable() throws(StoreError) -> ReadableChanges {
+        let (sequence, end) = log.readable(level)
+        return ReadableChanges(sequence: sequence, isInFiles: sequence > opened, end: end)
+    }
+
+    nonisolated(nonsending) func wait(after readable: ReadableChanges, by feed: ObjectIdentifier) async {
+        await log.waitForChange(after: readable.sequence, level, by: feed)
+    }
+}
+
+extension LogDirectory {
+    /// Throws unless a position is one of this store, up to its newest write.
+    func check(_ position: ChangePosition, newest: SequenceNumber, here: ChangePosition) throws(StoreError) {
+        let what: String
+        if position.store != storeID {
+            what = "the position is of another store, \(position.store), and this one is \(storeID)"
+        } else if position.sequence > newest {
+            what = "the position is after the newest write of the store, number \(newest), as after a restored backup"
+        } else {
+            return
+        }
+        throw StoreError(
+            .positionUnavailable, what + ": read the store's present contents, and follow from their position",
+            file: path, restart: here)
+    }
+}
+
+/// Following the log within the process.
+nonisolated extension Log {
+    /// How far feeds may read now, and whether nothing will follow.
+    fileprivate func readable(_ level: ChangeLevel) -> (sequence: SequenceNumber, end: ReadableChanges.End?) {
+        withState { state in
+            let pipeline = state.commits.pipeline
+            let sequence = level == .visible ? pipeline.readable : pipeline.syncedSequence
+            if let failure = state.life.failure { return (sequence, .failed(failure)) }
+            return (sequence, state.life.phase == .ended ? .closed : nil)
+        }
+    }
+
+    /// Waits until there may be a readable write after a sequence number, the log has ended, or the task is cancelled.
+    ///
+    /// - Parameter id: Identifies the feed, which waits once at a time.
+    nonisolated(nonsending) func waitForChange(
+        after sequence: SequenceNumber, _ level: ChangeLevel, by id: ObjectIdentifier
+    ) async {
+        await withTaskCancellationHandler {
+            await Sleeper.suspend { sleeper in
+                follow(LogFollowers.Waiter(id: id, level: level, after: sequence, sleeper: sleeper))
+            }
+        } onCancel: {
+            cancelFollowing(id)
+        }
+    }
+
+    private func follow(_ waiter: LogFollowers.Waiter) {
+        let ready = withState { state -> [Sleeper<Void>] in
+            if state.life.failure != nil || state.life.phase == .ended { return [waiter.sleeper] }
+            state.followers.add(waiter)
+            let ready = state.takeReadyFollowers()
+            if state.commits.pipeline.followedFrom != nil, let open = state.commits.pipeline.open {
+                wakeWriter(&state, deadline: state.commits.pipeline.writeDue(acceptedAt: open.acceptedAt))
+            }
+            return ready
+        }
+        for follower in ready { follower.resume(returning: ()) }
+        // If the task was cancelled before the waiter was added, `onCancel` did not find it.
+        if Task.isCancelled { cancelFollowing(waiter.id) }
+    }
+
+    private func cancelFollowing(_ id: ObjectIdentifier) {
+        let follower = withState { $0.removeFollower(id) }
+        follower?.resume(returning: ())
+    }
+}
