@@ -42,11 +42,7 @@ public actor Store {
     /// - Complexity: O(bytes of log).
     public init(openingAt path: String, configuration: Configuration = Configuration()) throws(StoreError) {
         let configuration = try configuration.validated()
-        let path = Self.withoutTrailingSlash(path)
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(.invalidArgument, "the path of a store must be neither empty nor contain a zero byte")
-        }
-        guard !HomePath.isMeant(by: path) else { throw StoreError(.invalidArgument, HomePath.refusal, file: path) }
+        let path = try path.checkedStorePath
         let recovered = try RecoveredStore(path, configuration: configuration)
         let log = recovered.log
         do {
@@ -138,12 +134,6 @@ public actor Store {
                 superseded: superseded, keepsLog: keepsLog)
             writer.run()
         }
-    }
-
-    private static func withoutTrailingSlash(_ path: String) -> String {
-        var path = Substring(path)
-        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-        return String(path)
     }
 }
 

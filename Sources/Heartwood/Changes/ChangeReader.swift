@@ -21,28 +21,23 @@ struct ChangePage: Sendable {
 /// Invariant: everything before `next` was returned, as far as it is in the range, and nothing from there on, except
 /// changes of the batch `next` itself. It keeps one file open, the segment that it reads; compaction may delete it.
 struct ChangeReader {
-    let log: LogDirectory
+    let storeID: StoreID
     let range: KeyRange
     /// The largest value that is decompressed.
     let maximumValueBytes: Int
     /// The sequence number of the next batch, or of the one that is being read.
     private(set) var next: SequenceNumber
-    private var segment: ChangeSegment?
-    /// The segment after it, once it is found.
-    private var following: ChangeSegment?
-    private var commit = ScannedCommit()
-    /// The next record of the commit.
+    private var walk: CommitWalk
+    /// The next record of the walk's commit.
     private var index = 0
     /// The last change in the range of a batch that continues. It may be the last of its batch in the range.
     private var held: Change?
 
-    /// How often a directory that changes while it is read is read again.
-    private static var attempts: Int { 50 }
-
     /// - Parameter after: Everything up to this sequence number is passed over.
     init(_ log: LogDirectory, after sequence: SequenceNumber, in range: KeyRange, maximumValueBytes: Int) {
-        (self.log, self.range, self.maximumValueBytes) = (log, range, maximumValueBytes)
+        (storeID, self.range, self.maximumValueBytes) = (log.storeID, range, maximumValueBytes)
         next = sequence + 1
+        walk = CommitWalk(log, from: sequence + 1)
     }
 
     /// Reads changes up to a sequence number until the page is full.
@@ -52,12 +47,29 @@ struct ChangeReader {
     ///   `.unsupportedFormat`.
     mutating func read(upTo limit: SequenceNumber, into page: inout ChangePage) throws(StoreError) -> Bool {
         while !page.isFull {
-            if index == commit.records.count, try !nextCommit(upTo: limit, &page) { return false }
-            guard commit.records[index].sequence <= limit else { return false }
-            try take(commit.records[index], into: &page)
-            index += 1
+            if index == walk.commit.records.count {
+                let step = try walk.next(upTo: limit)
+                index = walk.commit.records.count
+                switch step {
+                case .commit: index = 0
+                case .end: return false
+                case .lost(let numbers): page.append(lost(numbers))
+                }
+            } else {
+                let record = walk.commit.records[index]
+                guard record.sequence <= limit else { return false }
+                try take(record, into: &page)
+                index += 1
+            }
         }
         return true
+    }
+
+    private mutating func lost(_ numbers: ClosedRange<SequenceNumber>) -> Change {
+        next = numbers.upperBound + 1
+        return Change(
+            key: [], action: .lost(from: numbers.lowerBound), sequence: numbers.upperBound, isLastOfBatch: true,
+            store: storeID)
     }
 
     private mutating func take(_ record: ScannedRecord, into page: inout ChangePage) throws(StoreError) {
@@ -80,14 +92,14 @@ struct ChangeReader {
     private mutating func change(of record: ScannedRecord) throws(StoreError) -> Change? {
         let header = record.header
         var change = Change(
-            key: [], action: .remove, sequence: record.sequence, isLastOfBatch: false, store: log.storeID)
+            key: [], action: .remove, sequence: record.sequence, isLastOfBatch: false, store: storeID)
         if case .optional = header.kind {
             guard header.kind == .lostBatch else { return nil }
             change.action = .lost(from: record.sequence)
             return change
         }
         let (start, count) = (record.keyStart, Int(header.keyLength))
-        let isWanted = commit.keys.withUnsafeBytes { keys in
+        let isWanted = walk.commit.keys.withUnsafeBytes { keys in
             let key = keys.slice(start, count)
             guard range.contains(key) else { return false }
             change.key = [UInt8](key)
@@ -103,8 +115,8 @@ struct ChangeReader {
     }
 
     private mutating func value(of record: ScannedRecord) throws(StoreError) -> [UInt8] {
-        let (header, limit, path) = (record.header, maximumValueBytes, segment!.path)
-        return try segment!.payload(of: record) { (payload) throws(StoreError) in
+        let (header, limit, path) = (record.header, maximumValueBytes, walk.segment!.path)
+        return try walk.segment!.payload(of: record) { (payload) throws(StoreError) in
             let stored = payload.slice(Int(header.keyLength), Int(header.valueLength))
             if !header.flags.contains(.compressed) { return [UInt8](stored) }
             do throws(FormatError) {
@@ -119,100 +131,5 @@ struct ChangeReader {
                 .tooLarge, "a value is larger than this opening allows: raise maximumValueBytes to read it",
                 file: path, offset: record.offset)
         }
-    }
-
-    // MARK: - Commits and segments
-
-    /// Reads the next commit that has records. False if the files have none.
-    private mutating func nextCommit(upTo limit: SequenceNumber, _ page: inout ChangePage) throws(StoreError) -> Bool {
-        if segment == nil, try !openFirst() { return false }
-        // The window may have bytes from before the commit was written.
-        var isFresh = false
-        while next <= limit {
-            switch try segment!.next(into: &commit) {
-            case .commit:
-                index = 0
-                isFresh = false
-                if !commit.records.isEmpty { return true }
-            case .stop(let stop):
-                clearCommit()
-                if !isFresh {
-                    try segment!.refresh()
-                    isFresh = true
-                } else if segment!.successor == nil {
-                    if case .damage(.unsupported) = stop.reason { throw segment!.damage(stop) }
-                    guard try findSuccessor() else {
-                        if try segment!.isDamaged(at: stop) { throw segment!.damage(stop) }
-                        return false
-                    }
-                } else {
-                    guard segment!.isAtRecordedEnd else { throw segment!.damage(stop) }
-                    try moveOn(&page)
-                    isFresh = false
-                }
-            }
-        }
-        return false
-    }
-
-    private mutating func clearCommit() {
-        commit.records.removeAll(keepingCapacity: true)
-        index = 0
-    }
-
-    /// Opens the segment that has the next write. False if there is no log yet.
-    private mutating func openFirst() throws(StoreError) -> Bool {
-        for _ in 0..<Self.attempts {
-            let names = try log.segments()
-            guard let oldest = names.first else { return false }
-            guard let opened = try log.open(names.last { $0 <= next } ?? oldest) else { continue }
-            if opened.header.firstSequence > next {
-                // The first segment of a store may begin with a higher number, as after a repair.
-                guard next == 1, opened.header.predecessor == nil else { throw try log.unavailable(Self.removed) }
-                next = opened.header.firstSequence
-            }
-            segment = opened
-            return true
-        }
-        throw try log.unavailable(Self.removed)
-    }
-
-    private static var removed: String { "the log after this position was removed, as a compaction does" }
-
-    /// Looks for the segment after this one, and finishes this one if there is one.
-    private mutating func findSuccessor() throws(StoreError) -> Bool {
-        let header = segment!.header
-        for _ in 0..<Self.attempts {
-            guard let name = try log.segments().first(where: { $0 > header.firstSequence }) else { return false }
-            guard let opened = try log.open(name) else { continue }
-            guard let predecessor = opened.header.predecessor, predecessor.salt == header.salt else {
-                throw try log.unavailable(Self.removed)
-            }
-            // Only a file that was cut back can be shorter than what was read of it.
-            guard predecessor.endOffset >= segment!.scanner.position else {
-                throw try log.unavailable("writes that were read were lost in a crash")
-            }
-            try segment!.end(predecessor)
-            following = opened
-            return true
-        }
-        return false
-    }
-
-    /// Continues with the next segment.
-    private mutating func moveOn(_ page: inout ChangePage) throws(StoreError) {
-        let (last, first) = (segment!.successor!.lastSequence, following!.header.firstSequence)
-        guard next == last + 1 || next == first else {
-            throw try log.unavailable("the writes up to this position were lost in a crash")
-        }
-        // After a crash, numbering continues at the next epoch. Any other gap is what a repair could not bring back.
-        if next < first, first % FormatConstants.sequenceEpoch != 0 {
-            page.append(
-                Change(
-                    key: [], action: .lost(from: next), sequence: first - 1, isLastOfBatch: true, store: log.storeID))
-        }
-        next = first
-        segment = following
-        following = nil
     }
 }

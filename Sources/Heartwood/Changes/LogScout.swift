@@ -45,7 +45,7 @@ struct LogScout {
         while true {
             switch try newest!.next(into: &commit) {
             case .commit:
-                // A part of a large commit counts only with the last one.
+                // Of a very large commit all is verified before its first part is returned.
                 written = max(written, newest!.scanner.nextSequence - 1)
                 unproven.append((newest!.scanner.position, written))
                 noteProven()

@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFormat
 
 /// Collects the records of a log and builds the index from them.
 ///
@@ -69,4 +70,23 @@ private struct LiveEntries: SortedVersions {
     }
 
     func version(_ index: Int) -> Version { run.version(positions?[index] ?? index) }
+}
+
+extension ScannedCommit {
+    /// Calls `body` with the key and the version of each record that changes a key.
+    ///
+    /// - Parameter base: The address at which the segment begins.
+    func forEachVersion(base: UInt64, _ body: (UnsafeRawBufferPointer, Version) -> Void) {
+        keys.withUnsafeBytes { keys in
+            for record in records {
+                if case .optional = record.header.kind { continue }
+                body(
+                    keys.slice(record.keyStart, Int(record.header.keyLength)),
+                    Version(
+                        location: RecordLocation(
+                            address: base + record.offset >> 3, length: record.header.encodedLength),
+                        expiry: record.header.expiry, isTombstone: record.header.kind == .delete))
+            }
+        }
+    }
 }

@@ -194,24 +194,12 @@ struct Recovery {
     }
 
     private mutating func apply(_ commit: ScannedCommit, of segment: Segment) {
-        commit.keys.withUnsafeBytes { keys in
-            for record in commit.records { collect(record, keys: keys, segment: segment) }
-        }
+        commit.forEachVersion(base: segment.baseAddress) { collector.add($0, $1) }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
         report.commits += commit.records.isEmpty ? 0 : 1
         report.bytes += commit.end - commit.offset
         tellProgress(commit.end - commit.offset, records: commit.records.count)
-    }
-
-    private mutating func collect(_ record: ScannedRecord, keys: UnsafeRawBufferPointer, segment: Segment) {
-        if case .optional = record.header.kind { return }
-        collector.add(
-            keys.slice(record.keyStart, Int(record.header.keyLength)),
-            Version(
-                location: RecordLocation(
-                    address: segment.baseAddress + record.offset >> 3, length: record.header.encodedLength),
-                expiry: record.header.expiry, isTombstone: record.header.kind == .delete))
     }
 
     private mutating func tellProgress(_ bytes: UInt64, records: Int) {

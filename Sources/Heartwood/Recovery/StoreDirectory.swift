@@ -137,3 +137,22 @@ struct StoreDirectory {
         return parent.isEmpty ? "/" : String(parent)
     }
 }
+
+extension String {
+    /// The path of a store, without slashes at its end.
+    ///
+    /// - Throws: `.invalidArgument` if no store can have it.
+    var checkedStorePath: String {
+        get throws(StoreError) {
+            var path = Substring(self)
+            while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+            guard !path.isEmpty, !path.utf8.contains(0) else {
+                throw StoreError(.invalidArgument, "the path of a store must be neither empty nor contain a zero byte")
+            }
+            guard !HomePath.isMeant(by: String(path)) else {
+                throw StoreError(.invalidArgument, HomePath.refusal, file: String(path))
+            }
+            return String(path)
+        }
+    }
+}

@@ -1,13 +1,13 @@
-internal import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import Synchronization
 
 /// A file system that refuses everything except reading, and counts the refusals.
-final class ReadingOnly: ForwardingFileSystem {
-    let base: any FileSystem
+package final class ReadingOnly: ForwardingFileSystem {
+    package let base: any FileSystem
     private let refusals = Atomic<Int>(0)
     private static let EROFS: Int32 = 30
 
-    init(_ base: any FileSystem) { self.base = base }
+    package init(_ base: any FileSystem) { self.base = base }
 
     var refused: Int { refusals.load(ordering: .relaxed) }
 
@@ -16,16 +16,16 @@ final class ReadingOnly: ForwardingFileSystem {
         return FileSystemError(operation: operation, path: path, code: Self.EROFS)
     }
 
-    func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
+    package func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
         guard access == .read else { throw refusal(.open, path) }
         return ReadFile(try base.openFile(path, for: .read), self)
     }
 
-    func rename(_ path: String, to newPath: String) throws(FileSystemError) { throw refusal(.rename, path) }
-    func remove(_ path: String) throws(FileSystemError) { throw refusal(.remove, path) }
-    func createDirectory(_ path: String) throws(FileSystemError) { throw refusal(.createDirectory, path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { throw refusal(.syncDirectory, path) }
-    func lock(_ path: String) throws(FileSystemError) -> any FileLock { throw refusal(.lock, path) }
+    package func rename(_ path: String, to newPath: String) throws(FileSystemError) { throw refusal(.rename, path) }
+    package func remove(_ path: String) throws(FileSystemError) { throw refusal(.remove, path) }
+    package func createDirectory(_ path: String) throws(FileSystemError) { throw refusal(.createDirectory, path) }
+    package func syncDirectory(_ path: String) throws(FileSystemError) { throw refusal(.syncDirectory, path) }
+    package func lock(_ path: String) throws(FileSystemError) -> any FileLock { throw refusal(.lock, path) }
 
     private final class ReadFile: ForwardingFile {
         let base: any File

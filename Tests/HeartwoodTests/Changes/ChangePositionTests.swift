@@ -55,7 +55,7 @@ import Testing
 
     /// A feed that is slow reads the segment that it has open to its end, and then says that it was overtaken.
     @Test func aFeedThatWasOvertakenSaysSo() async throws {
-        let store = try await fixture.open()
+        let store = try await fixture.open { $0.compaction = .manual }
         try await fixture.fill(store, 0..<5_000)
         var feed = store.changes(after: store.beginning).makeAsyncIterator()
         #expect(try await feed.next()?.sequence == 1)

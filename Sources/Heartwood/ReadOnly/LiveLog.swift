@@ -1,0 +1,173 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFiles
+internal import HeartwoodFormat
+internal import Synchronization
+
+/// A store as its files have it, read without the lock, and without writing, while another process may write them.
+///
+/// It has an index of its own. Its `log` has no log writer: nothing is pending, and all records are in the files. The
+/// files stay open, so what compaction deletes stays readable.
+struct LiveLog {
+    let log: Log
+    private let level: ChangeLevel
+    private var scout: LogScout
+    private var walk: CommitWalk
+    /// The addresses of the walk's segment.
+    private var segment: Segment?
+    /// The last write that it shows.
+    private(set) var sequence: SequenceNumber
+    private var address = RecordLocation.address(extent: RecordLocation.firstLogExtent, offset: 0) - 1
+
+    /// How often files that a compaction replaces while they are read are looked for again.
+    private static var attempts: Int { 50 }
+
+    /// Reads the newest snapshot's keys and the log after it. O(keys + bytes of log).
+    ///
+    /// - Throws: As an opening of the store, except what concerns the lock.
+    static func read(
+        _ path: String, _ level: ChangeLevel, _ configuration: Store.Configuration
+    ) throws(StoreError) -> LiveLog {
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(StoreError) {
+                return try LiveLog(path, level, configuration)
+            } catch {
+                guard error.code == .positionUnavailable, attempt < attempts else { throw error }
+            }
+        }
+    }
+
+    private init(_ path: String, _ level: ChangeLevel, _ configuration: Store.Configuration) throws(StoreError) {
+        let (snapshot, storeID) = try Self.choose(path, in: configuration.fileSystem)
+        let (index, segments) = (VersionedIndex(), SegmentTable())
+        sequence = snapshot?.end.lastSequence ?? 0
+        let directory = LogDirectory(path: path, storeID: storeID, fileSystem: configuration.fileSystem)
+        self.level = level
+        scout = LogScout(directory)
+        walk = CommitWalk(directory, from: sequence + 1)
+        log = Log(
+            directory: path, storeID: storeID, configuration: configuration, index: index, segments: segments,
+            lastSequence: 0, newestTime: snapshot?.header.creationTime ?? 0,
+            uncovered: UncoveredLog(recoveredBytes: 0, recoveredRecords: 0),
+            compaction: CompactionControl(
+                configuration.compaction, RecoveredFiles(snapshot: snapshot.map { SnapshotDescription($0) })))
+        log.unwrittenFrom.store(.max, ordering: .relaxed)
+        if let snapshot { try load(snapshot) }
+        var collector = RecordCollector(index)
+        try readOn { (live, commit, base) in
+            commit.forEachVersion(base: base) { collector.add($0, $1) }
+        }
+        collector.finish()
+        index.publish(address, sequence)
+    }
+
+    /// The snapshot to start with, and the identity of the store.
+    private static func choose(
+        _ path: String, in fileSystem: any FileSystem
+    ) throws(StoreError) -> (SnapshotFile?, StoreID) {
+        let outcome: Result<(SnapshotFile?, StoreID), StoreError>
+        do throws(FileSystemError) {
+            guard try fileSystem.kind(of: path) == .directory else { throw FileSystemError.missing(path) }
+            let listing = try StoreListing(path, in: fileSystem)
+            outcome = try choose(StoreFiles(listing, .opening), of: listing)
+        } catch {
+            if error.isNotFound { throw .noStoreToRead(path) }
+            throw StoreError(error, "the store's files could not be read")
+        }
+        return try outcome.get()
+    }
+
+    private static func choose(
+        _ files: StoreFiles, of listing: StoreListing
+    ) throws(FileSystemError) -> Result<(SnapshotFile?, StoreID), StoreError> {
+        if let refusal = files.refusal { return .failure(StoreError(refusal)) }
+        guard let storeID = files.storeID else {
+            // A store that was opened, and has no write yet, has only a lock file.
+            guard listing.entries.contains(where: { $0.meaning == .lock }) else {
+                return .failure(.noStoreToRead(listing.path))
+            }
+            return .success((nil, StoreID(low: 0, high: 0)))
+        }
+        guard let member = files.members.first(where: { $0.role == .snapshot }) else { return .success((nil, storeID)) }
+        return try SnapshotFile.open(member.file).map { ($0, storeID) }
+            .mapError { StoreError($0, member.file.path) }
+    }
+
+    private func load(_ snapshot: SnapshotFile) throws(StoreError) {
+        let segment = log.segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
+        if log.configuration.valueReading == .mapped { segment.allowMapping() }
+        try SnapshotLoader(
+            snapshot: snapshot, segment: segment, segments: log.segments, index: log.index, progress: { _ in }
+        ).load()
+    }
+
+    /// Shows what was written since. O(bytes written since).
+    ///
+    /// - Returns: False if compaction has replaced files that it has open: then the store must be read again.
+    mutating func advance() throws(StoreError) -> Bool {
+        guard log.storeID != StoreID(low: 0, high: 0),
+            log.segments.all.allSatisfy({ (try? $0.file.isLinked()) ?? true })
+        else { return false }
+        do throws(StoreError) {
+            try readOn { (live, commit, base) in live.apply(commit, base: base) }
+        } catch {
+            guard error.code == .positionUnavailable else { throw error }
+            return false
+        }
+        log.index.publish(address, sequence)
+        return true
+    }
+
+    /// Calls `body` with each commit that may be shown and wasn't yet, and the address at which its file begins.
+    private mutating func readOn(
+        _ body: (borrowing LiveLog, ScannedCommit, UInt64) -> Void
+    ) throws(StoreError) {
+        let limit = try scout.look(level)
+        while true {
+            switch try walk.next(upTo: limit) {
+            case .end: return
+            case .lost(let numbers): sequence = numbers.upperBound
+            case .commit:
+                let segment = segmentOfCommit()
+                log.segments.extend(segment, to: walk.commit.end)
+                body(self, walk.commit, segment.baseAddress)
+                log.noteTime(walk.commit.header.time)
+                address = segment.baseAddress + walk.commit.end >> 3 - 1
+                sequence = max(sequence, walk.commit.nextSequence - 1)
+            }
+        }
+    }
+
+    private mutating func segmentOfCommit() -> Segment {
+        let current = walk.segment!
+        if let segment, segment.header.salt == current.header.salt { return segment }
+        if let segment, log.configuration.valueReading == .mapped { segment.allowMapping() }
+        let added = log.segments.add(current.header, file: current.file, path: current.path, bytes: 0)
+        segment = added
+        return added
+    }
+
+    /// Adds the records of a commit to the index. Readers don't see them yet.
+    private func apply(_ commit: ScannedCommit, base: UInt64) {
+        let addresses = base + commit.records[0].offset >> 3...base + commit.end >> 3 - 1
+        log.index.apply(
+            sequence: commit.nextSequence - 1, addresses: addresses, count: commit.records.count, publish: false
+        ) { writer in
+            commit.forEachVersion(base: base) { writer.add(key: $0, version: $1) }
+        }
+    }
+}
+
+extension FileSystemError {
+    fileprivate static func missing(_ path: String) -> FileSystemError {
+        FileSystemError(operation: .status, path: path, code: ErrorNumber.ENOENT)
+    }
+}
+
+extension StoreError {
+    /// There is no store at a path that was to be read.
+    fileprivate static func noStoreToRead(_ path: String) -> StoreError {
+        StoreError(.notFound, "there is no store here: check the path", file: path)
+    }
+}

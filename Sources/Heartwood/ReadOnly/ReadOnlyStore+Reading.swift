@@ -1,0 +1,115 @@
+internal import HeartwoodFileSystem
+public import HeartwoodFiles
+public import HeartwoodFormat
+
+/// Reading: what the last refresh showed. A ``readView()`` has all reads that a store has.
+extension ReadOnlyStore {
+    private var reader: Reader { Reader(log: log, point: .latest) }
+
+    /// The identity of the store; zeros while it has no write. O(1).
+    public var id: StoreID { log.storeID }
+
+    /// The position after the last write that it shows. O(1).
+    public var position: ChangePosition {
+        let log = log
+        return ChangePosition(store: log.storeID, sequence: log.index.visibleSequence)
+    }
+
+    /// A read view of the state that the last refresh showed. Later refreshes don't change it; it keeps its files open.
+    ///
+    /// - Throws: `.closed`.
+    public func readView() throws(StoreError) -> ReadView {
+        let log = log
+        if log.isEnded { throw .closed }
+        return ReadView(ReadPin(log))
+    }
+
+    /// The value of a key; nil if the key is absent. May block on the disk.
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
+    ///   `maximumValueBytes`.
+    /// - Complexity: O(log n), and one read of the record.
+    public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? { try reader.value(of: key) }
+
+    /// The value of a key; nil if the key is absent. Reads off the cooperative pool. Cancellation doesn't interrupt it.
+    ///
+    /// - Throws: As ``get(_:)``.
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        let (key, reader) = (key.byteArray, reader)
+        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
+    }
+
+    /// The key with its value, sequence number and expiry; nil if the key is absent. May block on the disk.
+    ///
+    /// - Throws: As ``get(_:)``.
+    public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? { try reader.entry(of: key) }
+
+    /// Whether a key exists. No I/O. O(log n).
+    ///
+    /// - Throws: `.invalidArgument`, `.closed`.
+    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
+        try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
+    }
+
+    /// The entries of a range, in key order, as the last refresh showed them.
+    public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
+        Scan(pin: ReadPin(log), range: range, reversed: reversed)
+    }
+
+    /// Calls `body` with the entries of a range, in key order, until it returns `.stop`. May block on the disk.
+    ///
+    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    public func forEach(
+        in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
+    ) throws {
+        try readView().forEach(in: range, reversed: reversed, body)
+    }
+
+    /// The changes from a position on, as ``Store/changes(after:in:level:)``, whatever this store shows. The files are
+    /// looked at every 20 ms while nothing comes. The feed has no end: cancel its task.
+    ///
+    /// - Parameters:
+    ///   - position: The first change is the one after it; nil is what the last refresh showed.
+    ///   - range: Only changes of these keys.
+    ///   - level: nil is the level of this store.
+    /// - Returns: The changes. Iterating throws `.positionUnavailable` for a position of another store, or one whose log
+    ///   was removed; ``StoreError/restart`` has the position to start again from.
+    public func changes(
+        after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
+    ) -> Changes {
+        let (position, level) = (position ?? self.position, level ?? self.level)
+        let directory = LogDirectory(path: path, storeID: id, fileSystem: log.configuration.fileSystem)
+        let source = FilesSource(directory, level, maximumValueBytes: log.configuration.maximumValueBytes)
+        let start = Result<any ChangeSource, StoreError> { () throws(StoreError) in
+            try directory.check(position, newest: .max, here: self.position)
+            return source
+        }
+        return Changes(after: position, in: range, level, of: start)
+    }
+
+    /// Figures of the state that it shows.
+    public struct Statistics: Sendable, Hashable {
+        /// Number of keys, including expired ones that are not compacted yet.
+        public var keys: Int
+        /// Bytes of memory that the index uses.
+        public var indexBytes: Int
+        /// Bytes of the records of the newest values.
+        public var liveBytes: UInt64
+        /// The snapshot that it began with; nil if there was none.
+        public var snapshot: SnapshotDescription?
+        /// Number of files that it has open.
+        public var files: Int
+        /// Number of read points that read views and scans have pinned.
+        public var pinnedStates: Int
+    }
+
+    /// Figures of the state that it shows. O(1).
+    public var statistics: Statistics {
+        let log = log
+        let index = log.index.statistics
+        return Statistics(
+            keys: index.keys, indexBytes: index.bytes, liveBytes: index.liveBytes,
+            snapshot: log.compactionControl.state.withState { $0.statistics.snapshot },
+            files: log.segments.all.count, pinnedStates: index.readPoints)
+    }
+}

@@ -1,0 +1,110 @@
+internal import HeartwoodFileSystem
+public import HeartwoodFiles
+internal import HeartwoodFormat
+internal import Synchronization
+
+/// A store that is only read, also while another process writes it: for tools, reports, and readers beside a service.
+///
+/// ```swift
+/// let store = try await ReadOnlyStore.open(at: "app.store")
+/// let value = try store.get("user:1")         // as of the last refresh
+/// try await store.fetchNewest()
+/// ```
+///
+/// It takes no lock and writes nothing, so it also works on a disk that is mounted read-only. It shows one state, whole
+/// batches up to a write, until ``refresh()`` moves it forward. A compaction of the other process is no error: files
+/// that it deletes stay readable until the next refresh.
+///
+/// It has an index of its own, so it takes as long to open and as much memory as the store itself.
+public final class ReadOnlyStore: Sendable {
+    /// The path of the store's directory.
+    public let path: String
+    /// Which writes it shows: those proven to be on the disk, or all that are in the files.
+    public let level: ChangeLevel
+    private let configuration: Store.Configuration
+    /// Its lock is held during a refresh.
+    private let live: Locked<LiveLog>
+    private let current: Locked<Log>
+
+    /// Opens the files of a store. Blocks until they are read. In asynchronous code use ``open(at:level:configuration:)``.
+    ///
+    /// - Parameters:
+    ///   - path: The store's directory.
+    ///   - level: `.durable` shows what no power loss can take back. The writing process proves it with each commit,
+    ///     and when it has been idle for some time; so the newest writes may be shown up to a second later. `.visible`
+    ///     shows everything that the writing process has written to the files.
+    ///   - configuration: Which file system and clock to use, and how to read values. The rest concerns writing.
+    /// - Throws: `.notFound`, `.permission`, `.corruption`, `.unsupportedFormat`, `.inputOutput`, `.tooManyFiles`,
+    ///   `.invalidArgument`.
+    /// - Complexity: O(keys + bytes of log).
+    public init(
+        openingAt path: String, level: ChangeLevel = .durable, configuration: Store.Configuration = .init()
+    ) throws(StoreError) {
+        let configuration = try configuration.validated()
+        let path = try path.checkedStorePath
+        (self.path, self.level, self.configuration) = (path, level, configuration)
+        let live = try LiveLog.read(path, level, configuration)
+        current = Locked(live.log)
+        self.live = Locked(live)
+    }
+
+    /// Opens the files of a store without blocking a thread of the cooperative pool. Cancellation doesn't interrupt it.
+    ///
+    /// - Throws: As ``init(openingAt:level:configuration:)``.
+    public nonisolated(nonsending) static func open(
+        at path: String, level: ChangeLevel = .durable, configuration: Store.Configuration = .init()
+    ) async throws(StoreError) -> ReadOnlyStore {
+        try await BlockingPool.run { () throws(StoreError) in
+            try ReadOnlyStore(openingAt: path, level: level, configuration: configuration)
+        }
+    }
+
+    /// What a refresh has done.
+    public struct Refresh: Sendable, Hashable {
+        /// The position after the last write that was shown before.
+        public var from: ChangePosition
+        /// The position after the last write that is shown now. Of another store if the directory has another one now,
+        /// as after a repair.
+        public var to: ChangePosition
+        /// Whether the files were read again, because a compaction has replaced them.
+        public var isReadAgain: Bool
+    }
+
+    /// Shows what was written since. Reads and views that are in progress continue with the state that they have. May
+    /// block on the disk: in asynchronous code use ``fetchNewest()``.
+    ///
+    /// - Throws: `.corruption`, `.inputOutput`, `.unsupportedFormat`, `.tooManyFiles`, `.notFound`, `.closed`. The store
+    ///   then shows what it did before.
+    /// - Complexity: O(bytes written since); O(keys + bytes of log) after a compaction.
+    @discardableResult
+    public func refresh() throws(StoreError) -> Refresh {
+        try live.withLock { (live) throws(StoreError) in
+            if live.log.isEnded { throw .closed }
+            let before = ChangePosition(store: live.log.storeID, sequence: live.sequence)
+            let isCurrent = try live.advance()
+            if !isCurrent {
+                live = try LiveLog.read(path, level, configuration)
+                current.withLock { [log = live.log] in $0 = log }
+            }
+            return Refresh(
+                from: before, to: ChangePosition(store: live.log.storeID, sequence: live.sequence),
+                isReadAgain: !isCurrent)
+        }
+    }
+
+    /// As ``refresh()``, off the cooperative pool. Cancellation doesn't interrupt it.
+    @discardableResult
+    public nonisolated(nonsending) func fetchNewest() async throws(StoreError) -> Refresh {
+        try await BlockingPool.run { [self] () throws(StoreError) in try refresh() }
+    }
+
+    /// Closes the files. Reads then throw `.closed`, also those of its views; feeds continue. Otherwise the files are
+    /// closed when the store and its views are released.
+    public func close() {
+        let log = log
+        log.closing.store(true, ordering: .releasing)
+        try? log.segments.closeAll()
+    }
+
+    var log: Log { current.withLock { $0 } }
+}
