@@ -30,6 +30,8 @@ struct ScanTests {
             (["--limit", "2"], "a ab"),
             (["--reverse", "--limit", "2", "--prefix", "a"], "abc ab"),
             (["--key64", "--prefix", "YWI="], "ab abc"),
+            (["--from", ""], "a ab abc b ba c"),
+            (["--to", ""], ""),
         ])
     func ranges(options: [String], expected: String) async throws {
         try await fill(["b", "abc", "a", "c", "ab", "ba"])
@@ -64,11 +66,12 @@ struct ScanTests {
             ])
     }
 
-    @Test("an empty scan is no error, a limit of zero is")
-    func nothing() async throws {
+    @Test("an empty scan is no error, a limit of zero is", arguments: ["scan", "export"])
+    func nothing(command: String) async throws {
         try await fill(["a"])
-        #expect(try await sandbox.heartwood("scan", "s", "--prefix", "x").code == 0)
-        #expect(try await sandbox.heartwood("scan", "s", "--limit", "0").code == 64)
+        let empty = try await sandbox.heartwood(command, "s", "--prefix", "x")
+        #expect(empty.code == 0 && empty.bytes.isEmpty && empty.error.isEmpty)
+        #expect(try await sandbox.heartwood(command, "s", "--limit", "0").code == 64)
     }
 
     @Test("a closed pipe ends the output without a message", arguments: ["scan", "scan --keys", "export"])
@@ -84,6 +87,16 @@ struct ScanTests {
         #expect(outcome.lines.count == 2)
         #expect(outcome.lines.last == "code 0")
         #expect(outcome.error.isEmpty)
+    }
+
+    @Test("export prints a range, and ends after the limit")
+    func exportRange() async throws {
+        try await fill(["a", "ab", "abc", "b"])
+        let line = { (key: String) in #"{"key":"\#(key)","value":"v-\#(key)"}"# }
+        #expect(try await sandbox.heartwood("export", "s", "--prefix", "ab").lines == ["ab", "abc"].map(line))
+        #expect(
+            try await sandbox.heartwood("export", "s", "--from", "ab", "--limit", "2").lines == ["ab", "abc"].map(line))
+        #expect(try await sandbox.heartwood("export", "s", "--to", "ab").lines == [line("a")])
     }
 
     @Test("stats as a table and as JSON")

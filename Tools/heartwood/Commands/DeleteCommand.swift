@@ -36,7 +36,7 @@ struct DeleteCommand: AsyncParsableCommand {
         }
         if json { try StandardOutput.printLine(report.json.string) }
         guard !report.missing.isEmpty else { return }
-        let names = report.missing.map { "'\(Escaping.text($0))'" }.joined(separator: ", ")
+        let names = report.missing.map { "'\(keys.notation.string($0))'" }.joined(separator: ", ")
         throw Failure(
             .notFound, "no key \(names) in \(store.path): \(Numbers.count(report.deleted, "key")) deleted")
     }

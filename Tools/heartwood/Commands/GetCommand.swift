@@ -8,7 +8,7 @@ struct GetCommand: AsyncParsableCommand {
         discussion: """
             Prints a value that is UTF-8 text, and a line end after it. Exits with 1 if the key doesn't exist. On a \
             terminal, control characters are escaped as by 'scan', except line ends and tabs. A value that is not text \
-            is printed only on request: byte for byte with '--raw', in base64 with '--json'.
+            is printed only on request: byte for byte with '--raw', in base64 with '--json', in digits with '--hex'.
 
               heartwood get notes greeting
               heartwood get notes photo --raw > photo.jpg
@@ -33,19 +33,22 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         if raw && json { throw ValidationError("'--raw' and '--json' at once: leave one out") }
+        if raw && keys.isHexadecimal { throw ValidationError("'--raw' and '--hex' at once: leave one out") }
         _ = try keys.bytes(key)
     }
 
     func run() async throws {
         let key = try keys.bytes(key)
-        let found = try await store.withStore { store in try store.entry(key) }
+        let found = try await store.withReadView { view in try view.entry(key) }
         guard let entry = found else {
             throw Failure(
                 .notFound,
-                "no key '\(Escaping.text(key))' in \(store.path): see the keys with 'heartwood scan --keys'")
+                "no key '\(keys.notation.string(key))' in \(store.path): see the keys with 'heartwood scan --keys'")
         }
         if json {
-            try StandardOutput.printLine(EntryText.json(entry).string)
+            try StandardOutput.printLine(EntryText(notation: keys.notation).json(entry).string)
+        } else if keys.isHexadecimal {
+            try StandardOutput.printLine(keys.notation.string(entry.value))
         } else if raw {
             try StandardOutput.writeNow(entry.value)
         } else if let text = String(validating: entry.value, as: UTF8.self) {
@@ -54,8 +57,8 @@ struct GetCommand: AsyncParsableCommand {
         } else {
             throw Failure(
                 .badData,
-                "the value of '\(Escaping.text(key))' (\(Numbers.bytes(entry.value.count))) is not text: "
-                    + "use '--raw' for its bytes or '--json' for base64")
+                "the value of '\(keys.notation.string(key))' (\(Numbers.bytes(entry.value.count))) is not text: "
+                    + "use '--raw' for its bytes, '--hex' for hexadecimal or '--json' for base64")
         }
     }
 }

@@ -14,6 +14,7 @@ struct PutCommand: AsyncParsableCommand {
               heartwood put notes photo --file photo.jpg
               curl -s https://example.org | heartwood put notes page --file -
               heartwood put notes temperature -- -4
+              heartwood put notes 00ff 0102 --hex
             """
     )
 
@@ -49,6 +50,7 @@ struct PutCommand: AsyncParsableCommand {
         if value == nil && file == nil { throw ValidationError("no value: give one after the key, or '--file'") }
         if value != nil && file != nil { throw ValidationError("a value and '--file' at once: leave one out") }
         _ = try keys.bytes(key)
+        _ = try value.map(keys.value)
     }
 
     func run() async throws {
@@ -61,13 +63,13 @@ struct PutCommand: AsyncParsableCommand {
         }
         guard json else { return }
         var object = JSONText()
-        object.add("key", key)
+        keys.notation.add("key", key, to: &object)
         object.add("sequence", sequence)
         try StandardOutput.printLine(object.string)
     }
 
     private func valueBytes() throws -> [UInt8] {
-        guard let file else { return Array((value ?? "").utf8) }
+        guard let file else { return try keys.value(value ?? "") }
         let limit = Store.Configuration().maximumValueBytes
         let input = try InputFile(path: file)
         var bytes: [UInt8] = []
