@@ -19,7 +19,8 @@ struct ExitCodeTests {
     @Test(
         "usage is 64, and names the help",
         arguments: [
-            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x"], ["get", "s", ""],
+            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x", "--raw"], ["get", "s", ""],
+            ["get", "s", "k", ""], ["count"], ["count", "s", "k"],
             ["get", "s", "k", "--bad"],
             ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
             ["put", "s", "k", "v", "--create", "--no-create"],
@@ -92,7 +93,9 @@ struct ExitCodeTests {
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
         }
-        for command in ["put", "get", "delete", "scan", "stats", "inspect", "compact", "load", "export", "bench"] {
+        for command in [
+            "put", "get", "delete", "scan", "count", "stats", "inspect", "compact", "load", "export", "bench",
+        ] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
     }
@@ -101,7 +104,8 @@ struct ExitCodeTests {
         "only put and load create a store; the others say that there is none",
         arguments: [
             ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
-            ["inspect", "s"], ["put", "s", "k", "v"], ["load", "s", "-", "--format", "pairs", "--no-create"],
+            ["count", "s"], ["inspect", "s"], ["put", "s", "k", "v"],
+            ["load", "s", "-", "--format", "pairs", "--no-create"],
         ])
     func noStore(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 73, "s")
@@ -204,7 +208,10 @@ struct ExitCodeTests {
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
         #expect(holder.nextLine() == "1")
-        for arguments in [["get", "s", "1"], ["put", "s", "k", "v"], ["stats", "s"], ["compact", "s"]] {
+        for arguments in [
+            ["get", "s", "1"], ["get", "s", "1", "2"], ["put", "s", "k", "v"], ["stats", "s"], ["compact", "s"],
+            ["count", "s"],
+        ] {
             expect(
                 try await Tool.run(arguments, in: sandbox), 75, "in use", "process \(holder.processIdentifier)")
         }

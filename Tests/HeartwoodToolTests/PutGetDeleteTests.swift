@@ -50,6 +50,40 @@ struct PutGetDeleteTests {
         #expect(try await sandbox.heartwood("scan", "s").output == "c\t3\n")
     }
 
+    @Test("several keys are printed in the order given, and missing ones are named")
+    func getSeveral() async throws {
+        for (key, value) in [("a", "1"), ("b", "two\tlines\n"), ("c", "")] {
+            _ = try await sandbox.heartwood("put", "s", key, value, "--create")
+        }
+        let all = try await sandbox.heartwood("get", "s", "b", "a", "c", "a")
+        #expect(all.code == 0 && all.error.isEmpty)
+        #expect(all.output == "b\ttwo\\tlines\\n\na\t1\nc\t\na\t1\n")
+        let some = try await sandbox.heartwood("get", "s", "x", "c", "y\n", "a")
+        #expect(some.code == 1 && some.output == "c\t\na\t1\n")
+        let errors = some.error.split(separator: "\n")
+        #expect(errors.count == 2)
+        #expect(errors.first?.hasPrefix("heartwood: no key 'x' in s") == true)
+        #expect(errors.last?.hasPrefix(#"heartwood: no key 'y\n' in s"#) == true)
+        let none = try await sandbox.heartwood("get", "s", "x", "y")
+        #expect(none.code == 1 && none.bytes.isEmpty)
+    }
+
+    @Test("several keys in JSON: an object a line, and an error object for each missing key")
+    func getSeveralInJSON() async throws {
+        _ = try await sandbox.heartwood("put", "s", "a", "1", "--create")
+        _ = try await sandbox.heartwood("put", "s", "/wA=", "2", "--key64")
+        let get = try await sandbox.heartwood("get", "s", "eA==", "/wA=", "/w==", "YQ==", "--key64", "--json")
+        #expect(get.code == 1)
+        #expect(
+            get.lines == [
+                #"{"key64":"/wA=","value":"2","sequence":2}"#, #"{"key":"a","value":"1","sequence":1}"#,
+            ])
+        let errors = get.error.split(separator: "\n")
+        #expect(errors.count == 2)
+        #expect(errors.first?.contains(#""key":"x","exitCode":1}}"#) == true)
+        #expect(errors.last?.contains(#""key64":"/w==","exitCode":1}}"#) == true)
+    }
+
     @Test("an empty value is a value")
     func emptyValue() async throws {
         #expect(try await sandbox.heartwood("put", "s", "k", "", "--create").code == 0)

@@ -38,6 +38,12 @@ struct ScanTests {
         let keys = try await Tool.run(["scan", "s", "--keys"] + options, in: sandbox)
         #expect(keys.code == 0)
         #expect(keys.lines.joined(separator: " ") == expected)
+        if !options.contains("--limit") && !options.contains("--reverse") {
+            let count = try await Tool.run(["count", "s"] + options, in: sandbox)
+            #expect(count.code == 0 && count.output == "\(keys.lines.count)\n")
+            let json = try await Tool.run(["count", "s", "--json"] + options, in: sandbox)
+            #expect(json.output == "{\"count\":\(keys.lines.count)}\n")
+        }
         let entries = try await Tool.run(["scan", "s"] + options, in: sandbox)
         #expect(entries.lines == keys.lines.map { "\($0)\tv-\($0)" })
         let json = try await Tool.run(["scan", "s", "--keys", "--json"] + options, in: sandbox)
@@ -97,6 +103,17 @@ struct ScanTests {
         #expect(
             try await sandbox.heartwood("export", "s", "--from", "ab", "--limit", "2").lines == ["ab", "abc"].map(line))
         #expect(try await sandbox.heartwood("export", "s", "--to", "ab").lines == [line("a")])
+    }
+
+    @Test("count reads no value, and doesn't count what has expired")
+    func count() async throws {
+        let lines = #"{"key":"a","value":"the value"}"# + "\n" + #"{"key":"old","value":"","expires":1000}"#
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines).code == 0)
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        // A value of a snapshot isn't read by the opening either.
+        _ = try await sandbox.shell("sed -i 's/the value/thE value/' s/*.snapshot")
+        #expect(try await sandbox.heartwood("count", "s").output == "1\n")
+        #expect(try await sandbox.heartwood("scan", "s").code == 2)
     }
 
     @Test("stats as a table and as JSON")

@@ -3,10 +3,13 @@ struct Failure: Error {
     let status: ExitStatus
     /// One line that says what to do; without the prefix "heartwood:".
     let message: String
+    /// The key concerned.
+    let key: [UInt8]?
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ExitStatus, _ message: String, key: [UInt8]? = nil) {
         self.status = status
         self.message = message
+        self.key = key
     }
 }
 
