@@ -30,6 +30,7 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
+            ["scan", "s", "--expires-within", "soon"], ["scan", "s", "--expires-within", "0h"],
             ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"], ["inspect", ""],
             ["export", "s", "--format", "jsonl"], ["bench"], ["bench", "s", "--seconds", "long"],
         ])
@@ -48,6 +49,7 @@ struct ExitCodeTests {
             (["get", "s", "k", "--raw", "--json"], 64, "usage"), (["get", "--json"], 64, "usage"),
             (["get", "s", "k", "--bad", "--json"], 64, "usage"),
             (["scan", "s", "--json", "--limit", "x"], 64, "usage"),
+            (["put", "s", "other", "w", "--if-absent", "--json"], 1, "exists"),
         ] as [([String], Int32, String)])
     func json(arguments: [String], code: Int32, name: String) async throws {
         #expect(try await sandbox.heartwood("put", "s", "other", "v", "--create").code == 0)

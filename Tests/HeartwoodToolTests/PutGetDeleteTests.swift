@@ -130,6 +130,23 @@ struct PutGetDeleteTests {
         #expect(try await sandbox.heartwood("put", "s", "k", "v", "--expires-in", "soon").code == 64)
     }
 
+    @Test("--if-absent writes a new or expired key, and nothing otherwise")
+    func ifAbsent() async throws {
+        #expect(try await sandbox.heartwood("put", "s", "k", "1", "--create", "--if-absent").code == 0)
+        let second = try await sandbox.heartwood("put", "s", "k", "2", "--if-absent", "--json")
+        #expect(second.code == 1 && second.bytes.isEmpty)
+        #expect(second.error.contains(#""code":"exists""#) && second.error.contains(#""key":"k","exitCode":1}}"#))
+        #expect(
+            try await sandbox.heartwood("get", "s", "k", "--json").lines == [#"{"key":"k","value":"1","sequence":1}"#])
+        #expect(try await sandbox.heartwood("delete", "s", "k").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "3", "--if-absent").code == 0)
+        let expired = #"{"key":"old","value":"1","expires":1000}"#
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: expired).code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "old", "2", "--if-absent").code == 0)
+        #expect(try await sandbox.heartwood("scan", "s").output == "k\t3\nold\t2\n")
+        #expect(try await sandbox.heartwood("put", "none", "k", "1", "--if-absent").code == 73)
+    }
+
     @Test("values that begin with a dash follow --, and text keeps its characters")
     func odd() async throws {
         #expect(try await sandbox.heartwood("put", "s", "k", "--create", "--", "-4").code == 0)

@@ -14,7 +14,7 @@ struct ErrorReport {
     init(_ failure: Failure) {
         status = failure.status
         text = failure.message
-        code = String(describing: failure.status)
+        code = failure.code ?? String(describing: failure.status)
         message = failure.message
         key = failure.key
     }
