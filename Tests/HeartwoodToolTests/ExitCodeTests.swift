@@ -25,6 +25,8 @@ struct ExitCodeTests {
             ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
             ["put", "s", "k", "v", "--create", "--no-create"],
             ["put", "s", "k", "v", "--durability", "maybe"], ["put", "", "k", "v"], ["delete", "s"],
+            ["delete", "s", "k", "--prefix", "p"], ["delete", "s", "k", "--yes"], ["delete", "s", "k", "--dry-run"],
+            ["delete", "s", "--prefix", "", "--yes"], ["delete", "s", "--from", "", "--yes"],
             ["load", "s", "f"],
             ["load", "s", "f", "--format", "csv"], ["load", "s", "f", "--format", "jsonl"],
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
