@@ -33,7 +33,9 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
             ["scan", "s", "--expires-within", "soon"], ["scan", "s", "--expires-within", "0h"],
-            ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"], ["inspect", ""],
+            ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"],
+            ["inspect", "s", "--separators", ":"], ["inspect", "s", "--by-prefix", "--separators", ""],
+            ["inspect", "s", "--by-prefix", "--separators", "→"], ["inspect", ""],
             ["export", "s", "--format", "jsonl"], ["bench"], ["bench", "s", "--seconds", "long"],
         ])
     func usage(arguments: [String]) async throws {
@@ -61,6 +63,39 @@ struct ExitCodeTests {
         #expect(outcome.code == code && error["exitCode"] as? Int32 == code)
         #expect(error["code"] as? String == name)
         #expect((error["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test("every command with --json has its errors in JSON")
+    func everyJSON() async throws {
+        let more = [
+            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "load": ["-", "--format", "pairs", "--no-create"],
+        ]
+        let commands = try await CommandInfo.ofTool(in: sandbox).visibleCommands
+            .filter { $0.options.contains("--json") }.map(\.commandName)
+        #expect(Set(["get", "scan", "count", "inspect", "repair", "bench"]).isSubset(of: commands))
+        for command in commands {
+            let outcome = try await Tool.run([command, "none"] + (more[command] ?? []) + ["--json"], in: sandbox)
+            #expect(outcome.bytes.isEmpty, "\(command)")
+            let error = try error(outcome)
+            #expect(outcome.code == 73 && error["exitCode"] as? Int32 == 73, "\(command)")
+            #expect(error["code"] as? String == "noStore", "\(command)")
+        }
+    }
+
+    @Test("a store in use is an error in JSON, too")
+    func lockedJSON() async throws {
+        let holder = try RunningTool(
+            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        try holder.write("{\"id\":1}\n")
+        #expect(holder.nextLine() == "1")
+        for arguments in [
+            ["get", "s", "1", "2", "--json"], ["count", "s", "--json"], ["put", "s", "2", "", "--if-absent", "--json"],
+            ["delete", "s", "--prefix", "1", "--yes", "--json"], ["scan", "s", "--expiring", "--json"],
+        ] {
+            let outcome = try await Tool.run(arguments, in: sandbox)
+            #expect(try outcome.code == 75 && error(outcome)["code"] as? String == "locked", "\(arguments)")
+        }
+        #expect(holder.end() == 0)
     }
 
     @Test("a JSON error has the file and the offset, and '--json' after '--' is an argument")
