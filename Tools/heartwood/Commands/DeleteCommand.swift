@@ -62,11 +62,15 @@ struct DeleteCommand: AsyncParsableCommand {
                 "a range is deleted only with '--yes', because there is no terminal to ask on: "
                     + "see how many keys it has with '--dry-run'")
         }
-        let deletion = RangeDeletion(range: try bounds.range(keys), durability: level.durability.durability)
+        let range = try bounds.range(keys)
+        if dryRun {
+            let count = try await store.withReadView { view in try view.count(of: range) }
+            return try StandardOutput.printLine(wouldDelete(count))
+        }
+        let deletion = RangeDeletion(range: range, durability: level.durability.durability)
         let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
             if !yes {
-                let count = try store.readView().count(of: deletion.range)
-                if dryRun { return wouldDelete(count) }
+                let count = try store.readView().count(of: range)
                 let question = "delete \(Numbers.count(count, "key")) of \(path)?"
                 if count > 0, !Question.isAgreed(question) { return deleted(0, nil) }
             }
