@@ -19,17 +19,23 @@ struct ExitCodeTests {
     @Test(
         "usage is 64, and names the help",
         arguments: [
-            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x"], ["get", "s", ""],
+            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x", "--raw"], ["get", "s", ""],
+            ["get", "s", "k", ""], ["count"], ["count", "s", "k"],
             ["get", "s", "k", "--bad"],
             ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
             ["put", "s", "k", "v", "--create", "--no-create"],
             ["put", "s", "k", "v", "--durability", "maybe"], ["put", "", "k", "v"], ["delete", "s"],
+            ["delete", "s", "k", "--prefix", "p"], ["delete", "s", "k", "--yes"], ["delete", "s", "k", "--dry-run"],
+            ["delete", "s", "--prefix", "", "--yes"], ["delete", "s", "--from", "", "--yes"],
             ["load", "s", "f"],
             ["load", "s", "f", "--format", "csv"], ["load", "s", "f", "--format", "jsonl"],
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
-            ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"], ["inspect", ""],
+            ["scan", "s", "--expires-within", "soon"], ["scan", "s", "--expires-within", "0h"],
+            ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"],
+            ["inspect", "s", "--separators", ":"], ["inspect", "s", "--by-prefix", "--separators", ""],
+            ["inspect", "s", "--by-prefix", "--separators", "→"], ["inspect", ""],
             ["export", "s", "--format", "jsonl"], ["bench"], ["bench", "s", "--seconds", "long"],
         ])
     func usage(arguments: [String]) async throws {
@@ -47,6 +53,7 @@ struct ExitCodeTests {
             (["get", "s", "k", "--raw", "--json"], 64, "usage"), (["get", "--json"], 64, "usage"),
             (["get", "s", "k", "--bad", "--json"], 64, "usage"),
             (["scan", "s", "--json", "--limit", "x"], 64, "usage"),
+            (["put", "s", "other", "w", "--if-absent", "--json"], 1, "exists"),
         ] as [([String], Int32, String)])
     func json(arguments: [String], code: Int32, name: String) async throws {
         #expect(try await sandbox.heartwood("put", "s", "other", "v", "--create").code == 0)
@@ -56,6 +63,39 @@ struct ExitCodeTests {
         #expect(outcome.code == code && error["exitCode"] as? Int32 == code)
         #expect(error["code"] as? String == name)
         #expect((error["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test("every command with --json has its errors in JSON")
+    func everyJSON() async throws {
+        let more = [
+            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "load": ["-", "--format", "pairs", "--no-create"],
+        ]
+        let commands = try await CommandInfo.ofTool(in: sandbox).visibleCommands
+            .filter { $0.options.contains("--json") }.map(\.commandName)
+        #expect(Set(["get", "scan", "count", "inspect", "repair", "bench"]).isSubset(of: commands))
+        for command in commands {
+            let outcome = try await Tool.run([command, "none"] + (more[command] ?? []) + ["--json"], in: sandbox)
+            #expect(outcome.bytes.isEmpty, "\(command)")
+            let error = try error(outcome)
+            #expect(outcome.code == 73 && error["exitCode"] as? Int32 == 73, "\(command)")
+            #expect(error["code"] as? String == "noStore", "\(command)")
+        }
+    }
+
+    @Test("a store in use is an error in JSON, too")
+    func lockedJSON() async throws {
+        let holder = try RunningTool(
+            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        try holder.write("{\"id\":1}\n")
+        #expect(holder.nextLine() == "1")
+        for arguments in [
+            ["get", "s", "1", "2", "--json"], ["count", "s", "--json"], ["put", "s", "2", "", "--if-absent", "--json"],
+            ["delete", "s", "--prefix", "1", "--yes", "--json"], ["scan", "s", "--expiring", "--json"],
+        ] {
+            let outcome = try await Tool.run(arguments, in: sandbox)
+            #expect(try outcome.code == 75 && error(outcome)["code"] as? String == "locked", "\(arguments)")
+        }
+        #expect(holder.end() == 0)
     }
 
     @Test("a JSON error has the file and the offset, and '--json' after '--' is an argument")
@@ -92,7 +132,9 @@ struct ExitCodeTests {
         for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
             #expect(root.contains(code))
         }
-        for command in ["put", "get", "delete", "scan", "stats", "inspect", "compact", "load", "export", "bench"] {
+        for command in [
+            "put", "get", "delete", "scan", "count", "stats", "inspect", "compact", "load", "export", "bench",
+        ] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
     }
@@ -101,7 +143,8 @@ struct ExitCodeTests {
         "only put and load create a store; the others say that there is none",
         arguments: [
             ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
-            ["inspect", "s"], ["put", "s", "k", "v"], ["load", "s", "-", "--format", "pairs", "--no-create"],
+            ["count", "s"], ["inspect", "s"], ["put", "s", "k", "v"],
+            ["load", "s", "-", "--format", "pairs", "--no-create"],
         ])
     func noStore(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 73, "s")
@@ -204,7 +247,10 @@ struct ExitCodeTests {
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
         #expect(holder.nextLine() == "1")
-        for arguments in [["get", "s", "1"], ["put", "s", "k", "v"], ["stats", "s"], ["compact", "s"]] {
+        for arguments in [
+            ["get", "s", "1"], ["get", "s", "1", "2"], ["put", "s", "k", "v"], ["stats", "s"], ["compact", "s"],
+            ["count", "s"],
+        ] {
             expect(
                 try await Tool.run(arguments, in: sandbox), 75, "in use", "process \(holder.processIdentifier)")
         }

@@ -50,6 +50,40 @@ struct PutGetDeleteTests {
         #expect(try await sandbox.heartwood("scan", "s").output == "c\t3\n")
     }
 
+    @Test("several keys are printed in the order given, and missing ones are named")
+    func getSeveral() async throws {
+        for (key, value) in [("a", "1"), ("b", "two\tlines\n"), ("c", "")] {
+            _ = try await sandbox.heartwood("put", "s", key, value, "--create")
+        }
+        let all = try await sandbox.heartwood("get", "s", "b", "a", "c", "a")
+        #expect(all.code == 0 && all.error.isEmpty)
+        #expect(all.output == "b\ttwo\\tlines\\n\na\t1\nc\t\na\t1\n")
+        let some = try await sandbox.heartwood("get", "s", "x", "c", "y\n", "a")
+        #expect(some.code == 1 && some.output == "c\t\na\t1\n")
+        let errors = some.error.split(separator: "\n")
+        #expect(errors.count == 2)
+        #expect(errors.first?.hasPrefix("heartwood: no key 'x' in s") == true)
+        #expect(errors.last?.hasPrefix(#"heartwood: no key 'y\n' in s"#) == true)
+        let none = try await sandbox.heartwood("get", "s", "x", "y")
+        #expect(none.code == 1 && none.bytes.isEmpty)
+    }
+
+    @Test("several keys in JSON: an object a line, and an error object for each missing key")
+    func getSeveralInJSON() async throws {
+        _ = try await sandbox.heartwood("put", "s", "a", "1", "--create")
+        _ = try await sandbox.heartwood("put", "s", "/wA=", "2", "--key64")
+        let get = try await sandbox.heartwood("get", "s", "eA==", "/wA=", "/w==", "YQ==", "--key64", "--json")
+        #expect(get.code == 1)
+        #expect(
+            get.lines == [
+                #"{"key64":"/wA=","value":"2","sequence":2}"#, #"{"key":"a","value":"1","sequence":1}"#,
+            ])
+        let errors = get.error.split(separator: "\n")
+        #expect(errors.count == 2)
+        #expect(errors.first?.contains(#""key":"x","exitCode":1}}"#) == true)
+        #expect(errors.last?.contains(#""key64":"/w==","exitCode":1}}"#) == true)
+    }
+
     @Test("an empty value is a value")
     func emptyValue() async throws {
         #expect(try await sandbox.heartwood("put", "s", "k", "", "--create").code == 0)
@@ -94,6 +128,23 @@ struct PutGetDeleteTests {
         try await Task.sleep(for: .milliseconds(1100))
         #expect(try await sandbox.heartwood("get", "s", "brief").code == 1)
         #expect(try await sandbox.heartwood("put", "s", "k", "v", "--expires-in", "soon").code == 64)
+    }
+
+    @Test("--if-absent writes a new or expired key, and nothing otherwise")
+    func ifAbsent() async throws {
+        #expect(try await sandbox.heartwood("put", "s", "k", "1", "--create", "--if-absent").code == 0)
+        let second = try await sandbox.heartwood("put", "s", "k", "2", "--if-absent", "--json")
+        #expect(second.code == 1 && second.bytes.isEmpty)
+        #expect(second.error.contains(#""code":"exists""#) && second.error.contains(#""key":"k","exitCode":1}}"#))
+        #expect(
+            try await sandbox.heartwood("get", "s", "k", "--json").lines == [#"{"key":"k","value":"1","sequence":1}"#])
+        #expect(try await sandbox.heartwood("delete", "s", "k").code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "k", "3", "--if-absent").code == 0)
+        let expired = #"{"key":"old","value":"1","expires":1000}"#
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: expired).code == 0)
+        #expect(try await sandbox.heartwood("put", "s", "old", "2", "--if-absent").code == 0)
+        #expect(try await sandbox.heartwood("scan", "s").output == "k\t3\nold\t2\n")
+        #expect(try await sandbox.heartwood("put", "none", "k", "1", "--if-absent").code == 73)
     }
 
     @Test("values that begin with a dash follow --, and text keeps its characters")

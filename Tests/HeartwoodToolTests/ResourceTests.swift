@@ -27,7 +27,8 @@ struct ResourceTests {
         "too few memory addresses are refused, with the number that is needed",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "ulimit -v is Linux's"),
         arguments: [
-            "get s key", "put s k v", "delete s key", "scan s", "stats s", "export s", "compact s", "inspect s",
+            "get s key", "put s k v", "delete s key", "scan s", "count s", "stats s", "export s", "compact s",
+            "inspect s",
             "verify s",
             "log s", "repair s", "load s k.pairs --format pairs", "bench . --seconds 0.01 --records 10",
         ])

@@ -30,12 +30,20 @@ struct ScanTests {
             (["--limit", "2"], "a ab"),
             (["--reverse", "--limit", "2", "--prefix", "a"], "abc ab"),
             (["--key64", "--prefix", "YWI="], "ab abc"),
+            (["--from", ""], "a ab abc b ba c"),
+            (["--to", ""], ""),
         ])
     func ranges(options: [String], expected: String) async throws {
         try await fill(["b", "abc", "a", "c", "ab", "ba"])
         let keys = try await Tool.run(["scan", "s", "--keys"] + options, in: sandbox)
         #expect(keys.code == 0)
         #expect(keys.lines.joined(separator: " ") == expected)
+        if !options.contains("--limit") && !options.contains("--reverse") {
+            let count = try await Tool.run(["count", "s"] + options, in: sandbox)
+            #expect(count.code == 0 && count.output == "\(keys.lines.count)\n")
+            let json = try await Tool.run(["count", "s", "--json"] + options, in: sandbox)
+            #expect(json.output == "{\"count\":\(keys.lines.count)}\n")
+        }
         let entries = try await Tool.run(["scan", "s"] + options, in: sandbox)
         #expect(entries.lines == keys.lines.map { "\($0)\tv-\($0)" })
         let json = try await Tool.run(["scan", "s", "--keys", "--json"] + options, in: sandbox)
@@ -64,11 +72,12 @@ struct ScanTests {
             ])
     }
 
-    @Test("an empty scan is no error, a limit of zero is")
-    func nothing() async throws {
+    @Test("an empty scan is no error, a limit of zero is", arguments: ["scan", "export"])
+    func nothing(command: String) async throws {
         try await fill(["a"])
-        #expect(try await sandbox.heartwood("scan", "s", "--prefix", "x").code == 0)
-        #expect(try await sandbox.heartwood("scan", "s", "--limit", "0").code == 64)
+        let empty = try await sandbox.heartwood(command, "s", "--prefix", "x")
+        #expect(empty.code == 0 && empty.bytes.isEmpty && empty.error.isEmpty)
+        #expect(try await sandbox.heartwood(command, "s", "--limit", "0").code == 64)
     }
 
     @Test("a closed pipe ends the output without a message", arguments: ["scan", "scan --keys", "export"])
@@ -84,6 +93,27 @@ struct ScanTests {
         #expect(outcome.lines.count == 2)
         #expect(outcome.lines.last == "code 0")
         #expect(outcome.error.isEmpty)
+    }
+
+    @Test("export prints a range, and ends after the limit")
+    func exportRange() async throws {
+        try await fill(["a", "ab", "abc", "b"])
+        let line = { (key: String) in #"{"key":"\#(key)","value":"v-\#(key)"}"# }
+        #expect(try await sandbox.heartwood("export", "s", "--prefix", "ab").lines == ["ab", "abc"].map(line))
+        #expect(
+            try await sandbox.heartwood("export", "s", "--from", "ab", "--limit", "2").lines == ["ab", "abc"].map(line))
+        #expect(try await sandbox.heartwood("export", "s", "--to", "ab").lines == [line("a")])
+    }
+
+    @Test("count reads no value, and doesn't count what has expired")
+    func count() async throws {
+        let lines = #"{"key":"a","value":"the value"}"# + "\n" + #"{"key":"old","value":"","expires":1000}"#
+        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines).code == 0)
+        #expect(try await sandbox.heartwood("compact", "s").code == 0)
+        // A value of a snapshot isn't read by the opening either.
+        _ = try await sandbox.shell("sed -i 's/the value/thE value/' s/*.snapshot")
+        #expect(try await sandbox.heartwood("count", "s").output == "1\n")
+        #expect(try await sandbox.heartwood("scan", "s").code == 2)
     }
 
     @Test("stats as a table and as JSON")

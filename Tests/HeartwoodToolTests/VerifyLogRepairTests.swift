@@ -65,7 +65,7 @@ struct VerifyLogRepairTests {
         #expect(try await keys("--until", "2020-02-29T23:59:59Z").isEmpty)
         #expect(try await keys("--since", "1h").count == 4)
         #expect(try await keys("--since", "2020-02-29", "--until", "2999-12-31 10:00").count == 4)
-        let hex = try await sandbox.heartwood("log", "s", "--key", "a", "--values", "--hex", "--json").objects()
+        let hex = try await sandbox.heartwood("log", "s", "--key", "61", "--values", "--hex", "--json").objects()
         #expect(hex[0]["keyHex"] as? String == "61" && hex[0]["valueHex"] as? String == "6669727374")
         for wrong in [
             ["--since", "yesterday"], ["--until", "2021-02-29"], ["--from", "3", "--to", "2"], ["--kind", "x"],

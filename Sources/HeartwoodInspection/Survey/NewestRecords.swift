@@ -8,15 +8,24 @@ struct NewestRecords {
     struct Newest {
         var offset: UInt64
         var expiry: UInt64
-        var length: Int
         var file: Int
+        var valueLength: UInt32
         var keyLength: UInt16
+        /// The number of its prefix in `prefixes`; 0 without it.
+        var prefix: UInt16
         var isTombstone: Bool
+
+        /// Bytes of the record.
+        var length: Int {
+            FormatConstants.recordHeaderSize + alignedUp(Int(keyLength) + Int(valueLength))
+        }
     }
 
     /// About 100 MiB.
     private static let most = 1 << 20
 
+    /// Numbers the prefixes of keys; nil if they don't matter.
+    var prefixes: PrefixTable?
     private var table: [KeyHash: Newest] = [:]
     private var turns = HashPasses(capacity: most)
 
@@ -31,8 +40,8 @@ struct NewestRecords {
         let hash = KeyHash(key)
         guard turns.contains(hash) else { return }
         table[hash] = Newest(
-            offset: offset, expiry: header.expiry, length: header.encodedLength, file: file,
-            keyLength: header.keyLength, isTombstone: header.kind == .delete)
+            offset: offset, expiry: header.expiry, file: file, valueLength: header.valueLength,
+            keyLength: header.keyLength, prefix: prefixes?.number(of: key) ?? 0, isTombstone: header.kind == .delete)
         turns.bound(&table)
     }
 }

@@ -181,6 +181,8 @@ public struct SurveyTotals: Sendable {
     public var largestKeys: [LargeRecord] = []
     /// The records with the longest values.
     public var largestValues: [LargeRecord] = []
+    /// The live keys by prefix; nil if that wasn't asked for.
+    public var prefixes: PrefixSurvey?
     /// Live records that will expire.
     public var expiring: UInt64 = 0
     /// Records that are the newest of their key but have expired.

@@ -15,21 +15,24 @@ extension StoreSurvey {
     ///   - now: The time by which expiry is judged, in milliseconds since 1970.
     ///   - records: Which records to report individually, in `FileSurvey.details`; nil for none. This needs a second
     ///     pass over the files.
+    ///   - prefixes: Which prefixes of keys to report, in `SurveyTotals.prefixes`; nil for none.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it.
     public static func make(
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
-        fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
+        prefixes: PrefixSelection? = nil, fileSystem: any FileSystem = POSIXFileSystem(),
+        progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> StoreSurvey {
         try make(
-            of: path, cells: cells, now: now, records: records, fileSystem: fileSystem, patience: .live,
-            progress: progress)
+            of: path, cells: cells, now: now, records: records, prefixes: prefixes, fileSystem: fileSystem,
+            patience: .live, progress: progress)
     }
 
     /// - Parameter patience: How long to wait for data that may be being written.
     package static func make(
-        of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil, fileSystem: any FileSystem,
-        patience: LogWalk.Patience, progress: ((InspectionProgress) throws -> Void)? = nil
+        of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
+        prefixes: PrefixSelection? = nil, fileSystem: any FileSystem, patience: LogWalk.Patience,
+        progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> StoreSurvey {
         precondition(cells > 0)
         do {
@@ -37,7 +40,7 @@ extension StoreSurvey {
             defer { listing.close() }
             let files = try StoreFiles(listing)
             try files.checkIsStore(listing)
-            var run = SurveyRun(files, cells: cells, now: now, patience)
+            var run = SurveyRun(files, cells: cells, now: now, prefixes, patience)
             var survey = try run.run(progress)
             if let records {
                 var gathering = RecordGathering(run.members, survey, records)
@@ -61,7 +64,9 @@ private struct SurveyRun {
     private var newest = NewestRecords()
     private var largest = LargestRecords()
 
-    init(_ files: StoreFiles, cells: Int, now: UInt64, _ patience: LogWalk.Patience) {
+    init(
+        _ files: StoreFiles, cells: Int, now: UInt64, _ prefixes: PrefixSelection?, _ patience: LogWalk.Patience
+    ) {
         self.cells = cells
         self.patience = patience
         members = files.members.sorted { ($0.order, $0.sequence) < ($1.order, $1.sequence) }
@@ -69,6 +74,7 @@ private struct SurveyRun {
             path: files.path, verdict: .clean, findings: files.findings, storeID: files.storeID, holder: files.holder,
             files: [], others: files.others)
         survey.now = now
+        newest.prefixes = prefixes.map { PrefixTable($0) }
     }
 
     mutating func run(_ progress: ProgressMeter.Report?) throws -> StoreSurvey {
@@ -96,6 +102,7 @@ private struct SurveyRun {
             survey.now = max(survey.now, file.times?.upperBound ?? 0)
         }
         settleLiveBytes()
+        survey.totals.prefixes = try newest.prefixes?.survey(members, share: newest.share)
         finishTotals()
         survey.verdict = Verdict(survey.findings)
         sortFindings()
@@ -270,6 +277,7 @@ private struct SurveyRun {
             }
             keys += 1
             keyBytes += UInt64(record.keyLength)
+            newest.prefixes?.add(record)
             survey.files[record.file].forCells(of: record.offset..<(record.offset + UInt64(record.length))) {
                 cell, bytes in
                 moved[record.file][cell] += bytes

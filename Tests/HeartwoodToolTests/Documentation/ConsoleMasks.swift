@@ -6,8 +6,12 @@ enum ConsoleMasks {
     /// The patterns, and what replaces the part between `before` and `after`.
     private static var all: [(pattern: Regex<(Substring, before: Substring, after: Substring)>, name: String)] {
         [
-            // How long something took: `in 0.42 s`, `in 3:05`; `"seconds":0.420`.
-            (/(?<before>\bin )(?:[0-9]+\.[0-9]+ s|(?:[0-9]+:)?[0-9]+:[0-9]{2})(?<after>\b)/, "<time>"),
+            // How long something took: `in 0.42 s`, `in 3:05`; `"seconds":0.420`. After a second, `verify` adds a rate:
+            // `in 1.10 s (33.0 KiB/s)`.
+            (
+                /(?<before>\bin )(?:[0-9]+\.[0-9]+ s|[0-9]+(?::[0-9]{2})+)\b(?: \([0-9.]+ [KMG]iB\/s\))?(?<after>)/,
+                "<time>"
+            ),
             (/(?<before>"seconds":)[0-9]+\.[0-9]+(?<after>)/, "<time>"),
             // How fast it was: `108,069 records/s`; `"recordsPerSecond":269`.
             (/(?<before>\b)[0-9][0-9,]*(?<after> records\/s)/, "<rate>"),

@@ -113,6 +113,7 @@ struct ConsoleRunTests {
         arguments: [
             ("loaded 3 records in 0.42 s: 108,069 records/s", "loaded 3 records in <time>: <rate> records/s"),
             ("loaded 3 records in 1:03:05: 9 records/s", "loaded 3 records in <time>: <rate> records/s"),
+            ("40.2 KiB verified in 1.10 s (33.0 KiB/s)", "40.2 KiB verified in <time>"),
             (#"{"seconds":0.004,"recordsPerSecond":269}"#, #"{"seconds":<time>,"recordsPerSecond":<rate>}"#),
             (#"{"time":1795332937447,"expires":1795240991680}"#, #"{"time":<date>,"expires":<date>}"#),
             ("up to number 3, made 2026-03-01 12:00:00 UTC", "up to number 3, made <date> UTC"),

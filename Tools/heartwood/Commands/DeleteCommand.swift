@@ -4,73 +4,125 @@ internal import Heartwood
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete keys.",
+        abstract: "Delete keys, or all keys of a range.",
         discussion: """
             All keys are deleted in one write: after a crash either all are deleted or none is. Exits with 1 if a key \
             doesn't exist; the others are still deleted.
 
+            With '--prefix', '--from' and '--to', all keys of the range are deleted, which may be none. On a terminal \
+            it asks first. Elsewhere it refuses without '--yes'. '--dry-run' only counts.
+
               heartwood delete notes greeting
               heartwood delete notes session:17 session:18 session:19
+              heartwood delete notes --prefix session: --dry-run
+              heartwood delete notes --prefix session: --yes
             """
     )
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
-    var key: [String]
+    @Argument(help: ArgumentHelp("The keys. Or give a range.", valueName: "key"))
+    var key: [String] = []
 
+    @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
+
+    @Flag(help: "Delete a range without asking.")
+    var yes = false
+
+    @Flag(help: "Only print how many keys of the range would be deleted.")
+    var dryRun = false
+
     @OptionGroup var level: DurabilityOption
 
     @Flag(help: "Print how many keys were deleted and missing, and the sequence number, as a JSON object.")
     var json = false
 
     func validate() throws {
+        if key.isEmpty && !bounds.isGiven { throw ValidationError("no key: give keys, or a range as '--prefix'") }
+        if !key.isEmpty && bounds.isGiven { throw ValidationError("keys and a range at once: leave one out") }
+        if !key.isEmpty && (yes || dryRun) { throw ValidationError("'--yes' and '--dry-run' are for ranges") }
         for key in key { _ = try keys.bytes(key) }
+        if bounds.isGiven, try bounds.range(keys) == .all {
+            // As from a variable that is empty by mistake.
+            throw ValidationError("an empty bound means every key: if that is what you want, give '--hex --from 00'")
+        }
     }
 
     func run() async throws {
-        let wanted = try key.map { try keys.bytes($0) }
-        let report = try await store.withStore(configure: level.configure) { store in
-            try await delete(wanted, from: store)
-        }
-        if json { try StandardOutput.printLine(report.json.string) }
-        guard !report.missing.isEmpty else { return }
-        let names = report.missing.map { "'\(Escaping.text($0))'" }.joined(separator: ", ")
-        throw Failure(
-            .notFound, "no key \(names) in \(store.path): \(Numbers.count(report.deleted, "key")) deleted")
+        if bounds.isGiven { try await deleteRange() } else { try await deleteKeys() }
     }
 
-    private func delete(_ wanted: [[UInt8]], from store: Store) async throws -> Report {
-        var report = Report()
+    // MARK: - A range
+
+    private func deleteRange() async throws {
+        if !yes && !dryRun && !Question.canAsk {
+            throw Failure(
+                .usage,
+                "a range is deleted only with '--yes', because there is no terminal to ask on: "
+                    + "see how many keys it has with '--dry-run'")
+        }
+        let range = try bounds.range(keys)
+        if dryRun {
+            let count = try await store.withReadView { view in try view.count(of: range) }
+            return try StandardOutput.printLine(wouldDelete(count))
+        }
+        let deletion = RangeDeletion(range: range, durability: level.durability.durability)
+        let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
+            if !yes {
+                let count = try store.readView().count(of: range)
+                let question = "delete \(Numbers.count(count, "key")) of \(path)?"
+                if count > 0, !Question.isAgreed(question) { return deleted(0, nil) }
+            }
+            let (count, sequence) = try await deletion.run(on: store)
+            return deleted(count, sequence)
+        }
+        try StandardOutput.printLine(line)
+    }
+
+    private func wouldDelete(_ count: Int) -> String {
+        guard json else { return "would delete \(Numbers.count(count, "key"))" }
+        var object = JSONText()
+        object.add("wouldDelete", count)
+        return object.string
+    }
+
+    private func deleted(_ count: Int, _ sequence: SequenceNumber?) -> String {
+        json ? Self.json(count, missing: nil, sequence).string : "deleted \(Numbers.count(count, "key"))"
+    }
+
+    // MARK: - Single keys
+
+    private func deleteKeys() async throws {
+        let wanted = try key.map(keys.bytes)
+        let (count, missing, sequence) = try await store.withStore(configure: level.configure) { store in
+            try await delete(wanted, from: store)
+        }
+        if json { try StandardOutput.printLine(Self.json(count, missing: missing.count, sequence).string) }
+        guard !missing.isEmpty else { return }
+        let names = missing.map { "'\(keys.notation.string($0))'" }.joined(separator: ", ")
+        throw Failure(.notFound, "no key \(names) in \(store.path): \(Numbers.count(count, "key")) deleted")
+    }
+
+    private func delete(
+        _ wanted: [[UInt8]], from store: Store
+    ) async throws -> (deleted: Int, missing: [[UInt8]], sequence: SequenceNumber?) {
+        var missing: [[UInt8]] = []
         var batch = store.makeBatch()
         var seen: Set<[UInt8]> = []
         for key in wanted where seen.insert(key).inserted {
-            if try store.contains(key) {
-                batch.remove(key)
-            } else {
-                report.missing.append(key)
-            }
+            if try store.contains(key) { batch.remove(key) } else { missing.append(key) }
         }
-        report.deleted = batch.count
-        if !batch.isEmpty {
-            report.sequence = try await store.write(batch, durability: level.durability.durability)
-        }
-        return report
+        if batch.isEmpty { return (0, missing, nil) }
+        return (batch.count, missing, try await store.write(batch, durability: level.durability.durability))
     }
 
-    /// The result.
-    private struct Report {
-        var deleted = 0
-        var missing: [[UInt8]] = []
-        var sequence: SequenceNumber?
-
-        var json: JSONText {
-            var json = JSONText()
-            json.add("deleted", deleted)
-            json.add("missing", missing.count)
-            if let sequence { json.add("sequence", sequence) }
-            return json
-        }
+    /// The result; without `missing` for a range, without `sequence` if nothing was written.
+    private static func json(_ deleted: Int, missing: Int?, _ sequence: SequenceNumber?) -> JSONText {
+        var json = JSONText()
+        json.add("deleted", deleted)
+        if let missing { json.add("missing", missing) }
+        if let sequence { json.add("sequence", sequence) }
+        return json
     }
 }

@@ -17,10 +17,15 @@ struct InspectCommand: AsyncParsableCommand {
 
             '--html' writes one page with all of it: a map of every file, down to single records.
 
+            '--by-prefix' adds which prefixes of the keys take the space: how many keys, bytes of keys and values, the \
+            largest value and the longest key. It counts keys that exist, and values as they are stored. Only the \
+            1,000 prefixes that occur first in the files are followed.
+
               heartwood inspect notes
               heartwood inspect notes/0000000000000001.log
               heartwood inspect notes --json | jq .verdict
               heartwood inspect notes --html notes.html
+              heartwood inspect notes --by-prefix --separators :
 
             It ends with 0 if all is clean; with 1 if only the tail is torn, as after a crash; with 2 if something is \
             damaged or missing; with 74 if the system could not read; with 73 if there is no store; with 76 if a newer \
@@ -43,7 +48,22 @@ struct InspectCommand: AsyncParsableCommand {
         completion: .file(extensions: ["html"]))
     var html: String?
 
+    @Flag(help: "Also show keys, bytes and the largest record of each prefix of the keys.")
+    var byPrefix = false
+
+    @Option(
+        help: ArgumentHelp(
+            "For '--by-prefix': a prefix is the part of a key up to and including the first of these ASCII "
+                + "characters. The default is ':/|'.", valueName: "characters"))
+    var separators: String?
+
     func validate() throws {
+        if let separators {
+            guard byPrefix else { throw ValidationError("'--separators' is for '--by-prefix': give both") }
+            guard !separators.isEmpty, separators.utf8.allSatisfy({ $0 < 0x80 }) else {
+                throw ValidationError("'--separators' takes one or more ASCII characters, such as ':/'")
+            }
+        }
         if path.isEmpty { throw ValidationError("the store's directory has no name") }
         try PathArgument.validate(path)
         try PathArgument.validate(html)
@@ -52,7 +72,10 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try html.map { try PageTarget($0, outside: path) }
-        let survey = try await SurveyTask(path: path, isForPage: html != nil).run()
+        let prefixes = PrefixSelection(separators: Set((separators ?? ":/|").utf8))
+        let survey = try await SurveyTask(
+            path: path, isForPage: html != nil, prefixes: byPrefix ? prefixes : nil
+        ).run()
         let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
         try target?.write(Page(survey: survey).chunks)
         if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }

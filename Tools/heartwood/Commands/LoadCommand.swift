@@ -8,7 +8,8 @@ struct LoadCommand: AsyncParsableCommand {
         discussion: """
             FORMATS
               pairs   what 'export' writes: {"key":…,"value":…,"expires":…},
-                      with key64 and value64 for bytes in base64
+                      with key64 and value64 for bytes in base64,
+                      keyHex and valueHex for bytes in hexadecimal
               jsonl   JSON objects: each line, byte for byte, is the value;
                       the key is made from its fields
 

@@ -62,9 +62,6 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Also print values.")
     var values = false
 
-    @Flag(help: "Print keys and values in hexadecimal.")
-    var hex = false
-
     @Option(help: ArgumentHelp("Stop after this many records.", valueName: "count"))
     var limit: Int?
 
@@ -104,7 +101,7 @@ struct LogCommand: AsyncParsableCommand {
     /// Prints all requested records. Blocks its thread, because nothing else runs.
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
-        var writer = LogLine(hex: hex, style: Style(for: .standardOutput))
+        var writer = LogLine(notation: keys.notation, style: Style(for: .standardOutput))
         let most = limit ?? .max
         var left = most
         // Never stops: a signal ends the process.

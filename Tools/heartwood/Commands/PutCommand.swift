@@ -9,11 +9,16 @@ struct PutCommand: AsyncParsableCommand {
             Returns when the value is as durable as '--durability' says. The store must exist; '--create' makes a new \
             one if it doesn't. Prints nothing if it succeeds; '--json' prints the write's sequence number.
 
+            With '--if-absent' it writes only a new key: if the key exists, it exits with 1. A key that has expired \
+            doesn't exist.
+
               heartwood put notes greeting 'good morning' --create
               heartwood put notes session:17 open --expires-in 30m
+              heartwood put notes owner "$HOSTNAME" --if-absent
               heartwood put notes photo --file photo.jpg
               curl -s https://example.org | heartwood put notes page --file -
               heartwood put notes temperature -- -4
+              heartwood put notes 00ff 0102 --hex
             """
     )
 
@@ -37,6 +42,9 @@ struct PutCommand: AsyncParsableCommand {
             "Let the value expire after this time: a number and s, m, h or d.", valueName: "time"))
     var expiresIn: Lifetime?
 
+    @Flag(help: "Write nothing if the key exists already, and exit with 1.")
+    var ifAbsent = false
+
     @OptionGroup var level: DurabilityOption
 
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to create the store if it doesn't exist.")
@@ -49,25 +57,37 @@ struct PutCommand: AsyncParsableCommand {
         if value == nil && file == nil { throw ValidationError("no value: give one after the key, or '--file'") }
         if value != nil && file != nil { throw ValidationError("a value and '--file' at once: leave one out") }
         _ = try keys.bytes(key)
+        _ = try value.map(keys.value)
     }
 
     func run() async throws {
         let key = try keys.bytes(key)
         let value = try valueBytes()
         let sequence = try await store.withStore(creating: create, configure: level.configure) { store in
-            try await store.put(
-                key, value, expires: expiresIn.map { .after($0.duration) } ?? .never,
-                durability: level.durability.durability)
+            do {
+                return try await store.put(
+                    key, value, expires: expiresIn.map { .after($0.duration) } ?? .never,
+                    if: ifAbsent ? .absent : nil, durability: level.durability.durability)
+            } catch let error as StoreError where error.code == .conflict {
+                throw exists(key)
+            }
         }
         guard json else { return }
         var object = JSONText()
-        object.add("key", key)
+        keys.notation.add("key", key, to: &object)
         object.add("sequence", sequence)
         try StandardOutput.printLine(object.string)
     }
 
+    private func exists(_ key: [UInt8]) -> Failure {
+        Failure(
+            .notFound,
+            "key '\(keys.notation.string(key))' exists already in \(store.path), and nothing was written: "
+                + "leave '--if-absent' out to replace its value", code: "exists", key: key)
+    }
+
     private func valueBytes() throws -> [UInt8] {
-        guard let file else { return Array((value ?? "").utf8) }
+        guard let file else { return try keys.value(value ?? "") }
         let limit = Store.Configuration().maximumValueBytes
         let input = try InputFile(path: file)
         var bytes: [UInt8] = []

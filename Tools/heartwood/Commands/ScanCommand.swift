@@ -11,33 +11,39 @@ struct ScanCommand: AsyncParsableCommand {
             objects with key or key64, value or value64 (base64 if the bytes are not UTF-8), sequence and, if \
             set, expires (milliseconds since 1970).
 
-            Keys are ordered by their bytes. An empty result is no error.
+            '--hex' prints keys and values as hexadecimal digits instead, and takes the keys of '--prefix', '--from' \
+            and '--to' so. Keys are ordered by their bytes. An empty result is no error.
+
+            '--expiring' prints only entries that expire, and '--expires-within' only those that expire soon: the key, \
+            a tab, the value, a tab, the time in UTC. Of the other entries no value is read.
 
               heartwood scan notes
               heartwood scan notes --prefix session: --keys
               heartwood scan notes --from a --to n --limit 10 --reverse
               heartwood scan notes --json | jq -r .key
+              heartwood scan notes --prefix 00ff --hex
+              heartwood scan notes --expires-within 1h --keys
             """
     )
 
     @OptionGroup var store: StoreArgument
 
-    @Option(help: ArgumentHelp("Only keys that begin with this.", valueName: "text"))
-    var prefix: String?
-
-    @Option(help: ArgumentHelp("Only keys from this one on.", valueName: "key"))
-    var from: String?
-
-    @Option(help: ArgumentHelp("Only keys before this one.", valueName: "key"))
-    var to: String?
-
+    @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
 
     @Flag(help: "Last key first.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("Stop after this many entries.", valueName: "count"))
-    var limit: Int?
+    @OptionGroup var limit: LimitOption
+
+    @Flag(help: "Only entries that expire; each line ends with a tab and the time.")
+    var expiring = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only entries that expire within this time: a number and s, m, h or d. As '--expiring'.", valueName: "time")
+    )
+    var expiresWithin: Lifetime?
 
     @Flag(name: .customLong("keys"), help: "Print keys only; no value is read.")
     var keysOnly = false
@@ -45,82 +51,68 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
-        _ = try range()
-    }
+    func validate() throws { _ = try bounds.range(keys) }
 
     func run() async throws {
-        let range = try range()
-        try await store.withStore { store in
-            try keysOnly ? printKeys(of: store, in: range) : printEntries(of: store, in: range)
+        let range = try bounds.range(keys)
+        try await store.withReadView { view in
+            var output = StandardOutput()
+            if expiring || expiresWithin != nil {
+                try printExpiring(in: range, of: view, to: &output)
+            } else if keysOnly {
+                for key in try view.keys(in: range, reversed: reverse).prefix(limit.most) {
+                    try output.append { appendLine(key, to: &$0) }
+                }
+            } else {
+                var left = limit.most
+                try view.forEach(in: range, reversed: reverse) { entry in
+                    try output.append { appendLine(entry, to: &$0) }
+                    left -= 1
+                    return left > 0 ? .next : .stop
+                }
+            }
+            try output.flush()
         }
     }
 
-    private func range() throws -> KeyRange {
-        ScanRange(
-            prefix: try prefix.map(keys.boundary), from: try from.map(keys.boundary), to: try to.map(keys.boundary)
-        ).keys
-    }
-
-    private func printEntries(of store: Store, in range: KeyRange) throws {
-        var output = StandardOutput()
-        var left = limit ?? .max
-        try store.forEach(in: range, reversed: reverse) { entry in
-            try output.append { text in
-                if json {
-                    text += EntryText.json(entry).bytes
-                    text.append(UInt8(ascii: "\n"))
-                } else {
-                    EntryText.appendLine(entry, to: &text)
-                }
+    /// Prints the entries that expire. The index knows which ones do, so no value of the others is read.
+    private func printExpiring(in range: KeyRange, of view: ReadView, to output: inout StandardOutput) throws {
+        let last = expiresWithin.map { SystemClock().now() + $0.duration }
+        var left = limit.most
+        for key in try view.keys(in: range, reversed: reverse) {
+            guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }
+            if keysOnly {
+                try output.append { appendLine(key, expires: expires, to: &$0) }
+            } else if let entry = try view.entry(key) {
+                try output.append { appendLine(entry, expires: expires, to: &$0) }
             }
             left -= 1
-            return left > 0 ? .next : .stop
+            if left == 0 { return }
         }
-        try output.flush()
     }
 
-    private func printKeys(of store: Store, in range: KeyRange) throws {
-        var output = StandardOutput()
-        for key in try store.keys(in: range, reversed: reverse).prefix(limit ?? .max) {
-            try output.append { text in
-                if json {
-                    var object = JSONText()
-                    object.add("key", key)
-                    text += object.bytes
-                } else {
-                    Escaping.append(key, to: &text)
-                }
-                text.append(UInt8(ascii: "\n"))
-            }
+    // MARK: - Lines
+
+    private func appendLine(_ entry: Entry, expires: Timestamp? = nil, to text: inout [UInt8]) {
+        let form = EntryText(notation: keys.notation)
+        if json { text += form.json(entry).bytes } else { form.append(entry, to: &text) }
+        endLine(expires, &text)
+    }
+
+    private func appendLine(_ key: [UInt8], expires: Timestamp? = nil, to text: inout [UInt8]) {
+        if json {
+            var object = JSONText()
+            keys.notation.add("key", key, to: &object)
+            if let expires { object.add("expires", expires.milliseconds) }
+            text += object.bytes
+        } else {
+            keys.notation.append(key, to: &text)
         }
-        try output.flush()
-    }
-}
-
-/// The intersection of `--prefix`, `--from` and `--to`.
-private struct ScanRange {
-    private var lower: [UInt8] = []
-    private var upper: [UInt8]?
-
-    init(prefix: [UInt8]?, from: [UInt8]?, to: [UInt8]?) {
-        if let prefix {
-            lower = prefix
-            upper = Self.successor(ofPrefix: prefix)
-        }
-        if let from, lower.lexicographicallyPrecedes(from) { lower = from }
-        if let to, upper.map({ to.lexicographicallyPrecedes($0) }) ?? true { upper = to }
+        endLine(expires, &text)
     }
 
-    var keys: KeyRange {
-        guard let upper else { return lower.isEmpty ? .all : .from(lower) }
-        return lower.isEmpty ? .upTo(upper) : .range(from: lower, to: upper)
-    }
-
-    /// The first key after all that begin with `prefix`; nil if there is none.
-    private static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-        guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
-        return prefix[..<last] + [prefix[last] + 1]
+    private func endLine(_ expires: Timestamp?, _ text: inout [UInt8]) {
+        if let expires, !json { text += "\t\(Numbers.moment(expires.milliseconds))".utf8 }
+        text.append(UInt8(ascii: "\n"))
     }
 }

@@ -26,15 +26,20 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let report = try await store.withStore { [path = store.path] store in
-            var keyBytes: UInt64 = 0
-            try store.forEachKey { key in
-                keyBytes += UInt64(key.byteCount)
-                return .next
-            }
-            return StatsReport(
-                path: path, figures: store.statistics, opening: store.recoveryReport, keyBytes: keyBytes)
+            StatsReport(
+                path: path, figures: store.statistics, opening: store.recoveryReport,
+                keyBytes: try Self.keyBytes(of: store.readView()))
         }
         try StandardOutput.printLine(json ? report.json.string : report.table)
+    }
+
+    private static func keyBytes(of view: ReadView) throws -> UInt64 {
+        var bytes: UInt64 = 0
+        try view.forEachKey { key in
+            bytes += UInt64(key.byteCount)
+            return .next
+        }
+        return bytes
     }
 }
 

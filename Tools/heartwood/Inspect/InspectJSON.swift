@@ -132,6 +132,7 @@ struct InspectJSON {
         json.add("expiring", totals.expiring)
         json.add("expired", totals.expired)
         json.addOptional("expiry", totals.expiry.map(Self.range))
+        json.addOptional("prefixes", totals.prefixes.map(Self.prefixes))
         json.add("timeline", timeline)
         json.add("replaceableBytes", totals.replaceableBytes)
         json.add("compactedBytes", totals.compactedBytes)
@@ -158,6 +159,35 @@ struct InspectJSON {
         json.add("sequence", record.sequence)
         json.add("file", record.file)
         json.add("offset", record.offset)
+        return json
+    }
+
+    private static func prefixes(_ prefixes: PrefixSurvey) -> JSONText {
+        var json = JSONText()
+        json.add("separators", prefixes.separators)
+        json.add("groups", prefixes.groups.map { group($0, hasPrefix: true) })
+        json.addOptional("withoutSeparator", prefixes.withoutSeparator.map { group($0, hasPrefix: false) })
+        json.addOptional("others", prefixes.others.map { group($0, hasPrefix: false) })
+        return json
+    }
+
+    private static func group(_ group: PrefixGroup, hasPrefix: Bool) -> JSONText {
+        func record(_ record: PrefixGroup.Record) -> JSONText {
+            var json = JSONText()
+            json.add("key", record.key)
+            json.add("keyBytes", record.key.count)
+            json.add("valueBytes", record.valueBytes)
+            json.add("file", record.file)
+            json.add("offset", record.offset)
+            return json
+        }
+        var json = JSONText()
+        if hasPrefix { json.add("prefix", group.prefix) }
+        json.add("keys", group.keys)
+        json.add("keyBytes", group.keyBytes)
+        json.add("valueBytes", group.valueBytes)
+        json.add("largestValue", record(group.largestValue))
+        json.add("longestKey", record(group.longestKey))
         return json
     }
 

@@ -12,7 +12,7 @@ struct InspectReport {
     var text: String {
         var sections = [head, findings, files, chain]
         if survey.totals.records.all > 0 { sections += [bytes, records, sizes, largest] }
-        sections += [expiry, next]
+        sections += [expiry, prefixes, next]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 

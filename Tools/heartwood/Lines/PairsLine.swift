@@ -1,20 +1,12 @@
 internal import Heartwood
 
 /// The `pairs` format: one JSON object a line, with `key` and `value`, or `key64` and `value64` in base64 if the bytes
-/// are not UTF-8, and `expires`, in milliseconds since 1970, if it is set.
+/// are not UTF-8, or `keyHex` and `valueHex` in hexadecimal; and `expires`, in milliseconds since 1970, if it is set.
+/// `EntryText` writes it.
 ///
 /// Other fields are refused, so that a misspelt `expires` doesn't get lost silently. The exception is `sequence`, which
 /// `scan --json` adds: a store assigns its own numbers.
 enum PairsLine {
-    /// The line for an entry, without its line end.
-    static func bytes(_ entry: Entry) -> [UInt8] {
-        var json = JSONText()
-        json.add("key", entry.key)
-        json.add("value", entry.value)
-        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
-        return json.bytes
-    }
-
     /// The record that a line describes.
     static func record(_ line: Line) throws(JSONProblem) -> Record {
         var key: [UInt8]?
@@ -25,8 +17,9 @@ enum PairsLine {
         try cursor.object { (name, cursor) throws(JSONProblem) in
             let start = cursor
             let text = String(decoding: name, as: UTF8.self)
-            // "key" and "key64" are the same field, so a line may have only one of them.
-            let subject = text.hasSuffix("64") ? Array(name.dropLast(2)) : name
+            // "key", "key64" and "keyHex" are the same field, so a line may have only one of them.
+            let suffix = text.hasSuffix("64") ? 2 : text.hasSuffix("Hex") ? 3 : 0
+            let subject = suffix == 0 ? name : Array(name.dropLast(suffix))
             guard seen.insert(subject).inserted else { throw start.problem("'\(text)' repeats a field") }
             switch text {
             case "key", "value":
@@ -38,14 +31,20 @@ enum PairsLine {
                     throw start.problem("'\(text)' is not base64")
                 }
                 if text == "key64" { key = bytes } else { value = bytes }
+            case "keyHex", "valueHex":
+                let encoded = try string(&cursor, text)
+                guard let bytes = Hexadecimal.decode(String(decoding: encoded, as: UTF8.self)) else {
+                    throw start.problem("'\(text)' is not hexadecimal")
+                }
+                if text == "keyHex" { key = bytes } else { value = bytes }
             case "expires": expires = try timestamp(&cursor)
             case "sequence": try cursor.skipValue()
             default: throw start.problem("unknown field '\(Escaping.text(name))'")
             }
         }
         try cursor.end()
-        guard let key else { throw JSONProblem(message: "no field 'key' or 'key64'", column: nil) }
-        guard let value else { throw JSONProblem(message: "no field 'value' or 'value64'", column: nil) }
+        guard let key else { throw JSONProblem(message: "no field 'key', 'key64' or 'keyHex'", column: nil) }
+        guard let value else { throw JSONProblem(message: "no field 'value', 'value64' or 'valueHex'", column: nil) }
         return Record(key: key, value: value, expires: expires, line: line.number)
     }
 

@@ -4,13 +4,13 @@ internal import HeartwoodInspection
 
 /// The lines of `heartwood log`.
 struct LogLine {
-    let hex: Bool
+    let notation: ByteNotation
     let style: Style
     /// Printed before the first line of a file; not printed for a file without lines.
     private var heading: String?
 
-    init(hex: Bool, style: Style) {
-        self.hex = hex
+    init(notation: ByteNotation, style: Style) {
+        self.notation = notation
         self.style = style
     }
 
@@ -42,20 +42,12 @@ struct LogLine {
         text += "  \(Self.padded("\(record.storedValueBytes)\(record.isCompressed ? "z" : "")", 9, left: true))".utf8
         text += "  \(record.time.map(Self.moment) ?? "")".utf8
         text += "  ".utf8
-        append(bytes: record.key, to: &text)
+        notation.append(record.key, to: &text)
         if let expires = record.expires { text += style("  until \(Self.moment(expires))", .dim).utf8 }
         if record.state != .whole { text += style("  [\(record.state.rawValue)]", .yellow).utf8 }
         if let value = record.value, record.kind != .delete {
             text.append(UInt8(ascii: "\t"))
-            append(bytes: value, to: &text)
-        }
-    }
-
-    private func append(bytes: [UInt8], to text: inout [UInt8]) {
-        guard hex else { return Escaping.append(bytes, to: &text) }
-        for byte in bytes {
-            text.append(hexadecimalDigit(byte >> 4))
-            text.append(hexadecimalDigit(byte & 15))
+            notation.append(value, to: &text)
         }
     }
 
@@ -93,22 +85,15 @@ struct LogLine {
         json.add("batchIndex", record.batchIndex)
         json.add("batchCount", record.batchCount)
         json.add("kind", record.kind.word)
-        add("key", record.key, to: &json)
+        notation.add("key", record.key, to: &json)
         json.add("storedValueBytes", record.storedValueBytes)
         json.add("compressed", record.isCompressed)
         json.add("bytes", record.bytes)
         if let time = record.time { json.add("time", time) }
         if let expires = record.expires { json.add("expires", expires) }
         json.add("state", record.state.rawValue)
-        if let value = record.value, record.kind != .delete { add("value", value, to: &json) }
+        if let value = record.value, record.kind != .delete { notation.add("value", value, to: &json) }
         return json
-    }
-
-    private func add(_ name: String, _ bytes: [UInt8], to json: inout JSONText) {
-        guard hex else { return json.add(name, bytes) }
-        var text: [UInt8] = []
-        append(bytes: bytes, to: &text)
-        json.add(name + "Hex", String(decoding: text, as: UTF8.self))
     }
 }
 

@@ -11,7 +11,8 @@ enum CommandLineText {
             guard String(validatingCString: argument) == nil else { continue }
             throw Failure(
                 .usage,
-                "argument \(index) is not UTF-8: give such a key in base64 with '--key64', such a value with '--file'")
+                "argument \(index) is not UTF-8: give such a key in base64 with '--key64' or in hexadecimal with "
+                    + "'--hex', such a value with '--file'")
         }
     }
 }

@@ -1,22 +1,28 @@
 internal import Heartwood
 
-/// An entry as `get` and `scan` show it.
-enum EntryText {
-    /// All fields: the bytes as text or in base64, the sequence number, and the expiry.
-    static func json(_ entry: Entry) -> JSONText {
+/// Entries as `get`, `scan` and `export` show them.
+struct EntryText {
+    let notation: ByteNotation
+
+    /// Key and value, and the expiry if it is set: a line of the `pairs` format.
+    func pair(_ entry: Entry) -> JSONText { json(entry, hasSequence: false) }
+
+    /// All fields: the bytes, the sequence number, and the expiry if it is set.
+    func json(_ entry: Entry) -> JSONText { json(entry, hasSequence: true) }
+
+    private func json(_ entry: Entry, hasSequence: Bool) -> JSONText {
         var json = JSONText()
-        json.add("key", entry.key)
-        json.add("value", entry.value)
-        json.add("sequence", entry.sequence)
+        notation.add("key", entry.key, to: &json)
+        notation.add("value", entry.value, to: &json)
+        if hasSequence { json.add("sequence", entry.sequence) }
         if let expires = entry.expires { json.add("expires", expires.milliseconds) }
         return json
     }
 
-    /// Key, tab, value, line end. Both are escaped, so they contain no tab and no line end.
-    static func appendLine(_ entry: Entry, to text: inout [UInt8]) {
-        Escaping.append(entry.key, to: &text)
+    /// Key, tab, value. Both are escaped, so they contain no tab and no line end.
+    func append(_ entry: Entry, to text: inout [UInt8]) {
+        notation.append(entry.key, to: &text)
         text.append(UInt8(ascii: "\t"))
-        Escaping.append(entry.value, to: &text)
-        text.append(UInt8(ascii: "\n"))
+        notation.append(entry.value, to: &text)
     }
 }

@@ -7,14 +7,16 @@ struct ErrorReport {
     let text: String
     private let code: String
     private let message: String
+    private var key: [UInt8]?
     private var file: String?
     private var offset: UInt64?
 
     init(_ failure: Failure) {
         status = failure.status
         text = failure.message
-        code = String(describing: failure.status)
+        code = failure.code ?? String(describing: failure.status)
         message = failure.message
+        key = failure.key
     }
 
     init(_ error: StoreError) {
@@ -27,11 +29,22 @@ struct ErrorReport {
         offset = error.offset
     }
 
-    /// Only what is known of file and offset.
-    var json: JSONText {
+    /// Prints the error: one line on standard error, with `--json` in JSON.
+    func print() {
+        // Of the arguments as they were typed, so that it works for those that the parser refuses.
+        if CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
+            StandardError.print(json.string)
+        } else {
+            StandardError.say(text)
+        }
+    }
+
+    /// Only what is known of key, file and offset.
+    private var json: JSONText {
         var error = JSONText()
         error.add("code", code)
         error.add("message", message)
+        if let key { error.add("key", key) }
         if let file { error.add("file", file) }
         if let offset { error.add("offset", offset) }
         error.add("exitCode", status.rawValue)

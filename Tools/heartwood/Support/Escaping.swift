@@ -97,8 +97,3 @@ enum Escaping {
         }
     }
 }
-
-/// The hexadecimal digit of a number under 16, in lower case.
-func hexadecimalDigit(_ number: UInt8) -> UInt8 {
-    number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") + number - 10
-}

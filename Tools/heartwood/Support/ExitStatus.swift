@@ -22,7 +22,8 @@ enum ExitStatus: Int32, CaseIterable {
     var explanation: String {
         switch self {
         case .done: "done"
-        case .notFound: "not found; or a torn tail was found, or not all could be repaired"
+        case .notFound:
+            "not found; or 'put --if-absent' found the key; or a torn tail was found, or not all could be repaired"
         case .corruption: "the store is damaged, and the command can't continue"
         case .mismatch: "what 'bench' read back is not what it had written"
         case .usage: "the command was not understood"
@@ -61,6 +62,7 @@ enum ExitStatus: Int32, CaseIterable {
             case .invalidArgument: .usage
             case .tooLarge: .badData
             case .notFound: .noStore
+            case .positionUnavailable: .notFound
             case .locked, .tooManyFiles, .conflict, .cancelled: .tryLater
             case .permission: .permission
             case .outOfSpace, .inputOutput, .failed, .outcomeUnknown: .inputOutput

@@ -3,10 +3,16 @@ struct Failure: Error {
     let status: ExitStatus
     /// One line that says what to do; without the prefix "heartwood:".
     let message: String
+    /// A word for programs, if that of the exit code isn't right.
+    let code: String?
+    /// The key concerned.
+    let key: [UInt8]?
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ExitStatus, _ message: String, code: String? = nil, key: [UInt8]? = nil) {
         self.status = status
         self.message = message
+        self.code = code
+        self.key = key
     }
 }
 

@@ -31,12 +31,7 @@ extension HeartwoodTool {
     }
 
     private static func leave(_ report: ErrorReport) -> Never {
-        // Of the arguments as they were typed, so that it works for those that the parser refuses.
-        if CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
-            StandardError.print(report.json.string)
-        } else {
-            StandardError.say(report.text)
-        }
+        report.print()
         endProcess(report.status.rawValue)
     }
 

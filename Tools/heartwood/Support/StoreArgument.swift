@@ -20,6 +20,14 @@ struct StoreArgument: ParsableArguments {
         return kind != nil && kind != .directory
     }
 
+    /// Opens the store to read one state of it, and always closes it. Commands that only read use nothing else of the
+    /// store, so that the view may come from elsewhere.
+    ///
+    /// - Throws: What opening or closing throws, and what `body` throws.
+    func withReadView<R: Sendable>(_ body: (ReadView) throws -> R) async throws -> R {
+        try await withStore { store in try body(store.readView()) }
+    }
+
     /// Opens the store, and always closes it.
     ///
     /// By default it isn't compacted, and its log is kept as the store's program configured it: a command that reads a

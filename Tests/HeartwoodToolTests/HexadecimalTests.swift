@@ -1,0 +1,80 @@
+internal import Testing
+
+@Suite("--hex")
+struct HexadecimalTests {
+    let sandbox: Sandbox
+
+    /// A store of three keys: `ff`, `ff 00` and `fe`.
+    init() async throws {
+        sandbox = try Sandbox()
+        for (key, value) in [("ff", "01"), ("FF00", "C3bc0A"), ("fe", "")] {
+            #expect(try await sandbox.heartwood("put", "s", key, value, "--hex", "--create").code == 0)
+        }
+    }
+
+    @Test("keys and values are digits on the command line and in the output")
+    func roundTrip() async throws {
+        #expect(try await sandbox.heartwood("scan", "s", "--hex").output == "fe\t\nff\t01\nff00\tc3bc0a\n")
+        #expect(try await sandbox.heartwood("scan", "s", "--hex", "--keys").output == "fe\nff\nff00\n")
+        #expect(try await sandbox.heartwood("get", "s", "ff00", "--hex").output == "c3bc0a\n")
+        #expect(try await sandbox.heartwood("get", "s", "/wA=", "--key64").output == "ü\n\n")
+        #expect(
+            try await sandbox.heartwood("put", "s", "0a", "0b", "--hex", "--json").output.hasPrefix(#"{"keyHex":"0a","#)
+        )
+        #expect(try await sandbox.heartwood("delete", "s", "0a", "--hex").code == 0)
+        let missing = try await sandbox.heartwood("get", "s", "0a", "--hex")
+        #expect(missing.code == 1 && missing.error.contains("no key '0a' in s"))
+    }
+
+    @Test("a prefix of 0xFF has no end, and an empty one is every key")
+    func prefixes() async throws {
+        #expect(try await sandbox.heartwood("scan", "s", "--hex", "--keys", "--prefix", "ff").lines == ["ff", "ff00"])
+        #expect(
+            try await sandbox.heartwood("scan", "s", "--hex", "--keys", "--prefix", "").lines == ["fe", "ff", "ff00"])
+        let reversed = try await sandbox.heartwood(
+            "scan", "s", "--hex", "--keys", "--prefix", "ff", "--reverse", "--limit", "1")
+        #expect(reversed.lines == ["ff00"])
+    }
+
+    @Test("load reads what export and scan print")
+    func load() async throws {
+        let export = try await sandbox.heartwood("export", "s", "--hex")
+        #expect(
+            export.lines == [
+                #"{"keyHex":"fe","valueHex":""}"#, #"{"keyHex":"ff","valueHex":"01"}"#,
+                #"{"keyHex":"ff00","valueHex":"c3bc0a"}"#,
+            ])
+        let copy = try await sandbox.heartwood("load", "copy", "-", "--format", "pairs", bytes: export.bytes)
+        #expect(copy.code == 0)
+        #expect(try await sandbox.heartwood("export", "copy", "--hex").bytes == export.bytes)
+        let scan = try await sandbox.heartwood("scan", "s", "--hex", "--json")
+        #expect(scan.lines.first == #"{"keyHex":"fe","valueHex":"","sequence":3}"#)
+        #expect(try await sandbox.heartwood("load", "third", "-", "--format", "pairs", bytes: scan.bytes).code == 0)
+        #expect(try await sandbox.heartwood("export", "third").bytes == sandbox.heartwood("export", "s").bytes)
+    }
+
+    @Test(
+        "a line with bad digits, or with a field twice, is refused",
+        arguments: [
+            #"{"keyHex":"f","value":""}"#, #"{"keyHex":"fg","value":""}"#, #"{"keyHex":"ff","key":"a","value":""}"#,
+            #"{"keyHex":"","value":""}"#, #"{"keyHex":"ff"}"#,
+        ])
+    func badLine(line: String) async throws {
+        let load = try await sandbox.heartwood("load", "t", "-", "--format", "pairs", input: line)
+        #expect(load.code == 65 && load.error.contains("line 1"), "\(load.error)")
+    }
+
+    @Test(
+        "what isn't hexadecimal is 64, and nothing is written",
+        arguments: [
+            ["put", "t", "f", "00", "--create", "--hex"], ["put", "t", "ff", "text", "--create", "--hex"],
+            ["put", "t", "", "00", "--create", "--hex"], ["put", "t", "0xff", "00", "--create", "--hex"],
+            ["put", "t", "ff", "00", "--create", "--hex", "--key64"], ["get", "s", "ff", "--hex", "--raw"],
+            ["scan", "s", "--prefix", "é", "--hex"], ["export", "s", "--to", "f", "--hex"],
+        ])
+    func invalid(arguments: [String]) async throws {
+        let outcome = try await Tool.run(arguments, in: sandbox)
+        #expect(outcome.code == 64 && outcome.bytes.isEmpty, "\(outcome.error)")
+        #expect(!sandbox.exists("t"))
+    }
+}

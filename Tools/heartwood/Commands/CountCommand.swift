@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import Heartwood
+
+struct CountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "count",
+        abstract: "Print the number of keys of a store, or of a range.",
+        discussion: """
+            Counts the keys that 'scan' with the same options prints. It reads no value. An empty range is no error: \
+            it has 0 keys. The number has no commas, so that a script can read it.
+
+              heartwood count notes
+              heartwood count notes --prefix session:
+              heartwood count notes --from a --to n --json
+                {"count":12}
+            """
+    )
+
+    @OptionGroup var store: StoreArgument
+    @OptionGroup var bounds: RangeOptions
+    @OptionGroup var keys: KeyOption
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws { _ = try bounds.range(keys) }
+
+    func run() async throws {
+        let range = try bounds.range(keys)
+        let count = try await store.withReadView { view in try view.count(of: range) }
+        guard json else { return try StandardOutput.printLine(String(count)) }
+        var object = JSONText()
+        object.add("count", count)
+        try StandardOutput.printLine(object.string)
+    }
+}
