@@ -26,9 +26,9 @@ struct StoreCheck {
     }
 
     private let image: DiskImage
-    private let expectation: Expectation
+    let expectation: Expectation
     private let disk: SimulatedDisk
-    private let seed: UInt64
+    let seed: UInt64
 
     init(_ image: DiskImage, _ expectation: Expectation, seed: UInt64) {
         self.image = image
@@ -47,11 +47,16 @@ struct StoreCheck {
             throw Violation("the store doesn't open: \(error)")
         }
         let recovered = try judge(store)
+        var (feed, replica) = try await follow(store, to: recovered)
         var outcome = Outcome(
             trace: disk.trace, chain: expectation.chain, recovered: recovered, written: recovered,
             acknowledgedAt: .max, newestSeen: expectation.newestSeen, clock: expectation.clock, wasTorn: false)
         if case .torn = store.recoveryReport.tail { outcome.wasTorn = true }
-        if writes { try await write(to: store, &outcome) }
+        if writes {
+            try await write(to: store, &outcome)
+            try await replica.follow(&feed, to: outcome.written)
+            try expect(replica.contents[Array("after".utf8)]?.sequence == outcome.written, "a copy lacks a write")
+        }
         return outcome
     }
 

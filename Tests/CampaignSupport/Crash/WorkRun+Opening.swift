@@ -42,6 +42,7 @@ extension WorkRun {
         let chain = try Timeline(disk.trace, history.operations)
             .expectation(after: disk.trace.events.count, keepsAll: true).chain
         disk.note(HistoryNote.opened(recovered: recovered, last: last))
+        base = last
         nextSequence = last + 1
         lastAccepted = recovered
         guard let state = chain.state(at: recovered) else {
@@ -55,6 +56,7 @@ extension WorkRun {
     /// Drops the store like the death of the process.
     func drop() {
         views = []
+        follower.stop()
         watch.withLock { $0 = nil }
         store = nil
     }

@@ -8,7 +8,11 @@ extension WorkRun {
 
     func runTasks() async throws {
         let unknown = Locked<[(number: Int, receipt: String)]>([])
-        try await letTasksWrite(unknown)
+        if toleratesFaults {
+            try await letTasksWrite(unknown)
+        } else {
+            try await following(store!) { try await letTasksWrite(unknown) }
+        }
         let waiting = unknown.withLock { $0 }
         if toleratesFaults {
             removeFaults()

@@ -19,7 +19,7 @@ package final class WorkRun {
     /// nil while no store is open.
     let watch = Locked<Watch?>(nil)
     /// Whether the run's task waits until the log writer has nothing to do.
-    private let isIdle = Locked(false)
+    let isIdle = Locked(false)
     var store: Store?
     /// What readers must see.
     var current: Chain.State = [:]
@@ -32,6 +32,12 @@ package final class WorkRun {
     /// Everything up to this sequence number was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
+    /// The number before the first one of this opening.
+    var base: SequenceNumber = 0
+    /// A copy that follows the store.
+    var follower = RunFollower()
+    /// Decides when it does. Of its own, so that the rest of a run doesn't depend on it.
+    var follows: SeededRandom
     /// The call from which on the disk is full; nil: never.
     private let fullFrom = Locked<Int?>(nil)
     /// The task to cancel at the next renaming.
@@ -66,6 +72,7 @@ package final class WorkRun {
         // Different seeds for each workload, so that no image occurs twice.
         disk = SimulatedDisk(seed: SeededRandom.mix(seed) ^ workload.rawValue.utf8.reduce(0) { $0 << 7 ^ UInt64($1) })
         random = SeededRandom(seed, 11)
+        follows = SeededRandom(seed, 14)
         let (disk, watch, fullFrom, cancellable) = (disk, watch, fullFrom, cancellable)
         let isIdle = isIdle
         let pause = pause
@@ -120,6 +127,7 @@ package final class WorkRun {
             for step in plan.steps {
                 if let chance { disk.inject(chance) }
                 try await perform(step)
+                try await follow()
             }
         }
         // An opening that writes nothing leaves no sync mark, so its close proves nothing.
