@@ -5,6 +5,6 @@ package struct Violation: Error, CustomStringConvertible {
 }
 
 /// Throws a ``Violation`` unless the condition holds.
-func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+package func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     if !condition { throw Violation(message()) }
 }

@@ -9,6 +9,7 @@ struct Campaigns: AsyncParsableCommand {
         subcommands: [
             CrashCommand.self, FaultCommand.self, DamageCommand.self, FullDiskCommand.self, KillCommand.self,
             ModelCommand.self, ReadersCommand.self, SoakCommand.self, InspectionCommand.self, RepairCommand.self,
-            ToolsCommand.self, FairnessCommand.self, WriteUntilKilledCommand.self,
+            ToolsCommand.self, FairnessCommand.self, BesideCommand.self, BesideWriterCommand.self,
+            WriteUntilKilledCommand.self,
         ])
 }
