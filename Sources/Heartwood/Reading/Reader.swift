@@ -104,7 +104,12 @@ struct Reader: Sendable {
 enum KeyLimits {
     @inline(__always)
     static func check(_ key: UnsafeRawBufferPointer) throws(StoreError) {
-        guard key.count &- 1 < FormatConstants.maximumKeyBytes, !key.isEmpty else { throw refusal(key.count) }
+        guard allow(key) else { throw refusal(key.count) }
+    }
+
+    @inline(__always)
+    static func allow(_ key: UnsafeRawBufferPointer) -> Bool {
+        key.count &- 1 < FormatConstants.maximumKeyBytes && !key.isEmpty
     }
 
     private static func refusal(_ count: Int) -> StoreError {
@@ -117,4 +122,12 @@ enum KeyLimits {
 extension ReadPin {
     /// Reads the pinned state.
     var reader: Reader { Reader(log: log, point: .at(point, now: now)) }
+
+    /// Whether a key exists. No I/O.
+    func shows(_ key: [UInt8]) -> Bool {
+        lend(key) { key in
+            guard KeyLimits.allow(key), let version = log.index.find(key, at: point.address) else { return false }
+            return version.isAlive(at: now.milliseconds)
+        }
+    }
 }

@@ -164,7 +164,7 @@ public final class Transaction {
             case .absent: try !contains(key)
             case .sequence(let sequence): try self.sequence(of: key) == sequence
             }
-        if !holds { throw Condition(kind: .key(key, condition)).conflict }
+        if !holds { throw Condition(form: .key(key, condition)).conflict }
     }
 
     /// The sequence number of the write that set a key before this transaction; nil if there is none, or if this
@@ -177,14 +177,13 @@ public final class Transaction {
 
     /// What must still be true when the transaction commits.
     var conditions: [Condition] {
-        readKeys.map { Condition(kind: .unchangedKey($0.key, since: pin, wasThere: $0.value)) }
-            + readRanges.map { Condition(kind: .unchangedRange($0.key, since: pin, count: $0.value)) }
+        readKeys.map { Condition(form: .unchangedKey($0.key, since: pin, wasThere: $0.value)) }
+            + readRanges.map { Condition(form: .unchangedRange($0.key, since: pin, count: $0.value)) }
     }
 
     private func note(_ key: [UInt8]) {
-        guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
-        let version = lend(key) { pin.log.index.find($0, at: pin.point.address) }
-        readKeys[key] = version.map { !$0.isTombstone && $0.isAlive(at: pin.now.milliseconds) } ?? false
+        guard readKeys[key] == nil, lend(key, KeyLimits.allow) else { return }
+        readKeys[key] = pin.shows(key)
     }
 
     private func value(of write: Write) -> [UInt8]? {
