@@ -1,13 +1,16 @@
 internal import HeartwoodFileSystem
 
+/// Returned by `pinEpoch`, passed to `unpinEpoch`.
+typealias EpochPin = Epochs.Pin
+
 extension VersionedIndex {
     /// Pins the current reclamation epoch until `unpinEpoch`: nothing that this thread finds from now on is freed, and
     /// no file closed in which a version that it finds has its record. Never waits. See `Epochs`.
     @inline(__always)
-    func pinEpoch() -> Epochs.Pin { epochs.pin() }
+    func pinEpoch() -> EpochPin { epochs.pin() }
 
     @inline(__always)
-    func unpinEpoch(_ pin: Epochs.Pin) { epochs.unpin(pin) }
+    func unpinEpoch(_ pin: EpochPin) { epochs.unpin(pin) }
 
     /// Calls `body` with the reclamation epoch pinned.
     @inline(__always)
