@@ -1,5 +1,53 @@
 /// Reading ranges of keys.
 extension Store {
+    /// Returns entries of a range, in order, as they are now: at most `limit`. May block on the disk.
+    ///
+    /// Each page shows the store as it is when the page is read. For pages of one state, use the same call of a
+    /// ``ReadView``.
+    ///
+    /// ```swift
+    /// let newest = try store.entries(in: .prefix("event:"), reversed: true, limit: 10).entries
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - reversed: Whether the page begins with the last key.
+    ///   - limit: How many entries to read, at least 1. The page has fewer only if the range ends.
+    /// - Throws: `.invalidArgument` for a limit below 1; `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries) in time, O(entries) in memory. Records that are close together are read
+    ///   together.
+    public nonisolated func entries(
+        in range: KeyRange = .all, reversed: Bool = false, limit: Int
+    ) throws(StoreError) -> EntryPage {
+        try readView().entries(in: range, reversed: reversed, limit: limit)
+    }
+
+    /// As ``entries(in:reversed:limit:)``, without blocking a thread of the cooperative pool. See ``fetch(_:)``.
+    ///
+    /// ```swift
+    /// let page = try await store.fetchEntries(in: .prefix("user:"), limit: 100)
+    /// ```
+    ///
+    /// - Throws: As ``entries(in:reversed:limit:)``. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``entries(in:reversed:limit:)``.
+    public nonisolated(nonsending) func fetchEntries(
+        in range: KeyRange = .all, reversed: Bool = false, limit: Int
+    ) async throws(StoreError) -> EntryPage {
+        try await readView().fetchEntries(in: range, reversed: reversed, limit: limit)
+    }
+
+    /// Returns the number of keys of a range, as they are now, without expired ones. Never blocks on the disk.
+    ///
+    /// ```swift
+    /// let users = try store.count(in: .prefix("user:"))
+    /// ```
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys). ``statistics`` has the number of all keys, including expired ones, in O(1).
+    public nonisolated func count(in range: KeyRange = .all) throws(StoreError) -> Int {
+        try readView().count(in: range)
+    }
+
     /// The entries of a range, in order, as they are now.
     ///
     /// - Complexity: O(log n) to begin; each entry costs one read.

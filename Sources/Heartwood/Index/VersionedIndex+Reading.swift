@@ -97,11 +97,20 @@ extension VersionedIndex {
 
     /// The number of keys that have a value at a pinned read point, without those that have expired at `time`. O(keys
     /// in the range).
+    ///
+    /// It walks over some thousand keys at a time, so that dropped memory can be reused before it ends.
     func count(_ range: KeyRange, at point: UInt64, aliveAt time: UInt64 = 0) -> Int {
         var count = 0
-        forEach(in: range, at: point, reversed: false) { _, version in
-            if version.isAlive(at: time) { count += 1 }
-            return true
+        var rest: KeyRange? = range
+        while let part = rest {
+            var left = 4_096
+            rest = nil
+            forEach(in: part, at: point, reversed: false) { key, version in
+                if version.isAlive(at: time) { count += 1 }
+                left -= 1
+                if left == 0 { rest = part.remainder(after: [UInt8](key), reversed: false) }
+                return left > 0
+            }
         }
         return count
     }

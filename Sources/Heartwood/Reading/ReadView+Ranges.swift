@@ -1,5 +1,39 @@
 /// Reading ranges of keys.
 extension ReadView {
+    /// Entries of a range, in key order: at most `limit`. May block on the disk.
+    ///
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - reversed: Whether the page begins with the last key.
+    ///   - limit: How many entries to read, at least 1. The page has fewer only if the range ends.
+    /// - Throws: `.invalidArgument` for a limit below 1; `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n + entries) in time, O(entries) in memory. Records that are close together are read
+    ///   together.
+    public func entries(
+        in range: KeyRange = .all, reversed: Bool = false, limit: Int
+    ) throws(StoreError) -> EntryPage {
+        try pin.read(EntryCollector(range, reversed: reversed, limit: limit)).page
+    }
+
+    /// As ``entries(in:reversed:limit:)``, without blocking a thread of the cooperative pool. See ``Store/fetch(_:)``.
+    ///
+    /// - Throws: As ``entries(in:reversed:limit:)``. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``entries(in:reversed:limit:)``.
+    public nonisolated(nonsending) func fetchEntries(
+        in range: KeyRange = .all, reversed: Bool = false, limit: Int
+    ) async throws(StoreError) -> EntryPage {
+        try await pin.fetch(EntryCollector(range, reversed: reversed, limit: limit)).page
+    }
+
+    /// The number of keys of a range, without expired ones. No I/O.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys).
+    public func count(in range: KeyRange = .all) throws(StoreError) -> Int {
+        if pin.log.isEnded { throw .closed }
+        return pin.count(range)
+    }
+
     /// The entries of a range, in key order.
     public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
         Scan(pin: pin, range: range, reversed: reversed)
