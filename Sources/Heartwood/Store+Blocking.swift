@@ -68,6 +68,18 @@ extension BlockingStore {
         return try store.finishBlocking(write, durability)
     }
 
+    /// Removes the keys of a range, all or nothing. Blocks until the write is as durable as requested. See
+    /// ``Store/remove(in:limit:durability:)``.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.remove'")
+    @discardableResult
+    public func remove(
+        in range: KeyRange, limit: Int? = nil, durability: Durability? = nil
+    ) throws(StoreError) -> Committed<Int> {
+        try ownTransaction(durability) { (transaction) throws(StoreError) in
+            try transaction.remove(in: range, limit: limit)
+        }
+    }
+
     /// Changes when a key expires, and keeps its value. Blocks until the write is as durable as requested. See
     /// ``Store/touch(_:expires:durability:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.touch'")
@@ -75,9 +87,18 @@ extension BlockingStore {
     public func touch(
         _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber? {
+        let touched = try ownTransaction(durability) { (transaction) throws(StoreError) in
+            try transaction.touch(key, expires: expires)
+        }
+        return touched.value ? touched.sequence : nil
+    }
+
+    /// A transaction whose body throws only what the store throws.
+    private func ownTransaction<R>(
+        _ durability: Durability?, _ body: (Transaction) throws(StoreError) -> R
+    ) throws(StoreError) -> Committed<R> {
         do {
-            let touched = try transaction(durability: durability) { try $0.touch(key, expires: expires) }
-            return touched.value ? touched.sequence : nil
+            return try transaction(durability: durability, body)
         } catch let error as StoreError {
             throw error
         } catch {

@@ -4,10 +4,11 @@ internal import HeartwoodFormat
 /// Reading. Reads see every write that has returned. They never wait for writers, and never see a write before it is as
 /// durable as requested.
 ///
-/// Reads are synchronous, and allowed in any code. ``fetch(_:)`` and ``scan(_:reversed:)`` don't block a thread of the
-/// cooperative pool.
+/// Reads are synchronous, and allowed in any code. The asynchronous ones, whose names begin with `fetch`, and
+/// ``scan(_:reversed:)`` don't block a thread of the cooperative pool. They run on the caller's actor. Cancellation
+/// doesn't interrupt a `fetch`.
 extension Store {
-    private nonisolated var reader: Reader { Reader(log: log, point: .latest) }
+    nonisolated var reader: Reader { Reader(log: log, point: .latest) }
 
     /// Returns the value of a key; nil if there is none.
     ///
@@ -39,45 +40,112 @@ extension Store {
         try readView().get(all: keys)
     }
 
-    /// Returns the value of a key; nil if there is none. Reads off the cooperative pool. Cancellation doesn't interrupt
-    /// it.
+    /// Returns the value of a key; nil if there is none. Doesn't block a thread of the cooperative pool.
+    ///
+    /// A record that the system has in memory is read on the caller's thread, in about the time of ``get(_:)``. One
+    /// that must come from the disk is read on another thread. A loop of this call yields to other tasks about once a
+    /// millisecond. Cancellation doesn't interrupt it.
+    ///
+    /// ```swift
+    /// let name = try await store.fetch("user:1") ?? []
+    /// ```
     ///
     /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
+    @inlinable
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
-        let key = key.byteArray
-        let reader = reader
-        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
+        let attempt = try key.withByteBuffer { (key) throws(StoreError) in try attemptFetch(of: key) }
+        // Returns without calling an asynchronous function if there is nothing to wait for.
+        if case .done(let value) = attempt { return value }
+        return try await finishFetch(attempt, key.byteArray)
+    }
+
+    @usableFromInline
+    nonisolated func attemptFetch(of key: UnsafeRawBufferPointer) throws(StoreError) -> ReadAttempt<[UInt8]?> {
+        try reader.attemptValue(of: key)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func finishFetch(
+        _ attempt: ReadAttempt<[UInt8]?>, _ key: [UInt8]
+    ) async throws(StoreError) -> [UInt8]? {
+        try await reader.finish(attempt, key)
+    }
+
+    /// As ``get(all:)``, without blocking a thread of the cooperative pool. See ``fetch(_:)``.
+    ///
+    /// ```swift
+    /// let names = try await store.fetch(all: ["user:1", "user:2"])
+    /// ```
+    ///
+    /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
+    /// - Complexity: As ``get(all:)``.
+    public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
+        try await readView().fetch(all: keys)
     }
 
     /// Returns the key with its value, sequence number and expiry; nil if there is none. May block on the disk.
     ///
     /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
     public nonisolated func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
         try reader.entry(of: key)
+    }
+
+    /// As ``entry(_:)``, without blocking a thread of the cooperative pool. See ``fetch(_:)``.
+    ///
+    /// ```swift
+    /// let number = try await store.fetchEntry("user:1")?.sequence
+    /// ```
+    ///
+    /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
+    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
+        try await reader.fetchEntry(of: key)
     }
 
     /// Calls `body` with the bytes of a value, without copying them into an array. Returns nil if the key doesn't
     /// exist.
     ///
     /// May block on the disk. The bytes are valid only during the call. Compressed values are decompressed first.
+    /// `body` may take as long as it likes: it delays neither writes nor compactions.
     ///
     /// - Throws: As ``get(_:)``, or what `body` throws.
     /// - Complexity: As ``get(_:)``.
     @inlinable
     public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
+        try withEntry(key) { value, _, _ in try body(value) }
+    }
+
+    /// As ``withValue(_:_:)``, with the sequence number of the write that set the value, and when it expires; nil for
+    /// never.
+    ///
+    /// ```swift
+    /// let isNew = try store.withEntry("user:1") { value, sequence, expires in sequence > lastSeen } ?? false
+    /// ```
+    ///
+    /// - Throws: As ``get(_:)``, or what `body` throws.
+    /// - Complexity: As ``get(_:)``.
+    @inlinable
+    public nonisolated func withEntry<R>(
+        _ key: some ByteSource,
+        _ body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) throws -> R
+    ) throws -> R? {
         var result: Result<R, any Error>?
         try key.withByteBuffer { (key) throws(StoreError) in
-            try lendValue(of: key) { value in result = Result { try body(value) } }
+            try lendEntry(of: key) { value, sequence, expires in
+                result = Result { try body(value, sequence, expires) }
+            }
         }
         return try result?.get()
     }
 
     /// Not generic, so that it is compiled in this module.
     @usableFromInline
-    nonisolated func lendValue(
-        of key: UnsafeRawBufferPointer, _ body: (RawSpan) -> Void
+    nonisolated func lendEntry(
+        of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
-        _ = try reader.withValue(of: key) { value in body(value.bytes) }
+        try reader.lendEntry(of: key, body)
     }
 
     /// Returns whether a key exists. Never blocks on the disk.
@@ -107,104 +175,5 @@ extension Store {
     public nonisolated func readView() throws(StoreError) -> ReadView {
         if log.isEnded { throw .closed }
         return ReadView(ReadPin(log))
-    }
-
-    /// The entries of a range, in order, as they are now.
-    ///
-    /// - Complexity: O(log n) to begin; each entry costs one read.
-    public nonisolated func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(pin: ReadPin(log), range: range, reversed: reversed)
-    }
-
-    /// The entries whose keys begin with `prefix`, in order, as they are now.
-    public nonisolated func scan(prefix: some ByteSource, reversed: Bool = false) -> Scan {
-        scan(.prefix(prefix), reversed: reversed)
-    }
-
-    /// The entries with keys from `lower` up to but not including `upper`, in order, as they are now.
-    public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan
-    {
-        scan(.range(from: lower, to: upper), reversed: reversed)
-    }
-
-    /// The keys of a range, in order, as they are now, without their values. Never blocks on the disk.
-    ///
-    /// - Throws: `.closed`. Closing the store doesn't affect an iteration that has begun.
-    /// - Complexity: O(log n) to begin.
-    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
-        try readView().keys(in: range, reversed: reversed)
-    }
-
-    /// Calls `body` with the entries of a range, in order, until `body` returns `.stop`. May block on the disk.
-    ///
-    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
-    ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEach(
-        in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
-    ) throws {
-        try readView().forEach(in: range, reversed: reversed, body)
-    }
-
-    /// Calls `body` with the keys and values of a range, in order, until `body` returns `.stop`, without copying them
-    /// into arrays. This is the fastest way to read many entries. May block on the disk. The bytes are valid only
-    /// during the call of `body`.
-    ///
-    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
-    ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEachRecord(
-        in range: KeyRange = .all, reversed: Bool = false,
-        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
-    ) throws {
-        try readView().forEachRecord(in: range, reversed: reversed, body)
-    }
-
-    /// Calls `body` with the keys of a range, in order, until `body` returns `.stop`. Never blocks on the disk. The
-    /// bytes are valid only during the call of `body`.
-    ///
-    /// - Throws: What `body` throws, or `.closed`.
-    /// - Complexity: O(log n + keys). A read pin is kept until the call returns; no lock is held while `body` runs.
-    ///   Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEachKey(
-        in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
-    ) throws {
-        try readView().forEachKey(in: range, reversed: reversed, body)
-    }
-
-    /// The contents and the activity of the store. O(1).
-    public nonisolated var statistics: Statistics {
-        let index = log.index.statistics
-        let log = log
-        let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
-        let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
-        let holds = log.compactionControl.holds.withLock { $0.count }
-        return log.withState { state in
-            Statistics(
-                state: state.publicState,
-                keys: index.keys,
-                versions: index.versions,
-                indexBytes: index.bytes,
-                liveBytes: index.liveBytes,
-                logBytes: state.logBytes,
-                snapshotBytes: compaction.snapshot?.bytes ?? 0,
-                segments: log.segments.count,
-                pinnedFiles: pinnedFiles,
-                retainedLogBytes: retained,
-                logHolds: holds,
-                pinnedStates: index.readPoints,
-                lastSequence: state.commits.pipeline.lastSequence,
-                visibleSequence: state.commits.pipeline.visible,
-                syncedSequence: state.commits.pipeline.syncedSequence,
-                batches: state.counters.batches,
-                records: state.counters.records,
-                acceptedBytes: state.counters.acceptedBytes,
-                commits: state.counters.commits,
-                writtenBytes: state.counters.writtenBytes,
-                syncs: state.counters.syncs,
-                rotations: state.counters.rotations,
-                logWriting: state.commits.logWriting,
-                compaction: compaction)
-        }
     }
 }

@@ -99,6 +99,6 @@ extension Store {
     }
 
     private static func conditions(_ key: UnsafeRawBufferPointer, _ condition: KeyCondition?) -> [Condition] {
-        condition.map { [Condition(kind: .key([UInt8](key), $0))] } ?? []
+        condition.map { [Condition(form: .key([UInt8](key), $0))] } ?? []
     }
 }

@@ -60,6 +60,39 @@ extension Store {
         return try await finish(write, durability)
     }
 
+    /// Removes the keys of a range, all or nothing. Exactly the keys that exist when it is written are removed, each by
+    /// an operation of its own.
+    ///
+    /// The range is read, and the removal is written if the range hasn't changed meanwhile; otherwise it is read again.
+    /// While other tasks write many keys of the range, that may repeat; remove less at a time then, by a limit.
+    ///
+    /// ```swift
+    /// let removed = try await store.remove(in: .prefix("cache:")).value
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - limit: How many keys to remove at most, at least 1; the first ones are removed. Nil for all.
+    ///   - durability: If nil, that of the configuration.
+    /// - Returns: The number of removed keys, and the sequence number of this write. If there was no key, that of the
+    ///   newest write.
+    /// - Throws: `.invalidArgument` for a limit below 1; `.tooLarge` if the batch would have more than 2 GiB, at about
+    ///   40 bytes and the key for each operation.
+    /// - Complexity: O(log n + keys) in time, O(keys) in memory. The keys aren't read from the disk. Other writes wait
+    ///   while the range is compared, and while the batch is appended.
+    @discardableResult
+    public nonisolated(nonsending) func remove(
+        in range: KeyRange, limit: Int? = nil, durability: Durability? = nil
+    ) async throws(StoreError) -> Committed<Int> {
+        try await ownTransaction(durability) { (transaction) async throws(StoreError) in
+            var removal = try RangeRemoval(range, limit: limit, by: transaction)
+            while try removal.removeNext() {
+                if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+            }
+            return removal.count
+        }
+    }
+
     /// Changes when a key expires, and keeps its value. This is one atomic step.
     ///
     /// - Parameters:
@@ -73,13 +106,20 @@ extension Store {
     public nonisolated(nonsending) func touch(
         _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber? {
+        let touched = try await ownTransaction(durability) { (transaction) async throws(StoreError) in
+            guard let value = try await transaction.fetch(key) else { return false }
+            try transaction.put(key, value, expires: expires)
+            return true
+        }
+        return touched.value ? touched.sequence : nil
+    }
+
+    /// A transaction whose body throws only what the store throws.
+    private nonisolated(nonsending) func ownTransaction<R>(
+        _ durability: Durability?, _ body: (Transaction) async throws(StoreError) -> R
+    ) async throws(StoreError) -> Committed<R> {
         do {
-            let touched = try await transaction(durability: durability) { transaction in
-                guard let value = try await transaction.fetch(key) else { return false }
-                try transaction.put(key, value, expires: expires)
-                return true
-            }
-            return touched.value ? touched.sequence : nil
+            return try await transaction(durability: durability, body)
         } catch let error as StoreError {
             throw error
         } catch {

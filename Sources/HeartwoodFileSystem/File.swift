@@ -18,6 +18,14 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: ``FileSystemError``; `EINTR` if a signal interrupted the call.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
 
+    /// Fills the buffer, if that is possible without waiting for the disk. For callers that must not block.
+    ///
+    /// - Returns: How many bytes were read. This is less than the size of the buffer only at the end of the file. Nil
+    ///   if the call would have to wait, or if the system can't tell: then use ``readFully(into:at:)`` on a thread that
+    ///   may block. Part of the buffer may have been overwritten.
+    /// - Throws: ``FileSystemError``.
+    func readNow(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int?
+
     /// Writes up to all of the bytes, and extends the file if it is too short.
     ///
     /// - Returns: How many bytes were written; may be fewer than requested.
@@ -95,6 +103,11 @@ public protocol File: AnyObject, Sendable {
 }
 
 extension File {
+    /// The default: nil, as if every read had to wait.
+    public func readNow(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(FileSystemError) -> Int? { nil }
+
     /// The default: no mappings.
     public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
 

@@ -4,6 +4,7 @@ package import Heartwood
 package enum ModelOperation: Sendable {
     case write([Mutation], if: [ConditionChoice], Durability?)
     case transaction(TransactionPlan)
+    case removeRange(RangeChoice, limit: Int?, Durability?)
     case read(ReadForm, key: Int)
     case scan(ScanForm, RangeChoice, reversed: Bool, limit: Int)
     case takeReadView
@@ -41,11 +42,13 @@ package enum ModelOperation: Sendable {
         case stale(Int)
         /// Since a read view.
         case unchanged(RangeChoice, view: Int)
+        /// Since a read view.
+        case unchangedKey(Int, view: Int)
     }
 
-    package enum ReadForm: Sendable, CaseIterable { case get, fetch, entry, contains, withValue }
+    package enum ReadForm: Sendable, CaseIterable { case get, fetch, entry, fetchEntry, contains, withEntry }
 
-    package enum ScanForm: Sendable, CaseIterable { case forEach, keys, asynchronous }
+    package enum ScanForm: Sendable, CaseIterable { case forEach, keys, asynchronous, pages, fetchedPages, count }
 
     package enum Misuse: Sendable, CaseIterable {
         case emptyKey, longKey, readOfEmptyKey, largeValue, emptyBatch, failingBatch, failingTransaction
@@ -56,6 +59,9 @@ package enum ModelOperation: Sendable {
             case get(Int)
             case contains(Int)
             case entries(RangeChoice, reversed: Bool)
+            case page(RangeChoice, reversed: Bool, limit: Int, isAsynchronous: Bool)
+            case count(RangeChoice)
+            case removeRange(RangeChoice, limit: Int?)
             case write(Mutation)
         }
 

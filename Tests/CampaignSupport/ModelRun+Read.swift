@@ -18,14 +18,15 @@ extension ModelRun {
         case .get: try compare(store.get(bytes), expected, key, "get")
         case .fetch: try await compare(store.fetch(bytes), expected, key, "fetch")
         case .entry: try compare(store.entry(bytes), expected, key, "entry")
+        case .fetchEntry: try await compare(store.fetchEntry(bytes), expected, key, "fetchEntry")
         case .contains:
             let found = try store.contains(bytes)
             try expect(found == (expected != nil), "contains of \(name(key)) is \(found)")
-        case .withValue:
-            let value = try store.withValue(bytes) { span in
-                (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        case .withEntry:
+            let entry = try store.withEntry(bytes) { value, sequence, expires in
+                Entry(key: bytes, value: value.withUnsafeBytes { [UInt8]($0) }, sequence: sequence, expires: expires)
             }
-            try compare(value, expected, key, "withValue")
+            try compare(entry, expected, key, "withEntry")
         }
     }
 
@@ -105,6 +106,26 @@ extension ModelRun {
                 try compare(value, next.entry, next.key, what)
                 if count == limit { break }
             }
+        case .pages, .fetchedPages:
+            let view = try held?.view ?? store!.readView()
+            var rest: KeyRange? = keyRange
+            while let range = rest, count < limit {
+                let size = limit - count > 100 ? 100 : limit - count
+                let page =
+                    form == .pages
+                    ? try view.entries(in: range, reversed: reversed, limit: size)
+                    : try await view.fetchEntries(in: range, reversed: reversed, limit: size)
+                for entry in page.entries {
+                    let next = try take(entry.key)
+                    try compare(entry, next.entry, next.key, what)
+                }
+                rest = page.next
+                try expect(page.entries.count == size || rest == nil, "\(what) has a page that isn't full")
+            }
+        case .count:
+            let found = try held?.view.count(in: keyRange) ?? store!.count(in: keyRange)
+            while expected.next() != nil { count += 1 }
+            try expect(found == count, "\(what) counts \(found) keys of \(range) instead of \(count)")
         }
         if count < limit, let next = expected.next() {
             throw Violation("\(what) of \(range) ends before \(name(next.key))")

@@ -6,6 +6,8 @@ extension ModelRun {
     private struct View {
         var base: Model.State
         var written: [Int: Model.Change] = [:]
+        /// The positions that were read as parts of ranges.
+        var read: [Range<Int>] = []
 
         func entry(_ key: Int) -> Model.Entry? {
             guard let change = written[key] else { return base.visible(key) }
@@ -28,11 +30,11 @@ extension ModelRun {
                 if runs == 1, let other = plan.interleaved, other.step == number {
                     try await overtake(by: other.1)
                 }
-                try perform(step, transaction, &view, &changes)
+                try await perform(step, transaction, &view, &changes)
             }
             if runs == 1, let other = plan.interleaved {
                 if other.step == plan.steps.count { try await overtake(by: other.1) }
-                conflict = interferes(other.1.key, plan.steps, after: before, view.base)
+                conflict = interferes(other.1.key, plan.steps, after: before, view)
             }
         }
         try expect(
@@ -57,7 +59,7 @@ extension ModelRun {
     private func perform(
         _ step: ModelOperation.TransactionPlan.Step, _ transaction: Transaction, _ view: inout View,
         _ changes: inout [Model.Change]
-    ) throws {
+    ) async throws {
         let keys = model.universe.keys
         switch step {
         case .get(let key):
@@ -67,12 +69,25 @@ extension ModelRun {
             try expect(found == (view.entry(key) != nil), "in a transaction, contains(\(name(key))) is \(found)")
         case .entries(let range, let reversed):
             let found = try transaction.entries(in: range.keyRange, reversed: reversed)
-            let positions = model.universe.positions(in: range).filter { view.entry($0) != nil }
-            try expect(
-                found.count == positions.count,
-                "in a transaction, a range has \(found.count) entries instead of \(positions.count)")
-            for (entry, key) in zip(found, reversed ? positions.reversed() : positions) {
-                try compare(entry, view.entry(key), key, "in a transaction's range")
+            try compare(found, range, reversed: reversed, limit: .max, &view)
+        case .page(let range, let reversed, let limit, let isAsynchronous):
+            let page =
+                isAsynchronous
+                ? try await transaction.fetchEntries(in: range.keyRange, reversed: reversed, limit: limit)
+                : try transaction.entries(in: range.keyRange, reversed: reversed, limit: limit)
+            try compare(page.entries, range, reversed: reversed, limit: limit, &view)
+        case .count(let range):
+            let found = try transaction.count(in: range.keyRange)
+            let positions = read(range, reversed: false, limit: .max, &view)
+            try expect(found == positions.count, "in a transaction, a range has \(found) keys, not \(positions.count)")
+        case .removeRange(let range, let limit):
+            let removed = try transaction.remove(in: range.keyRange, limit: limit)
+            let positions = read(range, reversed: false, limit: limit ?? .max, &view)
+            try expect(removed == positions.count, "a transaction removed \(removed) keys, not \(positions.count)")
+            for key in positions {
+                let change = Model.Change(key: key, value: nil)
+                view.written[key] = change
+                changes.append(change)
             }
         case .write(let mutation):
             let change = change(mutation)
@@ -86,26 +101,49 @@ extension ModelRun {
         }
     }
 
+    /// The keys that a transaction finds in a range, up to a limit, in the order of the walk. Notes what was read.
+    private func read(_ range: RangeChoice, reversed: Bool, limit: Int, _ view: inout View) -> [Int] {
+        let all = model.universe.positions(in: range)
+        let keys = all.filter { view.entry($0) != nil }
+        let found = Array((reversed ? keys.reversed() : keys).prefix(limit))
+        guard found.count == limit, let last = found.last else {
+            view.read.append(all)
+            return found
+        }
+        view.read.append(reversed ? last..<all.upperBound : all.lowerBound..<last + 1)
+        return found
+    }
+
+    private func compare(
+        _ found: [Entry], _ range: RangeChoice, reversed: Bool, limit: Int, _ view: inout View
+    ) throws {
+        let positions = read(range, reversed: reversed, limit: limit, &view)
+        try expect(
+            found.count == positions.count,
+            "in a transaction, a range has \(found.count) entries instead of \(positions.count)")
+        for (entry, key) in zip(found, positions) {
+            try compare(entry, view.entry(key), key, "in a transaction's range")
+        }
+    }
+
     /// Whether another task's write must make the transaction run again; nil where either is allowed.
     private func interferes(
         _ other: Int, _ steps: [ModelOperation.TransactionPlan.Step], after sequence: SequenceNumber,
-        _ base: Model.State
+        _ view: View
     ) -> Bool? {
         let key = model.universe.keys[other]
         // The removal of an absent key changes nothing that a reader of the key could see.
-        let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence, base: base) == false
+        let hasChanged = model.isUnchanged(.between(key, key + [0]), since: sequence, base: view.base) == false
         var written: Set<Int> = []
-        var inRange = false
         for step in steps {
             switch step {
             case .get(let key), .contains(let key):
                 if hasChanged, key == other, !written.contains(key) { return true }
-            case .entries(let range, _):
-                inRange = inRange || model.universe.positions(in: range).contains(other)
+            case .entries, .page, .count, .removeRange: break
             case .write(let mutation): written.insert(mutation.key)
             }
         }
-        if inRange { return hasChanged ? true : nil }
+        if view.read.contains(where: { $0.contains(other) }) { return hasChanged ? true : nil }
         return false
     }
 }

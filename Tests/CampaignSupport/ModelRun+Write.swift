@@ -57,6 +57,17 @@ extension ModelRun {
         }
     }
 
+    func removeRange(_ range: RangeChoice, limit: Int?, _ durability: Durability?) async throws {
+        let visible = model.firstOfOpening == nil ? visibleAtOpening : model.lastSequence
+        let removed = try await store!.remove(in: range.keyRange, limit: limit, durability: durability)
+        let keys = model.universe.positions(in: range).filter { model.state.visible($0) != nil }.prefix(limit ?? .max)
+        try expect(removed.value == keys.count, "\(removed.value) keys were removed instead of \(keys.count)")
+        if keys.isEmpty {
+            return try expect(removed.sequence == visible, "a removal of nothing has number \(removed.sequence)")
+        }
+        try accept(keys.map { Model.Change(key: $0, value: nil) }, removed.sequence, durability)
+    }
+
     /// Applies an acknowledged write to the model. Its sequence number must be the next.
     func accept(_ changes: [Model.Change], _ sequence: SequenceNumber, _ durability: Durability?) throws {
         if model.firstOfOpening != nil {
@@ -117,6 +128,8 @@ extension ModelRun {
         case .stale(let key): .sequence(of: keys[key], is: staleSequence(key))
         case .unchanged(let range, let number):
             number < views.count ? .unchanged(range.keyRange, since: views[number].view) : nil
+        case .unchangedKey(let key, let number):
+            number < views.count ? .unchanged(keys[key], since: views[number].view) : nil
         }
     }
 
@@ -135,10 +148,18 @@ extension ModelRun {
                     number < views.count
                         ? model.isUnchanged(range, since: views[number].sequence, base: views[number].state)
                         : true
+                case .unchangedKey(let key, let number):
+                    number < views.count ? isUnchanged(key, since: views[number]) : true
                 }
             if holds == false { return .fails }
             if holds == nil { expectation = .either }
         }
         return expectation
+    }
+
+    /// Nil where either is allowed, as in `Model.isUnchanged`.
+    private func isUnchanged(_ key: Int, since held: ModelView) -> Bool? {
+        let bytes = model.universe.keys[key]
+        return model.isUnchanged(.between(bytes, bytes + [0]), since: held.sequence, base: held.state)
     }
 }

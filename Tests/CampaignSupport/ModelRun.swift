@@ -111,6 +111,8 @@ package final class ModelRun {
         case .write(let mutations, let conditions, let durability):
             try await write(mutations, conditions, durability)
         case .transaction(let plan): try await transact(plan)
+        case .removeRange(let range, let limit, let durability):
+            try await removeRange(range, limit: limit, durability)
         case .read(let form, let key): try await read(form, key)
         case .scan(let form, let range, let reversed, let limit):
             try await scan(form, range, reversed: reversed, limit: limit, in: nil)

@@ -20,6 +20,9 @@ package struct OperationGenerator: Sendable {
         var random = SeededRandom(seed, UInt64(number), 1)
         switch random.below(4000) {
         case ..<1500: return write(1, conditions: 0, &random)
+        case ..<1520:
+            return .removeRange(
+                narrowRange(&random), limit: random.oneIn(2) ? nil : 1 << random.below(5), durability(&random))
         case ..<1700: return write(random.number(in: 2...30), conditions: 0, &random)
         case ..<1920: return write(1, conditions: 1, &random)
         case ..<2000: return write(random.number(in: 1...6), conditions: random.number(in: 1...3), &random)
@@ -111,7 +114,8 @@ package struct OperationGenerator: Sendable {
         case ..<3: .absent(key)
         case ..<7: .matching(key)
         case ..<8: .stale(key)
-        default: .unchanged(range(&random), view: random.below(8))
+        case ..<9: .unchanged(range(&random), view: random.below(8))
+        default: .unchangedKey(key, view: random.below(8))
         }
     }
 
@@ -149,16 +153,27 @@ package struct OperationGenerator: Sendable {
         }
     }
 
+    /// A range of a few keys, as a rule.
+    private func narrowRange(_ random: inout SeededRandom) -> RangeChoice {
+        let lower = bound(&random)
+        return random.oneIn(2) ? .prefix(lower) : .between(lower, lower + [0xFF, 0xFF])
+    }
+
     private func transaction(_ random: inout SeededRandom) -> Operation.TransactionPlan {
         var steps: [Operation.TransactionPlan.Step] = []
         for _ in 0..<random.number(in: 1...8) {
-            switch random.below(10) {
-            case ..<3: steps.append(.get(key(&random)))
-            case 3: steps.append(.contains(key(&random)))
-            case 4:
-                let lower = bound(&random)
-                let range: RangeChoice = random.oneIn(2) ? .prefix(lower) : .between(lower, lower + [0xFF, 0xFF])
-                steps.append(.entries(range, reversed: random.oneIn(2)))
+            switch random.below(20) {
+            case ..<6: steps.append(.get(key(&random)))
+            case ..<8: steps.append(.contains(key(&random)))
+            case 8: steps.append(.entries(narrowRange(&random), reversed: random.oneIn(2)))
+            case 9:
+                steps.append(
+                    .page(
+                        range(&random), reversed: random.oneIn(2), limit: 1 << random.below(5),
+                        isAsynchronous: random.oneIn(2)))
+            case 10: steps.append(.count(narrowRange(&random)))
+            case 11:
+                steps.append(.removeRange(narrowRange(&random), limit: random.oneIn(2) ? nil : 1 << random.below(3)))
             default: steps.append(.write(mutation(&random, mayBeHuge: false)))
             }
         }

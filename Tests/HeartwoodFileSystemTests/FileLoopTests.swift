@@ -96,6 +96,14 @@ import Testing
         let zeroed = ScriptedFile("", [.fails(EOPNOTSUPP), .fails(ENOSPC)])
         expectError(ENOSPC, .write) { try zeroed.allocateFully(10, at: 0) }
     }
+
+    /// A file that can't tell whether it would have to wait isn't asked.
+    @Test func byDefaultNothingIsReadWithoutWaiting() throws {
+        let file = ScriptedFile("0123", [])
+        var buffer: [UInt8] = [0, 0]
+        #expect(try buffer.withUnsafeMutableBytes { try file.readNow(into: $0, at: 0) } == nil)
+        #expect(file.calls == [])
+    }
 }
 
 /// A file whose calls follow a script, and succeed after its end.

@@ -17,6 +17,28 @@ import Testing
         }
     }
 
+    /// A read that doesn't wait returns what the other read returns, or nil.
+    @Test(arguments: Implementation.allCases)
+    func readsWithoutWaiting(implementation: Implementation) throws {
+        try withFile(implementation) { file in
+            try file.write("0123456789")
+            // The system may refuse, depending on the file system of the test's directory.
+            let mayRefuse = implementation == .posix
+            func expect(_ count: Int, at offset: UInt64, reads bytes: String) throws {
+                var buffer = [UInt8](repeating: 0xEE, count: count)
+                let read = try buffer.withUnsafeMutableBytes { try file.readNow(into: $0, at: offset) }
+                guard let read else { return #expect(mayRefuse) }
+                #expect(Array(buffer[..<read]) == Array(bytes.utf8))
+            }
+            try expect(4, at: 3, reads: "3456")
+            try expect(100, at: 8, reads: "89")
+            try expect(1, at: 10, reads: "")
+            try expect(1, at: 1 << 40, reads: "")
+            try file.close()
+            expectError(EBADF, .read) { try expect(4, at: 3, reads: "3456") }
+        }
+    }
+
     @Test(arguments: Implementation.allCases)
     func gapsReadAsZeros(implementation: Implementation) throws {
         try withFile(implementation) { file in

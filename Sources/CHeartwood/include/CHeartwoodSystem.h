@@ -1,6 +1,7 @@
 #ifndef C_HEARTWOOD_SYSTEM_H
 #define C_HEARTWOOD_SYSTEM_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 
 #if defined(__linux__)
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #endif
 
 /* Calls that Swift can't make, or that differ between systems. They return 0 or an error number, unless stated
@@ -33,6 +35,20 @@ static inline ssize_t heartwood_read_at(int descriptor, void *buffer, size_t cou
     return syscall(SYS_pread64, descriptor, buffer, count, offset);
 #else
     return pread(descriptor, buffer, count, offset);
+#endif
+}
+
+/* Like heartwood_read_at, but reads only what is in the page cache, and may return fewer bytes. Fails with EAGAIN if it
+ * would have to wait for the disk; with EOPNOTSUPP or ENOSYS if the system or the file system can't tell. */
+static inline ssize_t heartwood_read_now(int descriptor, void *buffer, size_t count, int64_t offset) {
+#if defined(__linux__) && defined(SYS_preadv2) && defined(__LP64__)
+    struct iovec part = {buffer, count};
+    /* The kernel's RWF_NOWAIT, which older C libraries don't declare. */
+    return syscall(SYS_preadv2, descriptor, &part, 1, offset, 0L, 0x8);
+#else
+    (void)descriptor, (void)buffer, (void)count, (void)offset;
+    errno = ENOSYS;
+    return -1;
 #endif
 }
 

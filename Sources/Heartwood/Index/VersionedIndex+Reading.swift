@@ -1,13 +1,16 @@
 internal import HeartwoodFileSystem
 
+/// Returned by `pinEpoch`, passed to `unpinEpoch`.
+typealias EpochPin = Epochs.Pin
+
 extension VersionedIndex {
     /// Pins the current reclamation epoch until `unpinEpoch`: nothing that this thread finds from now on is freed, and
     /// no file closed in which a version that it finds has its record. Never waits. See `Epochs`.
     @inline(__always)
-    func pinEpoch() -> Epochs.Pin { epochs.pin() }
+    func pinEpoch() -> EpochPin { epochs.pin() }
 
     @inline(__always)
-    func unpinEpoch(_ pin: Epochs.Pin) { epochs.unpin(pin) }
+    func unpinEpoch(_ pin: EpochPin) { epochs.unpin(pin) }
 
     /// Calls `body` with the reclamation epoch pinned.
     @inline(__always)
@@ -94,11 +97,20 @@ extension VersionedIndex {
 
     /// The number of keys that have a value at a pinned read point, without those that have expired at `time`. O(keys
     /// in the range).
+    ///
+    /// It walks over some thousand keys at a time, so that dropped memory can be reused before it ends.
     func count(_ range: KeyRange, at point: UInt64, aliveAt time: UInt64 = 0) -> Int {
         var count = 0
-        forEach(in: range, at: point, reversed: false) { _, version in
-            if version.isAlive(at: time) { count += 1 }
-            return true
+        var rest: KeyRange? = range
+        while let part = rest {
+            var left = 4_096
+            rest = nil
+            forEach(in: part, at: point, reversed: false) { key, version in
+                if version.isAlive(at: time) { count += 1 }
+                left -= 1
+                if left == 0 { rest = part.remainder(after: [UInt8](key), reversed: false) }
+                return left > 0
+            }
         }
         return count
     }

@@ -2,8 +2,16 @@ internal import HeartwoodFileSystem
 
 /// What must be true of one key for a write to happen. Evaluated on the newest state, including writes in progress.
 public struct KeyCondition: Sendable, Hashable {
-    enum Kind: Sendable, Hashable { case absent, sequence(SequenceNumber) }
-    let kind: Kind
+    /// The kinds of conditions. More may be added: write a `default` in a `switch` over it.
+    public enum Kind: Sendable, Hashable {
+        /// See ``KeyCondition/absent``.
+        case absent
+        /// See ``KeyCondition/sequence(_:)``.
+        case sequence(SequenceNumber)
+    }
+
+    /// Which kind it is, for code that interprets it.
+    public let kind: Kind
 
     /// The key doesn't exist, or has expired.
     public static let absent = KeyCondition(kind: .absent)
@@ -16,11 +24,11 @@ public struct KeyCondition: Sendable, Hashable {
 /// What must be true for a batch to be written. Evaluated in the same step that gives the batch its sequence number, on
 /// the newest state, including writes in progress.
 public struct Condition: Sendable {
-    enum Kind: Sendable {
+    enum Form: Sendable {
         case key([UInt8], KeyCondition)
         /// The key's newest version has this location and hasn't expired. `.sequence` becomes this once the record was
-        /// read.
-        case current([UInt8], RecordLocation)
+        /// read, which has this number.
+        case current([UInt8], RecordLocation, SequenceNumber)
         /// The key has no version newer than the read pin, at which it existed or not.
         case unchangedKey([UInt8], since: ReadPin, wasThere: Bool)
         /// No key of the range has a version newer than the read pin, and as many keys have a value as at the pin.
@@ -28,26 +36,26 @@ public struct Condition: Sendable {
     }
     /// A condition keeps its read pin until it is released. Without the pin, compaction may move the versions that it
     /// compares with to snapshot locations, which don't tell when a record was written.
-    let kind: Kind
+    let form: Form
 
     /// The key doesn't exist, or has expired.
     public static func absent(_ key: some ByteSource) -> Condition {
-        Condition(kind: .key(key.byteArray, .absent))
+        Condition(form: .key(key.byteArray, .absent))
     }
 
     /// The key was last set by the write with this sequence number. Costs one read of the key's record, off the
     /// cooperative pool unless the record is still in memory. Doesn't hold for a key that was removed or has expired.
     public static func sequence(of key: some ByteSource, is sequence: SequenceNumber) -> Condition {
-        Condition(kind: .key(key.byteArray, .sequence(sequence)))
+        Condition(form: .key(key.byteArray, .sequence(sequence)))
     }
 
     /// Whether the condition holds. No I/O.
     func holds(in log: Log) -> Bool {
-        switch kind {
+        switch form {
         case .key(let key, let condition):
             // Sequence numbers are in the records, which this can't read. `resolved` has replaced every `.sequence`.
             condition.kind == .absent && Self.current(key, in: log) == nil
-        case .current(let key, let location):
+        case .current(let key, let location, _):
             Self.current(key, in: log)?.location == location
         case .unchangedKey(let key, let pin, let wasThere):
             Self.isUnchanged(key, since: pin, wasThere: wasThere, in: log)
@@ -59,8 +67,8 @@ public struct Condition: Sendable {
 
     /// What changed, for the error message.
     var subject: String {
-        switch kind {
-        case .key(let key, _), .current(let key, _), .unchangedKey(let key, _, _): "the key \(printable(key))"
+        switch form {
+        case .key(let key, _), .current(let key, _, _), .unchangedKey(let key, _, _): "the key \(printable(key))"
         case .unchangedRange: "a key of the range"
         }
     }

@@ -5,8 +5,8 @@ internal import HeartwoodFormat
 /// mapped into memory once nothing is written to it any more.
 ///
 /// The invariant that makes `@unchecked Sendable` sound: `cell` exists as long as this object. It is changed only under
-/// the lock of `mapping`, the count before the address, and read by atomic loads. Its last two words are independent
-/// and need no lock.
+/// the lock of `mapping`, the address last, and read by atomic loads. Its third and fourth word are independent and
+/// need no lock.
 final class Segment: @unchecked Sendable {
     /// The number of its first extent; see `RecordLocation`.
     let extent: Int
@@ -18,8 +18,8 @@ final class Segment: @unchecked Sendable {
     private let snapshotSequence: SequenceNumber
 
     private let mapping = Locked<(any FileMapping)?>(nil)
-    /// Four words: the address of the mapping; its count; whether to map the file at the next read; the number of
-    /// extents.
+    /// Five words: the address of the mapped bytes; their count; whether to map the file at the next read; the number
+    /// of extents; the reference of `mapping`.
     private let cell: UnsafeMutableRawPointer
 
     init(extent: Int, header: FileHeader, file: any File, path: String) {
@@ -28,8 +28,8 @@ final class Segment: @unchecked Sendable {
         self.file = file
         self.path = path
         snapshotSequence = header.kind == .snapshot ? header.predecessor?.lastSequence ?? 0 : .max
-        cell = .allocate(byteCount: 32, alignment: 8)
-        cell.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
+        cell = .allocate(byteCount: 40, alignment: 8)
+        cell.initializeMemory(as: UInt64.self, repeating: 0, count: 5)
     }
 
     deinit { cell.deallocate() }
@@ -63,6 +63,14 @@ final class Segment: @unchecked Sendable {
             start: UnsafeRawPointer(bitPattern: UInt(address)).unsafelyUnwrapped, count: Int(Shared.load64(cell + 8)))
     }
 
+    /// Retains the mapping of the bytes that `mappedBytes` has returned: they stay valid until the caller releases it,
+    /// also if the file is retired. The caller has an epoch pin since it looked up the location.
+    @inline(__always)
+    func retainMapping() -> Unmanaged<AnyObject> {
+        let reference = UnsafeRawPointer(bitPattern: UInt(Shared.load64(cell + 32))).unsafelyUnwrapped
+        return Unmanaged<AnyObject>.fromOpaque(reference).retain()
+    }
+
     /// Maps the file. Returns false if that fails, and then it isn't tried again.
     @inline(never)
     private func map() -> Bool {
@@ -75,6 +83,8 @@ final class Segment: @unchecked Sendable {
             }
             mapping = mapped
             Shared.store64(UInt64(mapped.bytes.count), cell + 8)
+            let reference = Unmanaged<AnyObject>.passUnretained(mapped).toOpaque()
+            Shared.store64(UInt64(UInt(bitPattern: reference)), cell + 32)
             Shared.storeReleasing(UInt64(UInt(bitPattern: address)), cell)
             return true
         }

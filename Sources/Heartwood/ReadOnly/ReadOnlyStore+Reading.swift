@@ -31,12 +31,12 @@ extension ReadOnlyStore {
     /// - Complexity: O(log n), and one read of the record.
     public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? { try reader.value(of: key) }
 
-    /// The value of a key; nil if the key is absent. Reads off the cooperative pool. Cancellation doesn't interrupt it.
+    /// The value of a key; nil if the key is absent. Waits for the disk off the cooperative pool. Cancellation doesn't
+    /// interrupt it.
     ///
     /// - Throws: As ``get(_:)``.
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
-        let (key, reader) = (key.byteArray, reader)
-        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
+        try await reader.fetchValue(of: key)
     }
 
     /// The key with its value, sequence number and expiry; nil if the key is absent. May block on the disk.

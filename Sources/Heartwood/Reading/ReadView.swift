@@ -20,12 +20,65 @@ public final class ReadView: Sendable {
         try pin.reader.value(of: key)
     }
 
+    /// As ``get(_:)``, without blocking a thread of the cooperative pool. See ``Store/fetch(_:)``.
+    ///
+    /// - Throws: As ``get(_:)``. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``get(_:)``.
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        try await pin.reader.fetchValue(of: key)
+    }
+
     /// The key with its value, sequence number and expiry; nil if the key is absent. May block on the disk.
     ///
     /// - Throws: As ``get(_:)``.
     /// - Complexity: O(log n), and one read of the record.
     public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
         try pin.reader.entry(of: key)
+    }
+
+    /// As ``entry(_:)``, without blocking a thread of the cooperative pool. See ``Store/fetch(_:)``.
+    ///
+    /// - Throws: As ``get(_:)``. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``get(_:)``.
+    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
+        try await pin.reader.fetchEntry(of: key)
+    }
+
+    /// Calls `body` with the bytes of a value, without copying them into an array. Returns nil if the key is absent.
+    /// May block on the disk. The bytes are valid only during the call. See ``Store/withValue(_:_:)``.
+    ///
+    /// - Throws: As ``get(_:)``, or what `body` throws.
+    /// - Complexity: As ``get(_:)``.
+    @inlinable
+    public func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
+        try withEntry(key) { value, _, _ in try body(value) }
+    }
+
+    /// As ``withValue(_:_:)``, with the sequence number of the write that set the value, and when it expires; nil for
+    /// never.
+    ///
+    /// - Throws: As ``get(_:)``, or what `body` throws.
+    /// - Complexity: As ``get(_:)``.
+    @inlinable
+    public func withEntry<R>(
+        _ key: some ByteSource,
+        _ body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) throws -> R
+    ) throws -> R? {
+        var result: Result<R, any Error>?
+        try key.withByteBuffer { (key) throws(StoreError) in
+            try lendEntry(of: key) { value, sequence, expires in
+                result = Result { try body(value, sequence, expires) }
+            }
+        }
+        return try result?.get()
+    }
+
+    /// Not generic, so that it is compiled in this module.
+    @usableFromInline
+    func lendEntry(
+        of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+    ) throws(StoreError) {
+        try pin.reader.lendEntry(of: key, body)
     }
 
     /// The expiry of a key: `.never` or `.at`; nil if the key is absent. No I/O.
@@ -44,76 +97,6 @@ public final class ReadView: Sendable {
         try key.withByteBuffer { (key) throws(StoreError) in try pin.reader.contains(key) }
     }
 
-    /// The entries of a range, in key order.
-    public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(pin: pin, range: range, reversed: reversed)
-    }
-
-    /// The entries whose keys begin with `prefix`, in key order.
-    public func scan(prefix: some ByteSource, reversed: Bool = false) -> Scan {
-        scan(.prefix(prefix), reversed: reversed)
-    }
-
-    /// The keys of a range, in order, without values. No I/O.
-    ///
-    /// - Throws: `.closed`. Closing the store doesn't affect a walk that has started.
-    /// - Complexity: O(log n) to start.
-    public func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
-        if pin.log.isEnded { throw .closed }
-        return Keys(pin: pin, range: range, reversed: reversed)
-    }
-
-    /// Calls `body` with the entries of a range, in key order, until it returns `.stop`. May block on the disk.
-    ///
-    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries); records that are close together are read together. The state is pinned until
-    ///   the call returns. No lock is held while `body` runs. Cancellation isn't checked: return `.stop` instead.
-    public func forEach(
-        in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
-    ) throws {
-        try lendEntries(of: range, reversed) { key, version, value, sequence in
-            try body(
-                Entry(
-                    key: [UInt8](key), value: [UInt8](value), sequence: sequence,
-                    expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry)))
-        }
-    }
-
-    /// Calls `body` with the keys and values of a range, in key order, until it returns `.stop`. It makes no arrays, so
-    /// it is the fastest way to read many entries. May block on the disk. The bytes are valid only during the call of
-    /// `body`.
-    ///
-    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n + entries); records that are close together are read together. The state is pinned until
-    ///   the call returns. No lock is held while `body` runs. Cancellation isn't checked: return `.stop` instead.
-    public func forEachRecord(
-        in range: KeyRange = .all, reversed: Bool = false,
-        _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
-    ) throws {
-        try lendEntries(of: range, reversed) { key, _, value, _ in try body(key.bytes, value.bytes) }
-    }
-
-    /// Calls `body` with the keys of a range, in order, until it returns `.stop`. No I/O. The bytes are valid only
-    /// during the call of `body`.
-    ///
-    /// - Throws: What `body` throws, or `.closed`.
-    /// - Complexity: O(log n + keys). The state is pinned until the call returns. No lock is held while `body` runs.
-    ///   Cancellation isn't checked: return `.stop` instead.
-    public func forEachKey(
-        in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
-    ) throws {
-        var cursor = Cursor(pin, range: range, reversed: reversed)
-        let page = KeyPage()
-        while try cursor.next(page) {
-            let count = page.count
-            var index = 0
-            while index < count {
-                if try body(page.lentKey(index).bytes) == .stop { return }
-                index &+= 1
-            }
-        }
-    }
-
     /// The values of many keys, in the order of `keys`; nil for an absent key. May block on the disk.
     ///
     /// - Throws: As ``get(_:)``. One key outside the limits fails the whole call.
@@ -123,21 +106,11 @@ public final class ReadView: Sendable {
         try pin.reader.values(of: keys)
     }
 
-    @inline(__always)
-    private func lendEntries(
-        of range: KeyRange, _ reversed: Bool,
-        _ body: (UnsafeRawBufferPointer, Version, UnsafeRawBufferPointer, SequenceNumber) throws -> ScanDecision
-    ) throws {
-        let walk = RecordWalk(pin, range: range, reversed: reversed)
-        var failure: (any Error)?
-        try walk.forEach { key, version, value, sequence in
-            do {
-                return try body(key, version, value, sequence) == .next
-            } catch {
-                failure = error
-                return false
-            }
-        }
-        if let failure { throw failure }
+    /// As ``get(all:)``, without blocking a thread of the cooperative pool. See ``Store/fetch(_:)``.
+    ///
+    /// - Throws: As ``get(_:)``. One key outside the limits fails the whole call. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``get(all:)``.
+    public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
+        try await pin.reader.fetchValues(of: keys)
     }
 }

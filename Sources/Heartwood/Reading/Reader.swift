@@ -14,11 +14,11 @@ struct Reader: Sendable {
     let log: Log
     let point: ReadState
 
-    private var records: RecordReader { RecordReader(log: log) }
+    var records: RecordReader { RecordReader(log: log) }
 
     /// The version of a key that this state shows, unless it has expired. No I/O. The caller has an epoch pin.
     @inline(__always)
-    private func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
+    func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
         if log.isEnded { throw .closed }
         let address: UInt64? = if case .at(let point, _) = point { point.address } else { nil }
@@ -38,6 +38,7 @@ struct Reader: Sendable {
         }
     }
 
+    /// - Parameter body: Runs with the epoch pinned, so it must be quick: not for code of the user.
     @inline(__always)
     func withValue<R>(
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
@@ -47,6 +48,19 @@ struct Reader: Sendable {
         defer { log.index.unpinEpoch(pin) }
         guard let version = try version(of: key) else { return nil }
         return try records.withValue(of: key, version) { value, _ in body(value) }
+    }
+
+    /// Lends a value with its sequence number and expiry to code of the user. Doesn't call it if there is no value.
+    @inline(__always)
+    func lendEntry(
+        of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+    ) throws(StoreError) {
+        var pin: EpochPin? = log.index.pinEpoch()
+        defer { if let pin { log.index.unpinEpoch(pin) } }
+        guard let version = try version(of: key) else { return }
+        try records.lendValue(of: key, version, &pin) { value, sequence in
+            body(value.bytes, sequence, version.expires)
+        }
     }
 
     @inline(__always)
@@ -65,30 +79,34 @@ struct Reader: Sendable {
 
     /// The entry of a version. The caller has an epoch pin, or a read pin of a state that contains the version.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
-        try records.withValue(of: key, version) { value, sequence in
-            Entry(
-                key: [UInt8](key), value: [UInt8](value), sequence: sequence,
-                expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry))
-        }
+        try records.withValue(of: key, version) { value, sequence in Entry(key, version, value, sequence) }
     }
 
     /// The values of many keys, read in the order in which their records are in the files. Only at a pinned read point.
     func values(of keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
-        var found: [(version: Version, index: Int)] = []
+        var found: [FoundKey] = []
         for index in keys.indices {
-            let version = try keys[index].withByteBuffer { (key) throws(StoreError) -> Version? in
-                try log.index.pinningEpoch { () throws(StoreError) in try self.version(of: key) }
-            }
-            if let version { found.append((version, index)) }
+            if let key = try find(keys[index], index) { found.append(key) }
         }
-        found.sort { $0.version.location.word < $1.version.location.word }
         var values = [[UInt8]?](repeating: nil, count: keys.count)
-        for (version, index) in found {
-            values[index] = try keys[index].withByteBuffer { (key) throws(StoreError) -> [UInt8] in
-                try records.withValue(of: key, version) { value, _ in [UInt8](value) }
-            }
-        }
+        for key in found.sorted() { values[key.index] = try value(of: key) }
         return values
+    }
+
+    /// A key of many, and the version to read; nil if the key is absent.
+    @inline(__always)
+    func find(_ key: some ByteSource, _ index: Int) throws(StoreError) -> FoundKey? {
+        let version = try key.withByteBuffer { (key) throws(StoreError) -> Version? in
+            try log.index.pinningEpoch { () throws(StoreError) in try self.version(of: key) }
+        }
+        return version.map { FoundKey(key: key.byteArray, index: index, version: $0) }
+    }
+
+    /// Only at a pinned read point.
+    func value(of found: FoundKey) throws(StoreError) -> [UInt8] {
+        try lend(found.key) { (key) throws(StoreError) in
+            try records.withValue(of: key, found.version) { value, _ in [UInt8](value) }
+        }
     }
 
     @inline(__always)
@@ -100,11 +118,28 @@ struct Reader: Sendable {
     }
 }
 
+/// One of many keys whose records are read in the order in which they are in the files.
+struct FoundKey: Sendable, Comparable {
+    let key: [UInt8]
+    /// Its position among the keys that were asked for.
+    let index: Int
+    let version: Version
+
+    static func < (left: FoundKey, right: FoundKey) -> Bool {
+        left.version.location.word < right.version.location.word
+    }
+}
+
 /// The limits of keys.
 enum KeyLimits {
     @inline(__always)
     static func check(_ key: UnsafeRawBufferPointer) throws(StoreError) {
-        guard key.count &- 1 < FormatConstants.maximumKeyBytes, !key.isEmpty else { throw refusal(key.count) }
+        guard allow(key) else { throw refusal(key.count) }
+    }
+
+    @inline(__always)
+    static func allow(_ key: UnsafeRawBufferPointer) -> Bool {
+        key.count &- 1 < FormatConstants.maximumKeyBytes && !key.isEmpty
     }
 
     private static func refusal(_ count: Int) -> StoreError {
@@ -117,4 +152,12 @@ enum KeyLimits {
 extension ReadPin {
     /// Reads the pinned state.
     var reader: Reader { Reader(log: log, point: .at(point, now: now)) }
+
+    /// Whether a key exists. No I/O.
+    func shows(_ key: [UInt8]) -> Bool {
+        lend(key) { key in
+            guard KeyLimits.allow(key), let version = log.index.find(key, at: point.address) else { return false }
+            return version.isAlive(at: now.milliseconds)
+        }
+    }
 }

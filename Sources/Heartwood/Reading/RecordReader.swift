@@ -52,14 +52,19 @@ struct RecordReader {
         }
         let segment = segment(of: location)
         if let bytes = segment.mappedBytes(of: location) {
-            // Prefetches all cache lines at once. The checksums alone would miss on one line after another.
-            let start = bytes.baseAddress.unsafelyUnwrapped
-            for line in 1..<4 { heartwood_prefetch(start + 64 &* line) }
+            prefetch(bytes)
             return try body(bytes, segment.identity)
         }
-        return try withBytesRead(of: location, segment) { (record) throws(StoreError) in
-            try body(record, segment.identity)
+        return try withBuffer(for: location) { (buffer) throws(StoreError) in
+            try body(try read(into: buffer, at: segment.offset(of: location), segment), segment.identity)
         }
+    }
+
+    /// Prefetches all cache lines at once. The checksums alone would miss on one line after another.
+    @inline(__always)
+    func prefetch(_ bytes: UnsafeRawBufferPointer) {
+        let start = bytes.baseAddress.unsafelyUnwrapped
+        for line in 1..<4 { heartwood_prefetch(start + 64 &* line) }
     }
 
     @inline(__always)
@@ -68,34 +73,50 @@ struct RecordReader {
         log.segments.segment(of: location)._withUnsafeGuaranteedRef { $0 }
     }
 
+    /// Calls `body` with memory for a record: on the stack if the record is short.
     @inline(__always)
-    private func withBytesRead<R>(
-        of location: RecordLocation, _ segment: Segment, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+    func withBuffer<R>(
+        for location: RecordLocation, _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        let length = location.lengthBound
+        // After a long record of a snapshot, the header of the next item is read too: see `isFollowed`.
+        let length = location.lengthBound + (location.hasExactLength ? 0 : FormatConstants.recordHeaderSize)
         if length <= Self.stackBytes {
             return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
-                Result { () throws(StoreError) -> R in
-                    let count = try read(into: buffer, at: segment.offset(of: location), segment)
-                    return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                }
+                Result { () throws(StoreError) -> R in try body(buffer) }
             }.get()
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { memory.deallocate() }
-        let count = try read(into: memory, at: segment.offset(of: location), segment)
-        return try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        return try body(memory)
     }
 
-    private func read(
+    /// Fills the buffer from a file. Returns the bytes that were read: fewer at the end of the file.
+    func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ segment: Segment
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> UnsafeRawBufferPointer {
         do throws(FileSystemError) {
-            return try segment.file.readFully(into: buffer, at: offset)
+            let count = try segment.file.readFully(into: buffer, at: offset)
+            return UnsafeRawBufferPointer(rebasing: buffer[..<count])
         } catch {
-            if log.isEnded { throw .closed }
-            throw StoreError(error.naming(segment), "a record could not be read")
+            throw failure(error, segment)
         }
+    }
+
+    /// As `read`; nil if that would have to wait for the disk.
+    func readNow(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ segment: Segment
+    ) throws(StoreError) -> UnsafeRawBufferPointer? {
+        do throws(FileSystemError) {
+            guard let count = try segment.file.readNow(into: buffer, at: offset) else { return nil }
+            return UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        } catch {
+            throw failure(error, segment)
+        }
+    }
+
+    @inline(never)
+    func failure(_ error: FileSystemError, _ segment: Segment) -> StoreError {
+        log.isEnded ? .closed : StoreError(error.naming(segment), "a record could not be read")
     }
 
     /// Verifies a record and calls `body` with its decompressed value.
@@ -127,7 +148,7 @@ struct RecordReader {
             throw damage(error, version.location)
         }
         // An opening verifies all records of a log, but only the keys of a snapshot.
-        if segment.snapshotSequence != .max { try check(record, version, segment) }
+        if segment.snapshotSequence != .max { try check(record, in: bytes, version, segment) }
         return record
     }
 
@@ -151,7 +172,9 @@ struct RecordReader {
 
     /// Checks that a snapshot can contain the record, and that the record matches its entry in the key section.
     @inline(never)
-    private func check(_ record: Record, _ version: Version, _ segment: SegmentIdentity) throws(StoreError) {
+    private func check(
+        _ record: Record, in bytes: UnsafeRawBufferPointer, _ version: Version, _ segment: SegmentIdentity
+    ) throws(StoreError) {
         let location = version.location
         guard record.header.isValue(expiring: version.expiry) else {
             throw damage(.invalidField(.expiry), location)
@@ -159,7 +182,9 @@ struct RecordReader {
         guard record.header.canBeInSnapshot(upTo: segment.snapshotSequence) else {
             throw damage(.invalidField(.sequence), location)
         }
-        if !location.hasExactLength, try !isFollowed(record, location, segment) { throw damage(.truncated, location) }
+        if !location.hasExactLength, try !isFollowed(record, in: bytes, location, segment) {
+            throw damage(.truncated, location)
+        }
     }
 
     /// Whether the next record of a snapshot, or its first key block, begins where a record ends.
@@ -167,10 +192,12 @@ struct RecordReader {
     /// The index doesn't have the exact length that the entry of a long record states. But the entries of a snapshot
     /// are adjacent, so only with that length does the record end where the next item begins.
     private func isFollowed(
-        _ record: Record, _ location: RecordLocation, _ identity: SegmentIdentity
+        _ record: Record, in bytes: UnsafeRawBufferPointer, _ location: RecordLocation, _ identity: SegmentIdentity
     ) throws(StoreError) -> Bool {
-        let end = identity.offset(of: location) + UInt64(record.header.encodedLength)
+        let length = record.header.encodedLength
+        let end = identity.offset(of: location) + UInt64(length)
         let size = FormatConstants.recordHeaderSize
+        if bytes.count - length >= size { return Self.itemBegins(bytes.slice(length, size), at: end, identity) }
         let segment = segment(of: location)
         if let file = segment.mappedFile() {
             guard end + UInt64(size) <= UInt64(file.count) else { return false }
@@ -178,8 +205,7 @@ struct RecordReader {
         }
         return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
             Result { () throws(StoreError) -> Bool in
-                let count = try read(into: buffer, at: end, segment)
-                return Self.itemBegins(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: end, identity)
+                Self.itemBegins(try read(into: buffer, at: end, segment), at: end, identity)
             }
         }.get()
     }
@@ -197,7 +223,7 @@ struct RecordReader {
     }
 
     @inline(never)
-    private func decompressed(_ record: Record, _ location: RecordLocation) throws(StoreError) -> [UInt8] {
+    func decompressed(_ record: Record, _ location: RecordLocation) throws(StoreError) -> [UInt8] {
         do throws(FormatError) {
             let limit = log.configuration.maximumValueBytes
             let length = try Inflater.declaredLength(of: record.stored)

@@ -39,7 +39,7 @@ final class RecordWalk {
             while index < count {
                 let version = page.version(index)
                 let location = version.location
-                if !view.holds(location) { view = try makeView(from: index) }
+                if !view.holds(location) { view = try makeView(from: index) ?? RecordView() }
                 prefetch(index &+ Self.ahead, count, view)
                 position = index &+ 1
                 let key = page.lentKey(index)
@@ -57,6 +57,36 @@ final class RecordWalk {
         }
     }
 
+    /// How a walk that doesn't wait has ended.
+    enum Progress { case ended, stopped, mustWait }
+
+    /// As `forEach`, as far as that doesn't wait for the disk. After `.stopped` it can be called again.
+    func forEachNow(_ body: Body) throws(StoreError) -> Progress {
+        var view = RecordView()
+        while try fill() {
+            while position < page.count {
+                let version = page.version(position)
+                let key = page.lentKey(position)
+                if !view.holds(version.location) {
+                    guard let made = try makeView(from: position, waiting: false) else { return .mustWait }
+                    view = made
+                }
+                let wantsMore: Bool?
+                if let bytes = view.bytes(of: version.location) {
+                    wantsMore = try records.withValueNow(of: key, in: bytes, version, view.identity) {
+                        body(key, version, $0, $1)
+                    }
+                } else {
+                    wantsMore = try records.withValueNow(of: key, version) { body(key, version, $0, $1) }
+                }
+                guard let wantsMore else { return .mustWait }
+                position += 1
+                if !wantsMore { return .stopped }
+            }
+        }
+        return .ended
+    }
+
     /// Makes sure that the page has a record left; false at the end.
     private func fill() throws(StoreError) -> Bool {
         if position < page.count { return true }
@@ -72,13 +102,14 @@ final class RecordWalk {
         heartwood_prefetch(next + 128)
     }
 
-    /// A view from which the record at `index` can be taken. Empty if the record must be read separately.
+    /// A view from which the record at `index` can be taken. Empty if the record must be read separately; nil if
+    /// making it would have to wait for the disk, unless `waiting`.
     @inline(never)
-    private func makeView(from index: Int) throws(StoreError) -> RecordView {
+    private func makeView(from index: Int, waiting: Bool = true) throws(StoreError) -> RecordView? {
         let location = page.version(index).location
         let segment = records.segment(of: location)
         if records.log.mayBePending(location) { return RecordView() }
-        if let mapped = segment.mappedFile() {
+        if waiting, let mapped = segment.mappedFile() {
             // A file may be larger than its range of addresses; addresses after that belong to the next file.
             let own = Int(segment.endAddress - segment.baseAddress) << 3
             return RecordView(
@@ -86,12 +117,12 @@ final class RecordWalk {
                 isWholeFile: true, segment.identity)
         }
         if location.lengthBound > ReadWindow.capacity { return RecordView() }
-        try load(segment, from: index)
-        return window.view(segment)
+        return try load(segment, from: index, waiting) ? window.view(segment) : nil
     }
 
-    /// Reads this record, together with the following ones of the page that are close to it.
-    private func load(_ segment: Segment, from index: Int) throws(StoreError) {
+    /// Reads this record, together with the following ones of the page that are close to it. Returns false if that
+    /// would have to wait for the disk, unless `waiting`.
+    private func load(_ segment: Segment, from index: Int, _ waiting: Bool) throws(StoreError) -> Bool {
         let first = page.version(index).location
         var start = first.address
         var end = first.address + UInt64(first.lengthBound) >> 3
@@ -112,10 +143,9 @@ final class RecordWalk {
         // A location's length may be more than the record's. Bytes after the last record may be written concurrently.
         end = min(end, records.log.unwrittenFrom.load(ordering: .acquiring))
         do throws(FileSystemError) {
-            try window.load(from: start, to: end, of: segment)
+            return try window.load(from: start, to: end, of: segment, waiting)
         } catch {
-            if records.log.isEnded { throw .closed }
-            throw StoreError(error.naming(segment), "a record could not be read")
+            throw records.failure(error, segment)
         }
     }
 }
@@ -181,12 +211,21 @@ private final class ReadWindow {
             UnsafeRawBufferPointer(rebasing: memory![..<own]), from: start, isWholeFile: false, segment.identity)
     }
 
-    func load(from start: UInt64, to end: UInt64, of segment: Segment) throws(FileSystemError) {
+    func load(
+        from start: UInt64, to end: UInt64, of segment: Segment, _ waiting: Bool
+    ) throws(FileSystemError) -> Bool {
         let memory = memory ?? .allocate(byteCount: Self.capacity, alignment: 4096)
         self.memory = memory
         count = 0
         self.start = start
         let wanted = UnsafeMutableRawBufferPointer(rebasing: memory[..<(Int(end - start) << 3)])
-        count = try segment.file.readFully(into: wanted, at: (start - segment.baseAddress) << 3)
+        let offset = (start - segment.baseAddress) << 3
+        if waiting {
+            count = try segment.file.readFully(into: wanted, at: offset)
+        } else {
+            guard let read = try segment.file.readNow(into: wanted, at: offset) else { return false }
+            count = read
+        }
+        return true
     }
 }

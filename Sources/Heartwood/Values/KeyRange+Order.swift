@@ -31,6 +31,15 @@ extension KeyRange {
         return remainder
     }
 
+    /// The part of the range that a reader has read when it has read up to and including `cursor`; the whole range if
+    /// that is nil.
+    func part(through cursor: [UInt8]?, reversed: Bool) -> KeyRange {
+        guard let cursor else { return self }
+        var part = self
+        if reversed { part.lower = .included(cursor) } else { part.upper = .included(cursor) }
+        return part
+    }
+
     private func startsBefore(_ key: UnsafeRawBufferPointer) -> Bool {
         switch lower {
         case .unbounded: true

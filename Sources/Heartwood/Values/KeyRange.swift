@@ -1,7 +1,19 @@
 /// A range of keys in the order of their unsigned bytes. A key that is a prefix of another comes first.
 public struct KeyRange: Sendable, Hashable {
-    var lower: KeyBound
-    var upper: KeyBound
+    /// Where it begins.
+    public var lower: KeyBound
+    /// Where it ends.
+    public var upper: KeyBound
+
+    /// Creates a range from its bounds. Bounds in the wrong order make an empty range. O(1).
+    ///
+    /// ```swift
+    /// let recent = KeyRange(lower: .excluded(lastKey), upper: .included(newestKey))
+    /// ```
+    public init(lower: KeyBound, upper: KeyBound) {
+        self.lower = lower
+        self.upper = upper
+    }
 
     /// Every key.
     public static let all = KeyRange(lower: .unbounded, upper: .unbounded)

@@ -66,8 +66,18 @@ func monotonicNanoseconds() -> UInt64 {
 
 /// When a value expires.
 public struct Expiry: Sendable, Hashable {
-    enum Kind: Sendable, Hashable { case never, at(Timestamp), after(Duration) }
-    let kind: Kind
+    /// The kinds of expiry. More may be added: write a `default` in a `switch` over it.
+    public enum Kind: Sendable, Hashable {
+        /// See ``Expiry/never``.
+        case never
+        /// See ``Expiry/at(_:)``.
+        case at(Timestamp)
+        /// See ``Expiry/after(_:)``.
+        case after(Duration)
+    }
+
+    /// Which kind it is, for code that interprets it.
+    public let kind: Kind
 
     /// The value stays until it is overwritten or removed.
     public static let never = Expiry(kind: .never)

@@ -20,6 +20,10 @@ package struct Version: Sendable, Hashable {
     @inline(__always)
     var isPlain: Bool { expiry == 0 && !isTombstone }
 
+    /// When the value expires; nil for never.
+    @inline(__always)
+    var expires: Timestamp? { expiry == 0 ? nil : Timestamp(milliseconds: expiry) }
+
     /// Whether the value has not expired at this time.
     @inline(__always)
     func isAlive(at time: UInt64) -> Bool { expiry == 0 || time < expiry }

@@ -5,7 +5,22 @@ extension Condition {
     ///
     /// - Complexity: O(keys in the range) now, and again when it is evaluated; other writes wait during the evaluation.
     public static func unchanged(_ range: KeyRange, since view: ReadView) -> Condition {
-        Condition(kind: .unchangedRange(range, since: view.pin, count: view.pin.count(range)))
+        Condition(form: .unchangedRange(range, since: view.pin, count: view.pin.count(range)))
+    }
+
+    /// The key was neither set nor removed since the read view was made. A key that has expired since then counts as
+    /// unchanged. Keeps what the view shows until the condition is released.
+    ///
+    /// ```swift
+    /// let view = try store.readView()
+    /// let price = try view.get("price") ?? []
+    /// try await store.write(if: [.unchanged("price", since: view)]) { $0.put("order:1", price) }
+    /// ```
+    ///
+    /// - Complexity: O(log n) now, and again when it is evaluated. No I/O.
+    public static func unchanged(_ key: some ByteSource, since view: ReadView) -> Condition {
+        let key = key.byteArray
+        return Condition(form: .unchangedKey(key, since: view.pin, wasThere: view.pin.shows(key)))
     }
 
     /// The condition in a form that is evaluated without reading a record; nil if it doesn't hold now.
@@ -14,7 +29,7 @@ extension Condition {
     /// actor it is enough that the key's newest version still has the same location. If the newest version has another
     /// sequence number, no later version will have the wanted one, so the condition fails immediately.
     nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = kind, case .sequence = condition.kind else { return self }
+        guard case .key(let key, let condition) = form, case .sequence = condition.kind else { return self }
         guard let version = Self.current(key, in: log) else { return nil }
         if log.mayBePending(version.location) { return try resolvedBlocking(in: log) }
         return try await BlockingPool.run { () throws(StoreError) in try resolvedBlocking(in: log) }
@@ -22,7 +37,7 @@ extension Condition {
 
     /// The same. May block on the disk.
     func resolvedBlocking(in log: Log) throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = kind, case .sequence(let sequence) = condition.kind else {
+        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else {
             return self
         }
         let found = try log.index.pinningEpoch {
@@ -34,6 +49,6 @@ extension Condition {
             }
         }
         guard let found, found.sequence == sequence else { return nil }
-        return Condition(kind: .current(key, found.location))
+        return Condition(form: .current(key, found.location, sequence))
     }
 }

@@ -17,17 +17,21 @@ extension Committed: Sendable where Value: Sendable {}
 /// returns, the store checks that nothing that it read has changed, and then writes all or nothing. Otherwise the
 /// closure runs again. Not `Sendable`, and not usable after its closure: don't keep it.
 public final class Transaction {
-    private let pin: ReadPin
+    let pin: ReadPin
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
-    private var writes: [[UInt8]: Write] = [:]
+    /// What it has written: nil for a removed key.
+    private(set) var writes: [[UInt8]: OwnValue?] = [:]
     /// The keys that were read, and whether they existed.
     private var readKeys: [[UInt8]: Bool] = [:]
+    /// The ranges that were read, and how many keys they had.
     private var readRanges: [KeyRange: Int] = [:]
 
-    private enum Write {
-        case put([UInt8], expiry: UInt64)
-        case removal
+    /// A value that the transaction has written.
+    struct OwnValue {
+        let value: [UInt8]
+        /// Milliseconds since 1970; 0 for never.
+        let expiry: UInt64
     }
 
     init(_ pin: ReadPin, _ encoder: RecordEncoder) {
@@ -37,79 +41,6 @@ public final class Transaction {
 
     /// The sequence number of the newest write that this transaction sees.
     public var baseSequence: SequenceNumber { pin.sequence }
-
-    /// Returns the value of a key, as this transaction sees it; nil if there is none. May block on the disk.
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`.
-    public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
-        let key = key.byteArray
-        if let write = writes[key] { return value(of: write) }
-        note(key)
-        return try pin.reader.value(of: key)
-    }
-
-    /// As `get`, for tasks that must not block a thread of the cooperative pool.
-    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
-        let key = key.byteArray
-        if let write = writes[key] { return value(of: write) }
-        note(key)
-        let reader = pin.reader
-        return try await BlockingPool.run { () throws(StoreError) in try reader.value(of: key) }
-    }
-
-    /// Returns whether a key exists, as this transaction sees it. No I/O.
-    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        let key = key.byteArray
-        if let write = writes[key] { return value(of: write) != nil }
-        note(key)
-        return try lend(key) { (key) throws(StoreError) in try pin.reader.contains(key) }
-    }
-
-    /// Returns the entries of a range, in order, as this transaction sees them. May block on the disk.
-    ///
-    /// Entries that this transaction wrote have the sequence number 0.
-    ///
-    /// - Complexity: O(entries) in time and memory: the whole range is a condition of the commit.
-    public func entries(in range: KeyRange, reversed: Bool = false) throws(StoreError) -> [Entry] {
-        if readRanges[range] == nil {
-            readRanges[range] = pin.count(range)
-        }
-        var entries: [Entry] = []
-        let walk = RecordWalk(pin, range: range, reversed: false)
-        try walk.forEach { key, version, value, sequence in
-            let key = [UInt8](key)
-            if writes[key] == nil {
-                entries.append(
-                    Entry(
-                        key: key, value: [UInt8](value), sequence: sequence,
-                        expires: version.expiry == 0 ? nil : Timestamp(milliseconds: version.expiry)))
-            }
-            return true
-        }
-        for (key, write) in writes {
-            guard lend(key, { range.contains($0) }), let value = value(of: write) else { continue }
-            var expires: Timestamp?
-            if case .put(_, let expiry) = write, expiry != 0 { expires = Timestamp(milliseconds: expiry) }
-            entries.append(Entry(key: key, value: value, sequence: 0, expires: expires))
-        }
-        entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        if reversed { entries.reverse() }
-        return entries
-    }
-
-    /// Returns when a key expires, as this transaction sees it: `.never` or `.at`; nil if the key doesn't exist. No
-    /// I/O.
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`.
-    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
-        let key = key.byteArray
-        if let write = writes[key] {
-            guard case .put(_, let expiry) = write, value(of: write) != nil else { return nil }
-            return Expiry(stored: expiry)
-        }
-        note(key)
-        return try lend(key) { (key) throws(StoreError) in try pin.reader.expiry(of: key) }
-    }
 
     /// Sets a key's value when the transaction commits.
     ///
@@ -133,7 +64,7 @@ public final class Transaction {
                     expires: expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry)), to: &encoded)
             }
         }
-        writes[key.byteArray] = .put(stored, expiry: expiry)
+        writes[key.byteArray] = .some(OwnValue(value: stored, expiry: expiry))
     }
 
     /// Removes a key, which doesn't have to exist, when the transaction commits.
@@ -143,7 +74,7 @@ public final class Transaction {
     public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
         if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
-        writes[key.byteArray] = .removal
+        writes[key.byteArray] = .some(nil)
     }
 
     /// Changes when a key expires, and keeps its value, when the transaction commits. May block on the disk.
@@ -164,7 +95,7 @@ public final class Transaction {
             case .absent: try !contains(key)
             case .sequence(let sequence): try self.sequence(of: key) == sequence
             }
-        if !holds { throw Condition(kind: .key(key, condition)).conflict }
+        if !holds { throw Condition(form: .key(key, condition)).conflict }
     }
 
     /// The sequence number of the write that set a key before this transaction; nil if there is none, or if this
@@ -177,18 +108,23 @@ public final class Transaction {
 
     /// What must still be true when the transaction commits.
     var conditions: [Condition] {
-        readKeys.map { Condition(kind: .unchangedKey($0.key, since: pin, wasThere: $0.value)) }
-            + readRanges.map { Condition(kind: .unchangedRange($0.key, since: pin, count: $0.value)) }
+        readKeys.map { Condition(form: .unchangedKey($0.key, since: pin, wasThere: $0.value)) }
+            + readRanges.map { Condition(form: .unchangedRange($0.key, since: pin, count: $0.value)) }
     }
 
-    private func note(_ key: [UInt8]) {
-        guard readKeys[key] == nil, !key.isEmpty, key.count <= FormatConstants.maximumKeyBytes else { return }
-        let version = lend(key) { pin.log.index.find($0, at: pin.point.address) }
-        readKeys[key] = version.map { !$0.isTombstone && $0.isAlive(at: pin.now.milliseconds) } ?? false
+    /// Makes it a condition of the commit that the key is unchanged.
+    func note(_ key: [UInt8]) {
+        guard readKeys[key] == nil, lend(key, KeyLimits.allow) else { return }
+        readKeys[key] = pin.shows(key)
     }
 
-    private func value(of write: Write) -> [UInt8]? {
-        guard case .put(let value, let expiry) = write else { return nil }
-        return expiry == 0 || pin.now.milliseconds < expiry ? value : nil
+    /// Makes it a condition of the commit that the range is unchanged. O(keys in the range).
+    ///
+    /// - Returns: The number of keys that the range had before this transaction.
+    @discardableResult
+    func note(_ range: KeyRange) -> Int {
+        let count = readRanges[range] ?? pin.count(range)
+        readRanges[range] = count
+        return count
     }
 }

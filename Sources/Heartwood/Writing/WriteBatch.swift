@@ -66,7 +66,7 @@ public struct WriteBatch: Sendable {
 
     @usableFromInline
     mutating func add(_ condition: KeyCondition, on key: [UInt8]) {
-        conditions.append(Condition(kind: .key(key, condition)))
+        conditions.append(Condition(form: .key(key, condition)))
     }
 
     /// Removes a key, which doesn't have to exist.

@@ -37,6 +37,10 @@ final class MemoryFile: File {
         return contents.read(into: buffer, at: offset)
     }
 
+    func readNow(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int? {
+        try read(into: buffer, at: offset)
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
         try checkOpen(.write)
         guard isWritable else { throw error(.write, EBADF) }

@@ -6,11 +6,14 @@ internal import Musl
 internal import Glibc
 #endif
 internal import CHeartwood
+internal import Synchronization
 
 /// A file of the operating system.
 final class POSIXFile: File {
     let path: String
     private let descriptor: SharedDescriptor
+    /// False once the system has refused to read without waiting, which depends on the file system.
+    private let canReadNow = Atomic(true)
 
     /// Takes ownership of `descriptor` and closes it.
     init(descriptor: Int32, path: String) {
@@ -33,6 +36,25 @@ final class POSIXFile: File {
             guard count >= 0 else { throw .current(.read, path) }
             return count
         }
+    }
+
+    func readNow(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int? {
+        guard canReadNow.load(ordering: .relaxed) else { return nil }
+        let position = try position(offset, .read)
+        let count = try using(.read) { descriptor throws(FileSystemError) -> Int? in
+            let count = heartwood_read_now(descriptor, buffer.baseAddress, buffer.count, Int64(position))
+            if count >= 0 { return count }
+            let error = FileSystemError.current(.read, path)
+            switch error.code {
+            case EAGAIN, EINTR: break
+            case EOPNOTSUPP, ENOSYS: canReadNow.store(false, ordering: .relaxed)
+            default: throw error
+            }
+            return nil
+        }
+        guard let count, count < buffer.count else { return count }
+        // The file ends here, or only a part was in memory.
+        return try offset + UInt64(count) >= size() ? count : nil
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {

@@ -38,6 +38,11 @@ final class SimulatedFile: File {
         }
     }
 
+    /// Reads at once, with the calls, faults and traces of ``readFully(into:at:)``.
+    func readNow(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int? {
+        try readFully(into: buffer, at: offset)
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
         try disk.perform(.write, path, of: node) { state throws(FileSystemError) in
             try checkWritable(.write, ErrorNumber.EBADF)

@@ -103,6 +103,31 @@ import Testing
         #expect(seen == names)
     }
 
+    @Test func messagesAreReadInPagesAndRemoved() async throws {
+        for number in 100..<125 { try await store.put("message:a:\(number)", "\(number)") }
+        try await store.put("message:b:100", "other")
+        let pages = try await messages(of: "a", pageSize: 10, in: store)
+        #expect(pages.map(\.count) == [10, 10, 5])
+        let newestFirst = (100..<125).reversed().map { "\($0)" }
+        #expect(pages.flatMap(\.self) == newestFirst)
+        #expect(try await removeMessages(of: "a", in: store) == 25)
+        #expect(try await messages(of: "b", pageSize: 1, in: store) == [["other"]])
+    }
+
+    @Test func anOrderNeedsThePriceThatWasShown() async throws {
+        try await store.put("price", "1")
+        try await store.put("item:7:a", "")
+        var view = try store.readView()
+        #expect(try await order(7, shown: view, in: store) != nil)
+        #expect(try await order(7, shown: view, in: store) != nil)
+        try await store.put("price", "2")
+        #expect(try await order(7, shown: view, in: store) == nil)
+        view = try store.readView()
+        try await store.put("item:7:b", "")
+        #expect(try await order(7, shown: view, in: store) == nil)
+        #expect(try store.get("order:7") == Array("1 items".utf8))
+    }
+
     @Test func identifiersAreReadBackInOrder() async throws {
         let id = try await addPhoto(Data([1, 2, 3]), to: store)
         #expect(try photos(in: store) == [id])

@@ -106,4 +106,67 @@ import Testing
         #expect(runs == 2)
         #expect(try text("lock") == "theirs")
     }
+
+    /// Whether the key is still as a read view showed it, after `change`.
+    private func isUnchanged(
+        _ key: String, _ change: (Store) async throws -> Void
+    ) async throws -> Bool {
+        let view = try store.readView()
+        try await change(store)
+        do throws(StoreError) {
+            var batch = store.makeBatch()
+            batch.put("written", key)
+            try await store.write(batch, if: [.unchanged(key, since: view)])
+            return true
+        } catch {
+            #expect(error.code == .conflict && error.message.contains(key))
+            return false
+        }
+    }
+
+    @Test func aConditionThatAKeyIsUnchanged() async throws {
+        for key in ["same", "set", "removed", "compacted"] { try await store.put(key, "1") }
+        #expect(try await isUnchanged("same") { try await $0.put("other", "1") })
+        #expect(try await isUnchanged("absent") { try await $0.put("other", "2") })
+        #expect(try await isUnchanged("absent") { try await $0.remove("absent") })
+        #expect(try await isUnchanged("compacted") { try await $0.compact() })
+        #expect(try await !isUnchanged("set") { try await $0.put("set", "1") })
+        #expect(try await !isUnchanged("removed") { try await $0.remove("removed") })
+        #expect(try await !isUnchanged("new") { try await $0.put("new", "1") })
+        #expect(
+            try await !isUnchanged("compacted") { store in
+                try await store.put("compacted", "2")
+                try await store.compact()
+            })
+        // A key outside the limits never exists.
+        #expect(try await isUnchanged("") { _ in })
+    }
+
+    /// Another engine can interpret conditions, expiries and ranges.
+    @Test func kindsSayWhatWasMade() async throws {
+        try await store.put("a", "1")
+        let view = try store.readView()
+        guard case .absent(let absent) = Condition.absent("a").kind,
+            case .sequence(let key, 7) = Condition.sequence(of: "a", is: 7).kind,
+            case .unchangedKey(let unchanged, let since) = Condition.unchanged("a", since: view).kind,
+            case .unchangedRange(.prefix("b"), let rangeSince) = Condition.unchanged(.prefix("b"), since: view).kind
+        else {
+            Issue.record("a condition has another kind")
+            return
+        }
+        #expect([absent, key, unchanged] == [[0x61], [0x61], [0x61]])
+        try await store.put("a", "2")
+        #expect(try since.get("a") == [0x31] && rangeSince.sequence == view.sequence)
+        #expect(KeyCondition.absent.kind == .absent && KeyCondition.sequence(3).kind == .sequence(3))
+        let time = Timestamp(milliseconds: 5)
+        #expect(Expiry.never.kind == .never && Expiry.at(time).kind == .at(time))
+        #expect(Expiry.after(.seconds(1)).kind == .after(.seconds(1)))
+        let range = KeyRange.range(from: "a", to: "b")
+        #expect(range.lower == .included([0x61]) && range.upper == .excluded([0x62]))
+        #expect(KeyRange(lower: range.lower, upper: range.upper) == range)
+        #expect(KeyRange.all == KeyRange(lower: .unbounded, upper: .unbounded))
+    }
 }
+
+/// A pattern of a range, compared by value.
+private func ~= (pattern: KeyRange, range: KeyRange) -> Bool { pattern == range }

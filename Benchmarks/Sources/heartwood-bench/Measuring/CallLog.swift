@@ -48,6 +48,10 @@ private final class RecordedFile: File {
         try file.read(into: buffer, at: offset)
     }
 
+    func readNow(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int? {
+        try file.readNow(into: buffer, at: offset)
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
         try calls.recording { () throws(FileSystemError) in try file.write(bytes, at: offset) }
     }

@@ -18,3 +18,8 @@ func putAll(_ pairs: [(String, String)], in store: Store) async throws(StoreErro
     }
     try await store.synced(through: last)
 }
+
+func clearCache(_ store: Store) async throws -> Int {
+    let removed = try await store.remove(in: .prefix("cache:")).value
+    return removed
+}

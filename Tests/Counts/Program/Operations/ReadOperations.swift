@@ -17,6 +17,9 @@ enum ReadOperations {
             Operation(name: "lend-mapped", summary: "a value of a mapped file, lent", times: 2_000) {
                 try await lend(.mapped, $0)
             },
+            Operation(
+                name: "fetch", summary: "a value in the page cache, read by an asynchronous call", times: 2_000,
+                prepare: fetch),
             Operation(name: "get-missing", summary: "a get of a key that isn't there", times: 4_000, prepare: missing),
             Operation(
                 name: "scan-keys", summary: "a key of a scan of keys only, lent", times: 10_000, prepare: scanKeys),
@@ -41,6 +44,25 @@ enum ReadOperations {
         return { times in
             var bytes = 0
             try walk.next(times) { bytes += try store.get(keys[$0])?.count ?? 0 }
+            try WrongOutcome.unless(bytes, is: times * CountedData.valueBytes, "bytes of values")
+        }
+    }
+
+    private static func fetch(_ preparation: Preparation) async throws -> Operation.Work {
+        let keys = CountedData.keys()
+        let store = try await store(preparation, keys)
+        let walk = Walk(keys.count)
+        // Other threads aren't counted, so no fetch may go to one.
+        let files = POSIXFileSystem()
+        let log = try files.contents(ofDirectory: preparation.directory).first { $0.hasSuffix(".log") } ?? ""
+        let file = try files.openFile(preparation.directory + "/" + log, for: .read)
+        let isCached = try withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { buffer in
+            try file.readNow(into: buffer, at: 0)
+        }
+        guard isCached != nil else { throw LeftOut(reason: "the file system can't tell whether a read waits") }
+        return { times in
+            var bytes = 0
+            for _ in 0..<times { bytes += try await store.fetch(keys[walk.next()])?.count ?? 0 }
             try WrongOutcome.unless(bytes, is: times * CountedData.valueBytes, "bytes of values")
         }
     }

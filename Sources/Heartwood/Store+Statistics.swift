@@ -1,0 +1,39 @@
+internal import HeartwoodFileSystem
+
+extension Store {
+    /// The contents and the activity of the store. O(1).
+    public nonisolated var statistics: Statistics {
+        let index = log.index.statistics
+        let log = log
+        let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
+        let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
+        let holds = log.compactionControl.holds.withLock { $0.count }
+        return log.withState { state in
+            Statistics(
+                state: state.publicState,
+                keys: index.keys,
+                versions: index.versions,
+                indexBytes: index.bytes,
+                liveBytes: index.liveBytes,
+                logBytes: state.logBytes,
+                snapshotBytes: compaction.snapshot?.bytes ?? 0,
+                segments: log.segments.count,
+                pinnedFiles: pinnedFiles,
+                retainedLogBytes: retained,
+                logHolds: holds,
+                pinnedStates: index.readPoints,
+                lastSequence: state.commits.pipeline.lastSequence,
+                visibleSequence: state.commits.pipeline.visible,
+                syncedSequence: state.commits.pipeline.syncedSequence,
+                batches: state.counters.batches,
+                records: state.counters.records,
+                acceptedBytes: state.counters.acceptedBytes,
+                commits: state.counters.commits,
+                writtenBytes: state.counters.writtenBytes,
+                syncs: state.counters.syncs,
+                rotations: state.counters.rotations,
+                logWriting: state.commits.logWriting,
+                compaction: compaction)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// The example of a documentation comment in Sources/Heartwood/Reading/EntryPage.swift.
+// swift-format-ignore-file
+import Heartwood
+
+func showUsers(_ view: ReadView) throws {
+    var rest: KeyRange? = .prefix("user:")
+    while let range = rest {
+        let page = try view.entries(in: range, limit: 100)
+        for entry in page.entries { print(entry.key.count, entry.value.count) }
+        rest = page.next
+    }
+}
