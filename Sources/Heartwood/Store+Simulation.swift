@@ -44,4 +44,20 @@ extension Store {
         let index = log.index
         return { index.visibleSequence }
     }
+
+    /// The changes after a sequence number that a feed would deliver now. Blocks, and keeps all in memory.
+    package nonisolated func durableChanges(after sequence: SequenceNumber) throws(StoreError) -> [Change] {
+        let source = LogSource(log, .durable)
+        let limit = try source.readable().sequence
+        var reader = ChangeReader(
+            source.directory, after: sequence, in: .all, maximumValueBytes: source.maximumValueBytes)
+        var changes: [Change] = []
+        var hasMore = true
+        while hasMore {
+            var page = ChangePage()
+            hasMore = try reader.read(upTo: limit, into: &page)
+            changes += page.changes
+        }
+        return changes
+    }
 }

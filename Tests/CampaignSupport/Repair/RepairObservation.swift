@@ -11,7 +11,12 @@ enum OpeningResult {
     case refused(StoreError)
 
     /// Opens the store, which changes its files, and reads every value.
-    init(_ fileSystem: any FileSystem, at path: String = StoreImage.path, time: UInt64) throws {
+    ///
+    /// - Parameter check: Called with the open store if every value could be read.
+    init(
+        _ fileSystem: any FileSystem, at path: String = StoreImage.path, time: UInt64,
+        _ check: (Store) throws -> Void = { _ in }
+    ) throws {
         var configuration = Store.Configuration()
         configuration.fileSystem = fileSystem
         configuration.clock = ManualClock(milliseconds: time)
@@ -28,6 +33,7 @@ enum OpeningResult {
         }
         do {
             self = .contents(try RepairHistory.contents(of: store), store.recoveryReport.tail)
+            try check(store)
         } catch let error as StoreError {
             self = .unreadable(error)
         }
@@ -94,7 +100,9 @@ struct RepairedStore {
                 batches[record.sequence, default: 0] += 1
             }
         }
-        let opening = try OpeningResult(fileSystem, at: path, time: time)
+        contents = [:]
+        let opening = try OpeningResult(fileSystem, at: path, time: time) { [self] in try checkFeed(of: $0, time: time)
+        }
         guard let contents = opening.contents else {
             throw BrokenRule(.repairedStore, "the repaired store: \(opening)")
         }
