@@ -16,6 +16,8 @@ struct CatalogueTests {
             + ["readreverse", "seekrandom", "readwhilewriting", "readrandom-uncompacted", "readseq-uncompacted"]
             + ["recovery-log", "damage-killed", "growth-fill-10m"]
             + [1, 8, 64, 256, 1_024, 4_096].map { "fillsync-\($0)" } + "abcdef".map { "ycsb-\($0)" }
+            + ["none", "durable", "visible", "sync-none", "sync-durable", "log", "latency"].map { "feed-\($0)" }
+            + ["get-sync", "get-async"]
         for name in names { _ = try catalogue.row(name) }
     }
 
@@ -24,6 +26,11 @@ struct CatalogueTests {
             #expect(Set(row.engines).isDisjoint(with: [.leveldb, .lmdb, .sqlite, .grdb]))
             #expect(row.use.promise == .mayLoseLastMoments)
         }
+    }
+
+    @Test func rowsOfHeartwoodAloneHaveNoPeers() {
+        let rows = Catalogue(Parameters(.full)).rows.filter { $0.info.group == "heartwood" }
+        #expect(rows.allSatisfy { Set($0.engines).isSubset(of: [.heartwood, .raw]) })
     }
 
     @Test func theLargestStoresAreMeasuredOnceAndWithoutSQLite() {

@@ -4,15 +4,22 @@ internal import HeartwoodFormat
 
 /// Changes that were read together.
 struct ChangePage: Sendable {
-    private(set) var changes: [Change] = []
+    /// The consumer takes each change from its place: it isn't copied.
+    private(set) var changes: [Change?] = []
     private var bytes = 0
 
     /// So many changes, or so many bytes, that the rest is read later.
     var isFull: Bool { changes.count >= 1_024 || bytes >= 1 << 20 }
 
-    mutating func append(_ change: Change) {
-        changes.append(change)
+    /// Moves the changes to `other`.
+    mutating func move(to other: inout [Change?]) {
+        other = []
+        swap(&other, &changes)
+    }
+
+    mutating func append(_ change: consuming Change) {
         bytes += change.byteCount
+        changes.append(change)
     }
 }
 
@@ -75,61 +82,75 @@ struct ChangeReader {
     private mutating func take(_ record: ScannedRecord, into page: inout ChangePage) throws(StoreError) {
         guard record.sequence >= next else { return }
         let isLast = !record.header.flags.contains(.batchContinues)
-        if var change = try change(of: record) {
-            if let held { page.append(held) }
-            change.isLastOfBatch = isLast
-            held = isLast ? nil : change
-            if isLast { page.append(change) }
-        } else if isLast, var last = held {
-            last.isLastOfBatch = true
-            page.append(last)
-            held = nil
+        if let change = try change(of: record, isLast: isLast) {
+            appendHeld(to: &page, isLast: false)
+            if isLast { page.append(change) } else { held = change }
+        } else if isLast {
+            appendHeld(to: &page, isLast: true)
         }
         if isLast { next = record.sequence + 1 }
     }
 
+    /// Moves the held change to the page, if there is one.
+    private mutating func appendHeld(to page: inout ChangePage, isLast: Bool) {
+        guard var last = held.take() else { return }
+        last.isLastOfBatch = isLast
+        page.append(last)
+    }
+
     /// The change of a record; nil if it isn't in the range, or of a kind that changes nothing.
-    private mutating func change(of record: ScannedRecord) throws(StoreError) -> Change? {
+    private mutating func change(of record: ScannedRecord, isLast: Bool) throws(StoreError) -> Change? {
         let header = record.header
-        var change = Change(
-            key: [], action: .remove, sequence: record.sequence, isLastOfBatch: false, store: storeID)
+        var key: [UInt8] = []
+        var action = Change.Action.remove
         if case .optional = header.kind {
             guard header.kind == .lostBatch else { return nil }
-            change.action = .lost(from: record.sequence)
-            return change
+            action = .lost(from: record.sequence)
+        } else {
+            guard let wanted = wantedKey(of: record) else { return nil }
+            key = wanted
+            if header.kind != .delete {
+                action = .put(
+                    value: try value(of: record),
+                    expires: header.expiry == 0 ? nil : Timestamp(milliseconds: header.expiry))
+            }
         }
-        let (start, count) = (record.keyStart, Int(header.keyLength))
-        let isWanted = walk.commit.keys.withUnsafeBytes { keys in
-            let key = keys.slice(start, count)
-            guard range.contains(key) else { return false }
-            change.key = [UInt8](key)
-            return true
+        return Change(key: key, action: action, sequence: record.sequence, isLastOfBatch: isLast, store: storeID)
+    }
+
+    /// The key of a record; nil if it isn't in the range.
+    private func wantedKey(of record: ScannedRecord) -> [UInt8]? {
+        walk.commit.keys.withUnsafeBytes { keys in
+            let key = keys.slice(record.keyStart, Int(record.header.keyLength))
+            return range.contains(key) ? [UInt8](key) : nil
         }
-        guard isWanted else { return nil }
-        if header.kind != .delete {
-            change.action = .put(
-                value: try value(of: record),
-                expires: header.expiry == 0 ? nil : Timestamp(milliseconds: header.expiry))
-        }
-        return change
     }
 
     private mutating func value(of record: ScannedRecord) throws(StoreError) -> [UInt8] {
-        let (header, limit, path) = (record.header, maximumValueBytes, walk.segment!.path)
-        return try walk.segment!.payload(of: record) { (payload) throws(StoreError) in
-            let stored = payload.slice(Int(header.keyLength), Int(header.valueLength))
-            if !header.flags.contains(.compressed) { return [UInt8](stored) }
-            do throws(FormatError) {
-                if try Inflater.declaredLength(of: stored) <= limit {
-                    return try Inflater.value(of: stored, limit: limit)
-                }
-            } catch {
-                throw .corruption(
-                    "a compressed value of the log is damaged", file: path, offset: record.offset, cause: error)
+        let header = record.header
+        let stored = try walk.segment!.payload(of: record) { payload in
+            [UInt8](payload.slice(Int(header.keyLength), Int(header.valueLength)))
+        }
+        return header.flags.contains(.compressed) ? try decompressed(stored, of: record) : stored
+    }
+
+    private func decompressed(_ stored: [UInt8], of record: ScannedRecord) throws(StoreError) -> [UInt8] {
+        let limit = maximumValueBytes
+        let value = stored.withUnsafeBytes { stored in
+            Result { () throws(FormatError) -> [UInt8]? in
+                try Inflater.declaredLength(of: stored) <= limit ? try Inflater.value(of: stored, limit: limit) : nil
             }
+        }
+        let path = walk.segment!.path
+        switch value {
+        case .success(let value?): return value
+        case .success(nil):
             throw StoreError(
                 .tooLarge, "a value is larger than this opening allows: raise maximumValueBytes to read it",
                 file: path, offset: record.offset)
+        case .failure(let error):
+            throw .corruption(
+                "a compressed value of the log is damaged", file: path, offset: record.offset, cause: error)
         }
     }
 }

@@ -146,31 +146,31 @@ extension ChangeSegment {
     /// The key and the stored value of a record that the scanner has verified, verified again because they are read
     /// again: a value of a gigabyte is never kept.
     mutating func payload<R>(
-        of record: ScannedRecord, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+        of record: ScannedRecord, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R {
         let length = record.header.encodedLength - FormatConstants.recordHeaderSize
         let start = record.offset + UInt64(FormatConstants.recordHeaderSize)
-        let path = path
-        func verified(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> R {
-            guard bytes.count == length, CRC32C.checksum(bytes) == record.header.payloadChecksum else {
-                throw StoreError.corruption(
-                    "a record of the log changed while it was read", file: path, offset: record.offset)
-            }
-            return try body(bytes)
+        func verified(_ bytes: UnsafeRawBufferPointer) -> R? {
+            let isSame = bytes.count == length && CRC32C.checksum(bytes) == record.header.payloadChecksum
+            return isSame ? body(bytes) : nil
         }
+        let result: R?
         if length <= SegmentScanner<FileWindow>.windowBytes {
-            return try reading { (scanner) throws(FileSystemError) in
-                try scanner.source.withBytes(at: start, count: length) { bytes in
-                    Result { () throws(StoreError) in try verified(bytes) }
-                }
-            }.get()
+            result = try reading { (scanner) throws(FileSystemError) in
+                try scanner.source.withBytes(at: start, count: length, verified)
+            }
+        } else {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
+            defer { memory.deallocate() }
+            let count = try reading { (scanner) throws(FileSystemError) in
+                try scanner.source.file.readFully(into: memory, at: start)
+            }
+            result = verified(UnsafeRawBufferPointer(rebasing: memory[..<count]))
         }
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
-        defer { memory.deallocate() }
-        let count = try reading { (scanner) throws(FileSystemError) in
-            try scanner.source.file.readFully(into: memory, at: start)
+        guard let result else {
+            throw .corruption("a record of the log changed while it was read", file: path, offset: record.offset)
         }
-        return try verified(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        return result
     }
 
     @inline(__always)

@@ -51,7 +51,8 @@ public struct Changes: AsyncSequence, Sendable {
     /// A running feed.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: Result<ChangeFeed, StoreError>
-        private var changes: [Change] = []
+        /// The changes of the page; nil where they were delivered.
+        private var changes: [Change?] = []
         private var index = 0
         private var isDone = false
         /// Where to follow from after `changes`.
@@ -80,7 +81,7 @@ public struct Changes: AsyncSequence, Sendable {
         /// - Throws: As ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Change? {
             if index == changes.count, try await !load() { return nil }
-            let change = changes[index]
+            let change = changes[index].take()!
             index += 1
             if change.isLastOfBatch { last = change.position }
             return change
@@ -91,9 +92,10 @@ public struct Changes: AsyncSequence, Sendable {
             isDone = true
             // A consumer that never waits must not keep its thread from other tasks.
             if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
-            guard let load = try await feed.get().next() else { return false }
+            guard var load = try await feed.get().next() else { return false }
             isDone = false
-            (changes, index) = (load.page.changes, 0)
+            index = 0
+            load.page.move(to: &changes)
             end = ChangePosition(store: end.store, sequence: load.sequence)
             return true
         }

@@ -55,7 +55,8 @@ struct Getting: Sendable {
         return outcome
     }
 
-    private func check(_ outcome: Outcome, _ cell: Cell, _ worker: Int) throws {
+    /// Compares what a worker has read with what was put.
+    func check(_ outcome: Outcome, _ cell: Cell, _ worker: Int) throws {
         let count = outcome.watch.count
         guard outcome.found == (isPresent ? count : 0) else {
             throw WrongResult(

@@ -53,4 +53,33 @@ enum HeartwoodReads {
             return measured
         }
     }
+
+    /// One task gets random keys, by `get` or by `fetch`.
+    static func getInTask(_ cell: Cell, isAsync: Bool) async throws -> Measured {
+        let store = try await Store.open(at: cell.store)
+        let start = Ticks.now
+        let outcome = try await Task {
+            let keys = cell.data.keys()
+            var (numbers, key) = (RandomNumbers(below: keys.count, seed: cell.seed(0)), keys.makeBuffer())
+            var outcome = Getting.Outcome(
+                watch: Stopwatch(deadline: start + cell.nanoseconds, interval: cell.interval))
+            while true {
+                let group = outcome.watch.next()
+                if group == 0 { break }
+                for step in 0..<group {
+                    keys.write(numbers.next(), to: &key)
+                    if let value = isAsync ? try await store.fetch(key) : try store.get(key) {
+                        outcome.found += 1
+                        ByteSum.add(value, to: &outcome.sum)
+                    }
+                    if step == 0 { outcome.watch.lap() }
+                }
+            }
+            outcome.watch.stop()
+            return outcome
+        }.value
+        try await store.close()
+        try Getting().check(outcome, cell, 0)
+        return Measured([outcome.watch], since: start, bytesEach: cell.data.pairBytes)
+    }
 }

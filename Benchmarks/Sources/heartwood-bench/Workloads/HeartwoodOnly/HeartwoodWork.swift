@@ -12,6 +12,12 @@ enum HeartwoodWork: Sendable {
     case putLatency(Compacting)
     case putRate(Compacting)
     case paceFloor
+    /// Puts without a feed, or beside one of a level.
+    case feed(ChangeLevel?)
+    case feedLog
+    case feedLatency
+    /// `get`, or `fetch`, by a task.
+    case taskGets(isAsync: Bool)
 
     func measure(_ cell: Cell) async throws -> Measured {
         switch self {
@@ -24,6 +30,10 @@ enum HeartwoodWork: Sendable {
         case .putLatency(let compacting): try await PutLatency.measure(cell, compacting)
         case .putRate(let compacting): try await PutRate.measure(cell, compacting)
         case .paceFloor: try await PaceFloor.measure(cell)
+        case .feed(let level): try await Following.write(cell, level)
+        case .feedLog: try await Following.read(cell)
+        case .feedLatency: try await Following.latency(cell)
+        case .taskGets(let isAsync): try await HeartwoodReads.getInTask(cell, isAsync: isAsync)
         }
     }
 }
