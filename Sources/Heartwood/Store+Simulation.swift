@@ -56,7 +56,7 @@ extension Store {
         while hasMore {
             var page = ChangePage()
             hasMore = try reader.read(upTo: limit, into: &page)
-            changes += page.changes
+            changes += page.changes.compactMap { $0 }
         }
         return changes
     }

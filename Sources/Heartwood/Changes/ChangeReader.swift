@@ -50,8 +50,8 @@ struct ChangeReader {
     /// Reads changes up to a sequence number until the page is full.
     ///
     /// - Returns: Whether there is more up to that number. False: all was read that the files have.
-    /// - Throws: `.positionUnavailable` if the log from `next` on was removed; `.corruption`, `.inputOutput`, `.tooLarge`,
-    ///   `.unsupportedFormat`.
+    /// - Throws: `.positionUnavailable` if the log from `next` on was removed; `.corruption`, `.inputOutput`,
+    ///   `.tooLarge`, `.unsupportedFormat`.
     mutating func read(upTo limit: SequenceNumber, into page: inout ChangePage) throws(StoreError) -> Bool {
         while !page.isFull {
             if index == walk.commit.records.count {

@@ -18,7 +18,7 @@ struct LogScout {
 
     init(_ log: LogDirectory) { self.log = log }
 
-    /// How far the log goes now. O(what was written since the last call); O(bytes of the newest segment) the first time.
+    /// How far the log goes now. O(bytes written since the last call); the first time, O(bytes of the newest segment).
     ///
     /// - Throws: `.corruption` if something that was durable is damaged; `.inputOutput`, `.unsupportedFormat`,
     ///   `.positionUnavailable`.

@@ -1,6 +1,6 @@
 internal import HeartwoodFileSystem
 
-/// Keeps the log after a sequence number, whatever `logRetention` says, until it is read or nobody will read it.
+/// Keeps the log after a sequence number, whatever `logRetention` says, until it is read, or its reader is released.
 final class LogHold: Sendable {
     private let log: Log
 

@@ -3,8 +3,8 @@ internal import HeartwoodTesting
 
 /// Copies of the store from before the crash, which follow the store that was opened after it.
 extension StoreCheck {
-    /// A copy that had applied everything up to some write that survived, and one that begins with the first write. Each
-    /// must become equal to the store, or be told that the log was removed.
+    /// A copy that had applied everything up to some write that survived, and one that begins with the first write.
+    /// Each must become equal to the store, or be told that the log was removed.
     ///
     /// - Returns: A running feed with its copy, which has everything that was recovered.
     func follow(_ store: Store, to recovered: UInt64) async throws -> (Changes.AsyncIterator, StoreReplica) {

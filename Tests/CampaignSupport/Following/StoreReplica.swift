@@ -78,9 +78,9 @@ package struct StoreReplica: Sendable {
         let here = contents.filter { $0.value.expires.map { now < $0 } ?? true }
         for (key, value) in there.contents where here[key] != value {
             let found = here[key].map { "number \($0.sequence)" } ?? "nothing"
+            let name = String(decoding: key, as: UTF8.self)
             throw Violation(
-                "a copy at \(position.sequence) has \(found) for \(String(decoding: key, as: UTF8.self)), and the store "
-                    + "number \(value.sequence)")
+                "a copy at \(position.sequence) has \(found) for \(name), and the store number \(value.sequence)")
         }
         for key in here.keys where there.contents[key] == nil {
             throw Violation(

@@ -10,8 +10,8 @@ struct BesideCommand: AsyncParsableCommand {
         commandName: "beside",
         abstract: "Reads and follows a store while another process writes and compacts it, and is killed with kill -9.",
         discussion: """
-            Every state that a reader shows must be that of its number: the batches follow from the seed. The feed's copy \
-            must be equal to it after each batch that is compared, and views that are kept must not change.
+            Every state that a reader shows must be that of its number: the batches follow from the seed. The feed's \
+            copy must be equal to it after each batch that is compared, and views that are kept must not change.
             """)
 
     @Option(help: "How long, in seconds.")

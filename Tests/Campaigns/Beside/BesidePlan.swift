@@ -85,9 +85,9 @@ struct BesideModel {
         try expect(BesidePlan.number(of: counter?.bytes) == number, "\(what) isn't of batch \(number)")
         for (key, value) in contents {
             guard let there = found[key], value.matches(there.bytes) else {
+                let wrong = found[key].map { "\($0.bytes.count) wrong bytes" } ?? "nothing"
                 throw Violation(
-                    "\(what) after batch \(number) has \(found[key].map { "\($0.bytes.count) wrong bytes" } ?? "nothing") "
-                        + "for \(String(decoding: key, as: UTF8.self))")
+                    "\(what) after batch \(number) has \(wrong) for \(String(decoding: key, as: UTF8.self))")
             }
         }
         try expect(found.count == contents.count, "\(what) after batch \(number) has \(found.count) keys")

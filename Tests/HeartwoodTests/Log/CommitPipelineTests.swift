@@ -137,8 +137,8 @@ import Testing
         }
     }
 
-    /// Every history of seven events from a new pipeline, without and with feeds that wait. After each event, the visible writes are exactly the prefix
-    /// of writes that have reached their durability.
+    /// Every history of seven events from a new pipeline, without and with feeds that wait. After each event, the
+    /// visible writes are exactly the prefix of writes that have reached their durability.
     @Test(arguments: [false, true], [false, true])
     func visibilityFollowsDurabilityInEveryShortHistory(isMapped: Bool, isFollowed: Bool) {
         var histories = 0
