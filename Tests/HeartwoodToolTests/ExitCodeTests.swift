@@ -38,7 +38,10 @@ struct ExitCodeTests {
             ["inspect", "s", "--by-prefix", "--separators", "→"], ["inspect", ""],
             ["export", "s", "--format", "jsonl"], ["bench"], ["bench", "s", "--seconds", "long"],
             ["stats", "s", "--limit", "2"], ["stats", "s", "--interval", "1s"],
-            ["stats", "s", "--watch", "--limit", "0"], ["stats", "s", "--watch", "--interval", "1"],
+            ["stats", "s", "--watch", "--limit", "0"], ["stats", "s", "--watch", "--interval", "1"], ["watch"],
+            ["watch", "s", "--level", "buffered"], ["watch", "s", "--limit", "0"], ["watch", "s", "--after", "7"],
+            ["watch", "s", "--after", "00112233445566778899aabbccddeeff-"],
+            ["watch", "s", "--snapshot", "--from-start"],
         ])
     func usage(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 64, "heartwood", "--help")
@@ -135,7 +138,7 @@ struct ExitCodeTests {
             #expect(root.contains(code))
         }
         for command in [
-            "put", "get", "delete", "scan", "count", "stats", "inspect", "compact", "load", "export", "bench",
+            "put", "get", "delete", "scan", "count", "stats", "watch", "inspect", "compact", "load", "export", "bench",
         ] {
             #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
         }
@@ -145,7 +148,7 @@ struct ExitCodeTests {
         "only put and load create a store; the others say that there is none",
         arguments: [
             ["get", "s", "k"], ["delete", "s", "k"], ["scan", "s"], ["stats", "s"], ["export", "s"], ["compact", "s"],
-            ["count", "s"], ["inspect", "s"], ["put", "s", "k", "v"], ["stats", "s", "--watch"],
+            ["count", "s"], ["watch", "s"], ["inspect", "s"], ["put", "s", "k", "v"], ["stats", "s", "--watch"],
             ["load", "s", "-", "--format", "pairs", "--no-create"],
         ])
     func noStore(arguments: [String]) async throws {
@@ -160,7 +163,7 @@ struct ExitCodeTests {
         for path in ["file", "file/s", "dangling", "dangling/s", "circle", String(repeating: "n", count: 300)] {
             expect(try await sandbox.heartwood("put", path, "k", "v", "--create"), 73)
             for command in [
-                "verify", "inspect", "log", "repair", "scan", "stats", "export", "compact", "bench",
+                "verify", "inspect", "log", "repair", "scan", "stats", "watch", "export", "compact", "bench",
             ] {
                 expect(try await sandbox.heartwood(command, path), 73)
             }
@@ -204,7 +207,7 @@ struct ExitCodeTests {
         let script = """
             unshare -m bash -c 'mkdir m && mount -t tmpfs tmpfs m && "$heartwood" put m/s k v --create &&
             mount -o remount,ro m || exit 99
-            for c in verify inspect log repair scan stats export count; do
+            for c in verify inspect log repair scan stats export count "watch --from-start --limit 1"; do
                 "$heartwood" $c m/s > /dev/null || exit 1
             done
             test "$("$heartwood" get m/s k)" = v || exit 3

@@ -76,6 +76,7 @@ struct ReadingBesideTests {
         for arguments in [
             ["get", "s", "a"], ["scan", "s"], ["count", "s"], ["export", "s"],
             ["delete", "s", "--prefix", "a", "--dry-run"], ["stats", "s", "--watch", "--limit", "1"],
+            ["watch", "s", "--snapshot", "--level", "visible", "--limit", "1"],
         ] {
             let outcome = try await Tool.run(arguments, in: sandbox)
             #expect(outcome.code == 0 && !outcome.error.contains("process"), "\(arguments): \(outcome)")
