@@ -179,6 +179,21 @@ struct WatchTests {
         }
     }
 
+    @Test("the position of a store that was just opened, which may be after every number in the files, is one")
+    func afterOpening() async throws {
+        try await withStore { store in
+            try await store.put("a", "1")
+            try await store.compact()
+        }
+        try await withStore { store in
+            let following = try RunningTool("watch", "s", "--after", "\(store.position)", "--limit", "1", in: sandbox)
+            try await Task.sleep(for: .milliseconds(300))
+            try await store.put("b", "2")
+            #expect(following.nextLine() == "put\tb\t2")
+            #expect(following.end() == 0)
+        }
+    }
+
     @Test("a store without a write is watched from its first write on", arguments: ["--level=visible", "--snapshot"])
     func empty(option: String) async throws {
         try await withStore { store in
