@@ -18,7 +18,9 @@ struct ExpiringTests {
             {"key":"b:old","value":"3","expires":1000}
             {"key":"b:soon","value":"4","expires":\(soon)}
             """
-        #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines).code == 0)
+        #expect(
+            try await sandbox.heartwood("load", "s", "-", "--format", "pairs", "--concurrency", "1", input: lines).code
+                == 0)
     }
 
     private func scan(_ options: String...) async throws -> [String] {

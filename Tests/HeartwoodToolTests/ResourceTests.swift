@@ -28,8 +28,7 @@ struct ResourceTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "ulimit -v is Linux's"),
         arguments: [
             "get s key", "put s k v", "delete s key", "scan s", "count s", "stats s", "export s", "compact s",
-            "inspect s",
-            "verify s",
+            "watch s --from-start --limit 1", "inspect s", "verify s",
             "log s", "repair s", "load s k.pairs --format pairs", "bench . --seconds 0.01 --records 10",
         ])
     func memory(command: String) async throws {

@@ -7,8 +7,17 @@ final class RunningTool {
     private let output = Pipe()
     private var pending: [UInt8] = []
 
-    init(_ arguments: String..., in sandbox: Sandbox) throws {
-        process = Tool.process(Tool.url, arguments, in: sandbox)
+    convenience init(_ arguments: String..., in sandbox: Sandbox) throws {
+        try self.init(Tool.process(Tool.url, arguments, in: sandbox))
+    }
+
+    /// Runs a line of shell, in which `$heartwood` is the tool.
+    convenience init(shell script: String, in sandbox: Sandbox) throws {
+        try self.init(Tool.process(URL(fileURLWithPath: "/bin/bash"), ["-c", script], in: sandbox))
+    }
+
+    private init(_ process: Process) throws {
+        self.process = process
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -31,17 +31,17 @@ struct HeartwoodTool: AsyncParsableCommand {
         version: "heartwood 0.1.0",
         subcommands: [
             PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self, CountCommand.self,
-            StatsCommand.self, InspectCommand.self, VerifyCommand.self, LogCommand.self, RepairCommand.self,
-            CompactCommand.self, LoadCommand.self, ExportCommand.self, BenchCommand.self,
+            StatsCommand.self, WatchCommand.self, InspectCommand.self, VerifyCommand.self, LogCommand.self,
+            RepairCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self, BenchCommand.self,
             ManualCommand.self,
         ]
     )
 
     /// The introduction of the help and of the manual page.
     static let introduction = """
-        A store is one directory, used by one process at a time. 'load' creates it if it doesn't exist, and so does \
-        'put' with '--create'; the other commands need an existing store. 'inspect', 'verify', 'log' and 'repair' \
-        read its files directly, also while another process has it open.
+        A store is one directory, written by one process at a time. 'load' creates it if it doesn't exist, and so does \
+        'put' with '--create'; the other commands need an existing store. Commands that only read work also while \
+        another process has it open.
 
           heartwood put notes greeting 'good morning' --create
           heartwood get notes greeting

@@ -33,7 +33,7 @@ struct CompactSummary {
         json.add("bytesBefore", before)
         json.add("bytesAfter", after)
         json.add("seconds", seconds)
-        if let snapshot = report.snapshot { json.add("snapshot", snapshot.json) } else { json.addNull("snapshot") }
+        json.add(snapshot: report.snapshot)
         return json
     }
 }

@@ -10,6 +10,7 @@ struct ErrorReport {
     private var key: [UInt8]?
     private var file: String?
     private var offset: UInt64?
+    private var restart: ChangePosition?
 
     init(_ failure: Failure) {
         status = failure.status
@@ -27,6 +28,7 @@ struct ErrorReport {
         message = error.message + (error.cause.map { " (\($0))" } ?? "")
         file = error.file
         offset = error.offset
+        restart = error.restart
     }
 
     /// Prints the error: one line on standard error, with `--json` in JSON.
@@ -39,7 +41,7 @@ struct ErrorReport {
         }
     }
 
-    /// Only what is known of key, file and offset.
+    /// Only what is known of key, file, offset and the position to start again from.
     private var json: JSONText {
         var error = JSONText()
         error.add("code", code)
@@ -47,6 +49,7 @@ struct ErrorReport {
         if let key { error.add("key", key) }
         if let file { error.add("file", file) }
         if let offset { error.add("offset", offset) }
+        if let restart { error.add("restart", String(restart)) }
         error.add("exitCode", status.rawValue)
         var json = JSONText()
         json.add("error", error)

@@ -23,7 +23,8 @@ enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .done: "done"
         case .notFound:
-            "not found; or 'put --if-absent' found the key; or a torn tail was found, or not all could be repaired"
+            "not found; or 'put --if-absent' found the key; or 'watch' can't continue from the position; or a torn "
+                + "tail was found, or not all could be repaired"
         case .corruption: "the store is damaged, and the command can't continue"
         case .mismatch: "what 'bench' read back is not what it had written"
         case .usage: "the command was not understood"
@@ -40,7 +41,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .permission: "permission denied, or the disk is mounted read-only"
         case .interrupted:
             "stopped by SIGINT: 'load' has loaded what it had read, 'compact' has lost nothing, 'bench' has printed "
-                + "what it had measured, and commands that only read have ended at once"
+                + "what it had measured, 'watch' its position, and other commands that only read have ended at once"
         case .terminated: "stopped by SIGTERM: the same"
         }
     }

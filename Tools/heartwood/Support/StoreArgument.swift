@@ -20,12 +20,31 @@ struct StoreArgument: ParsableArguments {
         return kind != nil && kind != .directory
     }
 
-    /// Opens the store to read one state of it, and always closes it. Commands that only read use nothing else of the
-    /// store, so that the view may come from elsewhere.
+    /// Reads one state of the store: what its files have. See ``withReadOnlyStore(level:_:)``.
     ///
-    /// - Throws: What opening or closing throws, and what `body` throws.
-    func withReadView<R: Sendable>(_ body: (ReadView) throws -> R) async throws -> R {
-        try await withStore { store in try body(store.readView()) }
+    /// - Throws: What opening throws, and what `body` throws.
+    func withReadView<R>(_ body: (ReadView) throws -> R) async throws -> R {
+        try await withReadOnlyStore { store in try body(store.readView()) }
+    }
+
+    /// Reads the store's files without the lock, and writes nothing. Says so if a process has the store open.
+    ///
+    /// - Throws: What opening throws, and what `body` throws.
+    func withReadOnlyStore<R>(
+        level: ChangeLevel = .visible, _ body: (ReadOnlyStore) async throws -> R
+    ) async throws -> R {
+        let store: ReadOnlyStore
+        do {
+            store = try await ReadOnlyStore.open(at: path, level: level)
+        } catch {
+            throw explained(error, creating: nil)
+        }
+        if let holder = StoreHolder.process(at: path) {
+            StandardError.say(
+                "process \(holder) has \(path) open: reading beside it, without what it has not written to the "
+                    + "files yet")
+        }
+        return try await body(store)
     }
 
     /// Opens the store, and always closes it.
@@ -54,11 +73,16 @@ struct StoreArgument: ParsableArguments {
                 notice?.end()
                 return try await body(store)
             }
-        } catch let error as StoreError where error.code == .notFound && error.cause == nil && !isFile {
-            // The store's error says why it can't be created.
-            if creating == true { throw error }
-            let advice = creating == nil ? "make one with 'heartwood load'" : "use --create to make a new store"
-            throw Failure(.noStore, "no such store: \(path): check the path, or \(advice)")
+        } catch let error as StoreError {
+            throw explained(error, creating: creating)
         }
+    }
+
+    /// An error of an opening. If there is no store, it says how to make one.
+    private func explained(_ error: StoreError, creating: Bool?) -> any Error {
+        // The store's error says why it can't be created.
+        guard error.code == .notFound, error.cause == nil, !isFile, creating != true else { return error }
+        let advice = creating == nil ? "make one with 'heartwood load'" : "use --create to make a new store"
+        return Failure(.noStore, "no such store: \(path): check the path, or \(advice)")
     }
 }

@@ -1,0 +1,118 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// Prints the changes of a store as they come.
+final class ChangePrinter: Sendable {
+    enum Start: Sendable {
+        case now
+        case firstWrite
+        case after(ChangePosition)
+        /// What exists now, then everything after it.
+        case present
+    }
+
+    private let start: Start
+    private let range: KeyRange
+    private let level: ChangeLevel
+    private let limit: Int
+    private let line: @Sendable (ChangeLine) -> [UInt8]
+    private let reached = Locked<ChangePosition?>(nil)
+
+    /// - Parameter line: The text of a line, without its end.
+    init(
+        _ start: Start, in range: KeyRange, _ level: ChangeLevel, limit: Int,
+        line: @escaping @Sendable (ChangeLine) -> [UInt8]
+    ) {
+        (self.start, self.range, self.level, self.limit, self.line) = (start, range, level, limit, line)
+    }
+
+    /// From where to follow after what was printed; nil while there is no such position.
+    var position: ChangePosition? { reached.withLock { $0 } }
+
+    /// Prints until the limit is reached, or the task is cancelled.
+    ///
+    /// - Throws: `StoreError`, also `.cancelled`; `CancellationError`; what writing the output throws.
+    func run(on store: ReadOnlyStore) async throws {
+        var output = StandardOutput()
+        var left = limit
+        guard let start = try await begin(store, &left, &output) else { return }
+        reach(start)
+        var changes = store.changes(after: start, in: range, level: level).makeAsyncIterator()
+        while left > 0, let change = try await changes.next() {
+            try print(ChangeLine(change), to: &output)
+            left -= 1
+            guard change.isLastOfBatch || left == 0 else { continue }
+            // A reader follows the output.
+            try output.flush()
+            reach(changes.position)
+        }
+    }
+
+    private func reach(_ position: ChangePosition) { reached.withLock { $0 = position } }
+
+    private func print(_ line: ChangeLine, to output: inout StandardOutput) throws {
+        try output.append { text in
+            text += self.line(line)
+            text.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    // MARK: - The start
+
+    /// The position to follow from; nil if the limit was reached before there is one.
+    private func begin(
+        _ store: ReadOnlyStore, _ left: inout Int, _ output: inout StandardOutput
+    ) async throws -> ChangePosition? {
+        if case .after(let position) = start {
+            let newest = store.position
+            // A store that was just opened may be at the end of an epoch of numbers, which no file has.
+            let isEndOfEpoch = (position.sequence &+ 1).isMultiple(of: FormatConstants.sequenceEpoch)
+            if position.store == newest.store, position.sequence > newest.sequence, !isEndOfEpoch {
+                throw StoreError(
+                    .positionUnavailable,
+                    "the position is after the newest write of the store, number \(newest.sequence), as after a "
+                        + "restored backup: read the store's present contents", file: store.path, restart: newest)
+            }
+            return position
+        }
+        // A store has no identity, and so no position, before its first write.
+        let none = StoreID(low: 0, high: 0)
+        if store.id == none {
+            while store.id == none {
+                try await Task.sleep(for: .milliseconds(50))
+                try await store.fetchNewest()
+            }
+            return ChangePosition(store: store.id, sequence: 0)
+        }
+        switch start {
+        case .firstWrite: return ChangePosition(store: store.id, sequence: 0)
+        case .present: return try printEntries(of: store.readView(), &left, &output)
+        case .now, .after: return store.position
+        }
+    }
+
+    /// Prints all entries, and returns the position of the view; nil if the limit was reached before.
+    private func printEntries(
+        of view: ReadView, _ left: inout Int, _ output: inout StandardOutput
+    ) throws -> ChangePosition? {
+        var previous: Entry?
+        try view.forEach(in: range) { entry in
+            try Task.checkCancellation()
+            if let previous {
+                try print(ChangeLine(previous, nil), to: &output)
+                left -= 1
+            }
+            previous = entry
+            return left > 0 ? .next : .stop
+        }
+        if left > 0, let previous {
+            try print(ChangeLine(previous, view.position), to: &output)
+            left -= 1
+            try output.flush()
+            return view.position
+        }
+        try output.flush()
+        return previous == nil ? view.position : nil
+    }
+}
