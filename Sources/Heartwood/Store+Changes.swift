@@ -68,7 +68,10 @@ extension Store {
     ) -> Result<any ChangeSource, StoreError> {
         let source = LogSource(log, level)
         return Result { () throws(StoreError) in
-            try source.directory.check(position, newest: log.newestSequence, here: self.position)
+            try source.directory.check(position, here: self.position)
+            guard position.sequence <= log.newestSequence else {
+                throw source.directory.tooNew(newest: self.position)
+            }
             return source
         }
     }

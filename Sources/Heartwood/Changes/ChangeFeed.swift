@@ -64,25 +64,24 @@ final class ChangeFeed: Sendable {
                 source.directory, after: sequence, in: range, maximumValueBytes: source.maximumValueBytes))
     }
 
-    /// The next page that has a change; nil if nothing will follow.
+    /// Waits until there may be more than the feed could read.
     ///
-    /// - Throws: What the reader throws, `.cancelled`, and why the log ended, if it wasn't closed.
-    nonisolated(nonsending) func next() async throws(StoreError) -> Load? {
-        while true {
-            if Task.isCancelled { throw .followingCancelled }
-            let load = try await load()
-            if load.hasMore { readAhead() }
-            if !load.page.changes.isEmpty { return load }
-            if load.hasMore { continue }
-            switch load.readable.end {
-            case .closed?: return nil
-            case .failed(let error)?: throw error
-            case nil: await source.wait(after: load.readable, by: ObjectIdentifier(self))
-            }
+    /// - Returns: False if nothing will follow.
+    /// - Throws: Why the log ended, if it wasn't closed.
+    nonisolated(nonsending) func waitForMore(than readable: ReadableChanges) async throws(StoreError) -> Bool {
+        switch readable.end {
+        case .closed?: return false
+        case .failed(let error)?: throw error
+        case nil:
+            await source.wait(after: readable, by: ObjectIdentifier(self))
+            return true
         }
     }
 
-    private nonisolated(nonsending) func load() async throws(StoreError) -> Load {
+    /// The next page, which may be empty. If it isn't the last, begins to read the one after it.
+    ///
+    /// - Throws: What the reader throws.
+    nonisolated(nonsending) func load() async throws(StoreError) -> Load {
         let outcome = await Sleeper<Outcome>.suspend { sleeper in
             let (ready, mustStart) = ahead.withLock { ahead -> (Outcome?, Bool) in
                 switch ahead {
@@ -99,7 +98,9 @@ final class ChangeFeed: Sendable {
             if let ready { sleeper.resume(returning: ready) }
             if mustStart { BlockingPool.start { self.readPage() } }
         }
-        return try outcome.get()
+        let load = try outcome.get()
+        if load.hasMore { readAhead() }
+        return load
     }
 
     private func readAhead() {

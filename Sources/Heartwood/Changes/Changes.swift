@@ -55,6 +55,8 @@ public struct Changes: AsyncSequence, Sendable {
         private var changes: [Change?] = []
         private var index = 0
         private var isDone = false
+        /// How far the feed could read when it reached the end; nil while there is more.
+        private var caughtUp: ReadableChanges?
         /// Where to follow from after `changes`.
         private var end: ChangePosition
         private var last: ChangePosition
@@ -87,16 +89,23 @@ public struct Changes: AsyncSequence, Sendable {
             return change
         }
 
+        /// Loads the next page that has a change. False if nothing will follow.
         private nonisolated(nonsending) mutating func load() async throws(StoreError) -> Bool {
             if isDone { return false }
             isDone = true
-            // A consumer that never waits must not keep its thread from other tasks.
-            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
-            guard var load = try await feed.get().next() else { return false }
+            let feed = try feed.get()
+            repeat {
+                // A consumer that never waits must not keep its thread from other tasks.
+                if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+                if let caughtUp, try await !feed.waitForMore(than: caughtUp) { return false }
+                if Task.isCancelled { throw .followingCancelled }
+                var load = try await feed.load()
+                load.page.move(to: &changes)
+                index = 0
+                end = ChangePosition(store: end.store, sequence: load.sequence)
+                caughtUp = load.hasMore ? nil : load.readable
+            } while changes.isEmpty
             isDone = false
-            index = 0
-            load.page.move(to: &changes)
-            end = ChangePosition(store: end.store, sequence: load.sequence)
             return true
         }
     }

@@ -8,7 +8,7 @@ struct LogScout {
     private var newest: ChangeSegment?
     private var commit = ScannedCommit()
     /// The sequence number up to which the files have whole commits.
-    private var written: SequenceNumber = 0
+    private(set) var written: SequenceNumber = 0
     /// The same, for what is proven to be on the disk.
     private var durable: SequenceNumber = 0
     /// Commits that aren't proven yet, oldest first: the end of each, and its last sequence number.

@@ -28,19 +28,26 @@ final class LogSource: ChangeSource {
 }
 
 extension LogDirectory {
-    /// Throws unless a position is one of this store, up to its newest write.
-    func check(_ position: ChangePosition, newest: SequenceNumber, here: ChangePosition) throws(StoreError) {
-        let what: String
-        if position.store != storeID {
-            what = "the position is of another store, \(position.store), and this one is \(storeID)"
-        } else if position.sequence > newest {
-            what = "the position is after the newest write of the store, number \(newest), as after a restored backup"
-        } else {
-            return
-        }
-        throw StoreError(
+    /// Throws unless a position is one of this store.
+    ///
+    /// - Parameter here: The position from which to start instead.
+    func check(_ position: ChangePosition, here: ChangePosition) throws(StoreError) {
+        guard position.store != storeID else { return }
+        throw refusal(
+            "the position is of another store, \(position.store), and this one is \(storeID)", here)
+    }
+
+    /// The error for a position after the newest write.
+    func tooNew(newest: ChangePosition) -> StoreError {
+        refusal(
+            "the position is after the newest write of the store, number \(newest.sequence), as after a restored backup",
+            newest)
+    }
+
+    private func refusal(_ what: String, _ restart: ChangePosition) -> StoreError {
+        StoreError(
             .positionUnavailable, what + ": read the store's present contents, and follow from their position",
-            file: path, restart: here)
+            file: path, restart: restart)
     }
 }
 

@@ -18,6 +18,9 @@ struct LiveLog {
     private(set) var sequence: SequenceNumber
     private var address = RecordLocation.address(extent: RecordLocation.firstLogExtent, offset: 0) - 1
 
+    /// The identity of a store that has no write yet.
+    static var noStore: StoreID { StoreID(low: 0, high: 0) }
+
     /// How often files that a compaction replaces while they are read are looked for again.
     private static var attempts: Int { 50 }
 
@@ -87,7 +90,7 @@ struct LiveLog {
             guard listing.entries.contains(where: { $0.meaning == .lock }) else {
                 return .failure(.noStoreToRead(listing.path))
             }
-            return .success((nil, StoreID(low: 0, high: 0)))
+            return .success((nil, noStore))
         }
         guard let member = files.members.first(where: { $0.role == .snapshot }) else { return .success((nil, storeID)) }
         return try SnapshotFile.open(member.file).map { ($0, storeID) }
@@ -106,7 +109,7 @@ struct LiveLog {
     ///
     /// - Returns: False if compaction has replaced files that it has open: then the store must be read again.
     mutating func advance() throws(StoreError) -> Bool {
-        guard log.storeID != StoreID(low: 0, high: 0),
+        guard log.storeID != Self.noStore,
             log.segments.all.allSatisfy({ (try? $0.file.isLinked()) ?? true })
         else { return false }
         do throws(StoreError) {
@@ -167,7 +170,14 @@ extension FileSystemError {
 
 extension StoreError {
     /// There is no store at a path that was to be read.
-    fileprivate static func noStoreToRead(_ path: String) -> StoreError {
+    static func noStoreToRead(_ path: String) -> StoreError {
         StoreError(.notFound, "there is no store here: check the path", file: path)
+    }
+
+    /// A store without a write has no identity, and so no position.
+    static func nothingToFollow(_ path: String) -> StoreError {
+        StoreError(
+            .positionUnavailable,
+            "the store has no write yet, and so no identity: refresh it, and follow when it has one", file: path)
     }
 }

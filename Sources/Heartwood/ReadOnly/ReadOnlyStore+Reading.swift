@@ -79,10 +79,11 @@ extension ReadOnlyStore {
     ) -> Changes {
         let (position, level) = (position ?? self.position, level ?? self.level)
         let directory = LogDirectory(path: path, storeID: id, fileSystem: log.configuration.fileSystem)
-        let source = FilesSource(directory, level, maximumValueBytes: log.configuration.maximumValueBytes)
         let start = Result<any ChangeSource, StoreError> { () throws(StoreError) in
-            try directory.check(position, newest: .max, here: self.position)
-            return source
+            guard id != LiveLog.noStore else { throw .nothingToFollow(path) }
+            try directory.check(position, here: self.position)
+            return FilesSource(
+                directory, after: position, level, maximumValueBytes: log.configuration.maximumValueBytes)
         }
         return Changes(after: position, in: range, level, of: start)
     }

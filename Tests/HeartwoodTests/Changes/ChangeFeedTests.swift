@@ -112,6 +112,17 @@ import Testing
         try await store.close()
     }
 
+    /// A feed of a range moves on with changes outside of it.
+    @Test func thePositionMovesWithChangesOutsideTheRange() async throws {
+        let store = try await keeping()
+        var feed = store.changes(after: store.beginning, in: .prefix("a/"), level: .visible).makeAsyncIterator()
+        try await fixture.fill(store, 0..<3_000)
+        let last = store.position
+        try await store.close()
+        #expect(try await feed.next() == nil)
+        #expect(feed.position == last)
+    }
+
     @Test func aBatchLargerThanAPageIsDeliveredInPages() async throws {
         let store = try await keeping { $0.segmentBytes = 64 << 20 }
         try await store.write { batch in

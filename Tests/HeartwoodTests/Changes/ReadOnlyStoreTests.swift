@@ -118,11 +118,24 @@ import Testing
         try await store.close()
     }
 
+    @Test func aPositionAfterTheNewestWriteIsRefused() async throws {
+        let store = try await fixture.open()
+        try await fixture.fill(store, 0..<10)
+        let reader = try openReader(.visible)
+        var feed = reader.changes(after: ChangePosition(store: reader.id, sequence: 11)).makeAsyncIterator()
+        let error = await #expect(throws: StoreError.self) { try await feed.next() }
+        #expect(error?.code == .positionUnavailable && error?.restart == reader.position)
+        try await store.close()
+    }
+
     @Test func readsAnEmptyStoreAndRefusesWhatIsNone() async throws {
         #expect(throws: StoreError.self) { try openReader() }
         let store = try await fixture.open()
         let reader = try openReader()
         #expect(try contents(reader).isEmpty && reader.position.sequence == 0)
+        var feed = reader.changes().makeAsyncIterator()
+        let refusal = await #expect(throws: StoreError.self) { try await feed.next() }
+        #expect(refusal?.code == .positionUnavailable)
         try await store.put("a", "1")
         try await store.close()
         #expect(try reader.refresh().to == ChangePosition(store: store.id, sequence: 1))
