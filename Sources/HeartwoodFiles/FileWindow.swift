@@ -7,11 +7,15 @@ package struct FileWindow: SegmentBytes {
 
     package let file: any File
     package let count: UInt64
-    private var start: UInt64 = 0
+    @usableFromInline
+    package private(set) var start: UInt64 = 0
     private var bytes: [UInt8] = []
     /// Number of bytes in the buffer that are from the file.
-    private var length = 0
+    @usableFromInline
+    package private(set) var length = 0
     private let size: Int
+    /// How often bytes were read from the file.
+    package private(set) var reads = 0
     /// The last known range of the file that may contain something other than zeros. Holes aren't remembered, because a
     /// writer may fill them.
     private var data: Range<UInt64> = 0..<0
@@ -35,6 +39,12 @@ package struct FileWindow: SegmentBytes {
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[min(from, to)..<to])) }
     }
 
+    /// Whether all of these bytes are in memory.
+    @inlinable
+    package func holds(_ offset: UInt64, _ count: Int) -> Bool {
+        offset >= start && offset + UInt64(count) <= start + UInt64(length)
+    }
+
     package mutating func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
         if !data.contains(offset) {
             guard offset < count, let next = try file.nextData(from: offset), next.lowerBound < count else {
@@ -53,6 +63,7 @@ package struct FileWindow: SegmentBytes {
         }
         if bytes.count < wanted { bytes = [UInt8](repeating: 0, count: wanted) }
         (start, length) = (offset, 0)
+        reads += 1
         let file = self.file
         length = try bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(FileSystemError) in

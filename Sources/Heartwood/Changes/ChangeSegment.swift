@@ -86,6 +86,9 @@ struct ChangeSegment {
     private(set) var scanner: SegmentScanner<FileWindow>
     /// What the next segment's header records about this one. Nil while this is the newest, as far as is known.
     private(set) var successor: FileHeader.Predecessor?
+    /// How often the scanner had read from the file after the last commit. What its window still has from then is
+    /// verified.
+    private var verifiedRead = 0
 
     /// Bytes that are read at a time where more follow, and at the end of the log.
     private static var far: Int { 2 << 20 }
@@ -101,7 +104,9 @@ struct ChangeSegment {
 extension ChangeSegment {
     /// Reads the next commit.
     mutating func next(into commit: inout ScannedCommit) throws(StoreError) -> SegmentScanner<FileWindow>.Step {
-        try reading { (scanner) throws(FileSystemError) in try scanner.next(into: &commit) }
+        let step = try reading { (scanner) throws(FileSystemError) in try scanner.next(into: &commit) }
+        verifiedRead = scanner.source.reads
+        return step
     }
 
     /// Sees what was written to the file since it was last read.
@@ -143,15 +148,17 @@ extension ChangeSegment {
         }
     }
 
-    /// The key and the stored value of a record that the scanner has verified, verified again because they are read
-    /// again: a value of a gigabyte is never kept.
+    /// The key and the stored value of a record that the scanner has verified. They are verified again if they had to
+    /// be read again: a value of a gigabyte is never kept.
     mutating func payload<R>(
         of record: ScannedRecord, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R {
         let length = record.header.encodedLength - FormatConstants.recordHeaderSize
         let start = record.offset + UInt64(FormatConstants.recordHeaderSize)
+        let isVerified = scanner.source.reads == verifiedRead && scanner.source.holds(start, length)
         func verified(_ bytes: UnsafeRawBufferPointer) -> R? {
-            let isSame = bytes.count == length && CRC32C.checksum(bytes) == record.header.payloadChecksum
+            let isSame =
+                bytes.count == length && (isVerified || CRC32C.checksum(bytes) == record.header.payloadChecksum)
             return isSame ? body(bytes) : nil
         }
         let result: R?

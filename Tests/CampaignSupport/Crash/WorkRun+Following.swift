@@ -24,6 +24,10 @@ struct RunFollower {
             var copy = try await copy(of: store)
             var feed = self.feed ?? store.changes(after: copy.position).makeAsyncIterator()
             try await copy.follow(&feed, to: last) { disk.note(HistoryNote.synced($0)) }
+            // What the feed would deliver next, too.
+            for change in try store.durableChanges(after: copy.position.sequence) where change.isLastOfBatch {
+                disk.note(HistoryNote.synced(change.sequence))
+            }
             (replica, self.feed) = (copy, feed)
             let view = try store.readView()
             if view.sequence == copy.position.sequence { try copy.compare(with: view, now: now) }
