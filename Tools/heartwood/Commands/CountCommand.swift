@@ -27,7 +27,7 @@ struct CountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let range = try bounds.range(keys)
-        let count = try await store.withReadView { view in try view.count(of: range) }
+        let count = try await store.withReadView { view in try view.count(in: range) }
         guard json else { return try StandardOutput.printLine(String(count)) }
         var object = JSONText()
         object.add("count", count)

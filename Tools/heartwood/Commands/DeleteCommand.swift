@@ -64,18 +64,18 @@ struct DeleteCommand: AsyncParsableCommand {
         }
         let range = try bounds.range(keys)
         if dryRun {
-            let count = try await store.withReadView { view in try view.count(of: range) }
+            let count = try await store.withReadView { view in try view.count(in: range) }
             return try StandardOutput.printLine(wouldDelete(count))
         }
-        let deletion = RangeDeletion(range: range, durability: level.durability.durability)
+        let durability = level.durability.durability
         let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
             if !yes {
-                let count = try store.readView().count(of: range)
+                let count = try store.readView().count(in: range)
                 let question = "delete \(Numbers.count(count, "key")) of \(path)?"
                 if count > 0, !Question.isAgreed(question) { return deleted(0, nil) }
             }
-            let (count, sequence) = try await deletion.run(on: store)
-            return deleted(count, sequence)
+            let removal = try await store.remove(in: range, durability: durability)
+            return deleted(removal.value, removal.value == 0 ? nil : removal.sequence)
         }
         try StandardOutput.printLine(line)
     }
