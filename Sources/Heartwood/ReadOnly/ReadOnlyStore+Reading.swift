@@ -83,6 +83,8 @@ extension ReadOnlyStore {
     /// While nothing comes, the files are looked at every 20 ms. The feed doesn't end when the writing process closes
     /// the store, or when this object is closed: cancel its task.
     ///
+    /// A store without a write has no identity yet, so its feed throws `.positionUnavailable`: refresh until it has one.
+    ///
     /// - Parameters:
     ///   - position: The first change is the one after it; nil is the position of what the last refresh showed.
     ///   - range: Only changes of these keys are delivered.

@@ -57,6 +57,8 @@ extension WordIndex {
                 // A repair of the source could not bring back some changes.
             }
             try await store.remove("position", durability: .buffered)
+            // A pause, because a store that has no write yet can't be followed.
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 
