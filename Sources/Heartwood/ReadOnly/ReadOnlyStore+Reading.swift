@@ -83,15 +83,16 @@ extension ReadOnlyStore {
     /// While nothing comes, the files are looked at every 20 ms. The feed doesn't end when the writing process closes
     /// the store, or when this object is closed: cancel its task.
     ///
-    /// A store without a write has no identity yet, so its feed throws `.positionUnavailable`: refresh until it has one.
+    /// A store without a write has no identity yet, so its feed throws `.positionUnavailable`: refresh until it has
+    /// one.
     ///
     /// - Parameters:
     ///   - position: The first change is the one after it; nil is the position of what the last refresh showed.
     ///   - range: Only changes of these keys are delivered.
     ///   - level: Nil is the level of this store.
     /// - Returns: The changes. This call throws nothing and doesn't block. Iterating throws `.positionUnavailable` for
-    ///   a position of another store, or one whose log was removed; ``StoreError/restart`` has the earliest position
-    ///   that can be followed.
+    ///   a position of another store, one whose log was removed, or, after a second, one after the newest write;
+    ///   ``StoreError/restart`` has the earliest position that can be followed.
     /// - Complexity: O(1); the first change costs O(bytes of two segments).
     public func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
