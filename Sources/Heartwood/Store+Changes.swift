@@ -1,30 +1,43 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Following the log. See the guide "Following changes".
+/// Following the changes of a store. Documentation/Following.md is the guide.
 extension Store {
     /// The identity of the store: the same in each of its files and at each opening. A repaired or restored store has
     /// another one. O(1).
     public nonisolated var id: StoreID { log.storeID }
 
     /// The position after the last write that readers see. O(1).
+    ///
+    /// ```swift
+    /// let start = store.position                      // before the next write
+    /// let number = try await store.put("user:1", bytes)
+    /// for try await change in store.changes(after: start) where change.sequence == number { break }
+    /// ```
     public nonisolated var position: ChangePosition {
         ChangePosition(store: id, sequence: log.index.visibleSequence)
     }
 
-    /// The changes from a position on, in the order of their writes, as they come: a change feed.
+    /// The changes after a position, in the order of their writes: a change feed.
     ///
-    /// The log is read from its files, from the segment of the position on, at any number of changes behind the newest
-    /// write. It ends when the store is closed. A feed at the end of the log costs writers nothing but a check, and
-    /// wakes within a millisecond of a change that it may deliver.
+    /// ```swift
+    /// let stored = text.flatMap { ChangePosition($0) }        // what was stored with the changes; nil at first
+    /// for try await change in store.changes(after: stored, in: .prefix("user:")) {
+    ///     print(change.key, change.action, change.position)
+    /// }
+    /// ```
+    ///
+    /// The feed reads the log's files. At the end of the log it waits for the next write. It ends when the store is
+    /// closed, after all changes until then. Iterating throws `.cancelled` when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - position: The first change is the one after it; nil is the position now. For `.durable`, keep the position of
-    ///     the last change that was applied, and continue from it after a restart.
-    ///   - range: Only changes of these keys.
-    ///   - level: Which changes: those that no power loss can take back, or those that readers see.
-    /// - Returns: The changes. Iterating throws `.positionUnavailable` for a position of another store, one after the
-    ///   newest write, or one whose log was removed; ``StoreError/restart`` has the position to start again from.
+    ///   - position: The first change is the one after it; nil is the position of this call. With `.durable`, store the
+    ///     position of the last change that was applied, and continue from it after a restart.
+    ///   - range: Only changes of these keys are delivered.
+    ///   - level: `.durable` delivers what is on the disk, `.visible` what readers see.
+    /// - Returns: The changes. This call throws nothing and doesn't block. Iterating throws `.positionUnavailable` for
+    ///   a position of another store, one after the newest write, or one whose log was removed;
+    ///   ``StoreError/restart`` has the earliest position that can be followed.
     /// - Complexity: O(1); the first change costs O(bytes of a segment).
     public nonisolated func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel = .durable
@@ -33,7 +46,7 @@ extension Store {
         return Changes(after: position, in: range, level, of: source(for: position, level))
     }
 
-    /// What is there now, and everything after it: the start of a copy, an index or a cache.
+    /// What the store has now, and every change after it: the start of a copy, an index or a cache.
     ///
     /// ```swift
     /// let following = try await store.follow(in: .prefix("user:"), level: .durable)
@@ -44,11 +57,17 @@ extension Store {
     /// for try await change in following.changes { index.apply(change) }
     /// ```
     ///
-    /// The log after the view is kept until the first iterator of the changes has caught up with it, or the result and
-    /// its iterators are released; ``Statistics/logHolds`` shows that. The view keeps its versions until it is released.
+    /// The changes begin with the write after the last one that the view shows. The log after the view is kept until
+    /// the first iterator of the changes has reached the end of the log, or the result and its iterators are released;
+    /// ``Statistics/logHolds`` counts that. The view keeps the versions and files that it shows until it is released.
     ///
-    /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`. With `.durable`, waits until everything that the view shows is
-    ///   on the disk. Cancellation doesn't interrupt it.
+    /// With `.durable`, this call waits until everything that the view shows is on the disk. Cancellation doesn't
+    /// interrupt it. It runs on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - range: Only changes of these keys are delivered. The view shows all keys.
+    ///   - level: As for ``changes(after:in:level:)``.
+    /// - Throws: `.closed`; with `.durable` also `.failed`, `.outcomeUnknown`.
     /// - Complexity: O(1), and with `.durable` a sync of the disk.
     public nonisolated(nonsending) func follow(
         in range: KeyRange = .all, level: ChangeLevel = .durable
@@ -86,6 +105,6 @@ public struct Following: Sendable {
 }
 
 extension ReadView {
-    /// The position after the last write that it shows: follow from here. O(1).
+    /// The position after the last write that it shows. Follow the changes from here. O(1).
     public var position: ChangePosition { ChangePosition(store: pin.log.storeID, sequence: sequence) }
 }

@@ -1,8 +1,8 @@
 public import HeartwoodFormat
 
-/// A place in the log of one store: after the write with this sequence number, and before the next one.
+/// A position in the changes of one store: after the write with this sequence number, and before the next one.
 ///
-/// Store its description, or encode it, and follow the log from it later:
+/// Store its description, or encode it, and follow the changes from it later:
 ///
 /// ```swift
 /// let text = "\(change.position)"
@@ -21,7 +21,7 @@ public struct ChangePosition: Sendable, Hashable {
     }
 
     /// Whether this position is before another one of the same store; nil for positions of two stores, which have no
-    /// order.
+    /// order. O(1).
     public func precedes(_ other: ChangePosition) -> Bool? {
         store == other.store ? sequence < other.sequence : nil
     }

@@ -50,7 +50,7 @@ public struct StoreError: Error, Sendable {
         /// The files are intact but from a newer version of the format.
         public static let unsupportedFormat = Code(description: "unsupportedFormat")
         /// Changes can't be followed from this position: it is of another store, the log after it was removed, or the
-        /// writes up to it were lost in a crash. `restart` has the position to start again from.
+        /// writes up to it were lost in a crash. Read the store's contents again, and follow from their position.
         public static let positionUnavailable = Code(description: "positionUnavailable")
     }
 
@@ -97,8 +97,9 @@ public struct StoreError: Error, Sendable {
         get { content.lostSequences }
         set { content.lostSequences = newValue }
     }
-    /// For ``Code/positionUnavailable``: the earliest position from which changes can still be followed. A read view
-    /// that is made now is at least as new: read it, and follow from its position.
+    /// For ``Code/positionUnavailable``: the earliest position from which changes can still be followed, or another
+    /// later one; nil if it is unknown. For a complete copy, read a view that is made now, and follow from its
+    /// position.
     public var restart: ChangePosition? {
         get { content.restart }
         set { content.restart = newValue }

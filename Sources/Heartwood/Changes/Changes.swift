@@ -2,7 +2,7 @@ internal import HeartwoodFileSystem
 public import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// The changes of a store from a position on, in the order of their writes, without end: a change feed.
+/// The changes of a store after a position, in the order of their writes: a change feed.
 ///
 /// ```swift
 /// for try await change in store.changes(after: position, level: .durable) {
@@ -14,20 +14,21 @@ internal import HeartwoodFormat
 /// No change is missing and none comes twice. A batch is delivered as its changes, the last of which says so. At the
 /// end of the log the feed waits for the next write. It ends when the store is closed, after all changes until then.
 ///
-/// Memory: about two megabytes, and one value, however slow the consumer is. A feed keeps no log: it may fall behind as
-/// far as ``Store/Configuration/logRetention`` says. Then it throws `.positionUnavailable`. See ``Store/follow(in:level:)``
-/// for a start without a position.
+/// A feed uses about two megabytes, and one value, however slow the consumer is. It keeps no log, except that of
+/// ``Store/follow(in:level:)``. If compaction removes a segment that the feed hasn't begun to read, the feed throws
+/// `.positionUnavailable`; ``Store/Configuration/logRetention`` keeps more log.
 ///
-/// Each iterator is a feed of its own that starts at the position. An iterator is for one task.
+/// Each iterator is a feed of its own that starts at the position. An iterator is for one task. It runs on the actor of
+/// the task that iterates, and reads files on other threads.
 public struct Changes: AsyncSequence, Sendable {
     /// One change.
     public typealias Element = Change
-    /// The only error type that iterators throw.
+    /// The only type of errors that iterators throw.
     public typealias Failure = StoreError
 
-    /// Where it starts.
+    /// The first change is the one after this position.
     public let position: ChangePosition
-    /// How far it goes.
+    /// Which writes are delivered: those on the disk, or those that readers see.
     public let level: ChangeLevel
     /// The keys whose changes are delivered.
     public let range: KeyRange
@@ -42,7 +43,7 @@ public struct Changes: AsyncSequence, Sendable {
         (self.position, self.range, self.level, self.hold, start) = (position, range, level, hold, source)
     }
 
-    /// A feed that starts at the position. O(1); the first change costs O(bytes of a segment).
+    /// A feed that starts at the position. Doesn't block. O(1); the first change costs O(bytes of a segment).
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             start.map { ChangeFeed($0, after: position.sequence, in: range, hold: hold) }, after: position)
@@ -65,20 +66,26 @@ public struct Changes: AsyncSequence, Sendable {
             (self.feed, end, last) = (feed, position, position)
         }
 
-        /// From where to follow once all changes that were delivered are applied. Also moves on with changes outside
-        /// the range, so a feed of a range that seldom changes should keep it from time to time.
+        /// The position to continue from once all changes that `next` has returned are applied. O(1).
+        ///
+        /// Within a batch it is the position before the batch. It also moves on with changes outside the range, so
+        /// with a range, store it instead of the position of the last change. Read it also after `next` has returned
+        /// nil or thrown: then it is after everything that the feed has read.
         public var position: ChangePosition { index == changes.count ? end : last }
 
         /// The next change. Waits for it; nil once the store is closed.
         ///
-        /// - Throws: `StoreError`: `.positionUnavailable` with the position to start again from, `.cancelled`,
-        ///   `.corruption`, `.inputOutput`, `.tooLarge`, `.tooManyFiles`; `.failed` if the store takes no more writes
-        ///   because a write failed. After an error, it ends.
+        /// - Throws: `.cancelled` when the task is cancelled, also while this call waits; `.positionUnavailable` with
+        ///   ``StoreError/restart``; `.failed` if the store accepts no more writes because a write failed; `.tooLarge`
+        ///   for a compressed value over `maximumValueBytes`; `.corruption`, `.inputOutput`, `.tooManyFiles`,
+        ///   `.unsupportedFormat`. After an error, later calls return nil.
+        /// - Complexity: O(bytes of the change). Changes outside of the range are read, too.
         public nonisolated(nonsending) mutating func next() async throws(StoreError) -> Change? {
             try await next(isolation: #isolation)
         }
 
-        /// The next change. Waits for it; nil once the store is closed.
+        /// The next change, on the actor that is passed, as `for await` calls it. Waits for it; nil once the store is
+        /// closed.
         ///
         /// - Throws: As ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Change? {

@@ -40,8 +40,8 @@ extension LogDirectory {
     /// The error for a position after the newest write.
     func tooNew(newest: ChangePosition) -> StoreError {
         refusal(
-            "the position is after the newest write of the store, number \(newest.sequence), as after a restored backup",
-            newest)
+            "the position is after the newest write of the store, number \(newest.sequence), as after a restored "
+                + "backup", newest)
     }
 
     private func refusal(_ what: String, _ restart: ChangePosition) -> StoreError {

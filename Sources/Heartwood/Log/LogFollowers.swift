@@ -1,16 +1,21 @@
 internal import HeartwoodFileSystem
 
-/// How far a change feed goes.
+/// Which writes a change feed delivers, and a ``ReadOnlyStore`` shows.
+///
+/// ```swift
+/// let kept = store.changes(after: stored, level: .durable)     // may be continued from a stored position
+/// let live = store.changes(level: .visible)                    // earlier, and only for this process
+/// ```
 public struct ChangeLevel: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String { case durable, visible }
     let kind: Kind
 
-    /// Writes that are on the disk: nothing that a power loss could take back. For replicas, archives and search
-    /// indexes.
+    /// Writes that are on the disk, so that no power loss can take them back. For everything that is kept: replicas,
+    /// archives, search indexes.
     public static let durable = ChangeLevel(kind: .durable)
 
-    /// Writes that readers in this process see, also `.buffered` ones. For live screens. A crash may take back the
-    /// newest of them, so don't keep their positions.
+    /// Writes that readers in this process see, also `.buffered` ones. For caches and live screens. A power loss may
+    /// take back the newest of them, so don't store their positions.
     ///
     /// In a ``ReadOnlyStore``: everything that the writing process has written to the files.
     public static let visible = ChangeLevel(kind: .visible)

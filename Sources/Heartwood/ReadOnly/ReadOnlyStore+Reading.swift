@@ -2,11 +2,11 @@ internal import HeartwoodFileSystem
 public import HeartwoodFiles
 public import HeartwoodFormat
 
-/// Reading: what the last refresh showed. A ``readView()`` has all reads that a store has.
+/// Reads of the state that the last refresh showed. A ``readView()`` has all reads that a store has.
 extension ReadOnlyStore {
     private var reader: Reader { Reader(log: log, point: .latest) }
 
-    /// The identity of the store; zeros while it has no write. O(1).
+    /// The identity of the store; zeros while the store has no write. O(1).
     public var id: StoreID { log.storeID }
 
     /// The position after the last write that it shows. O(1).
@@ -15,9 +15,11 @@ extension ReadOnlyStore {
         return ChangePosition(store: log.storeID, sequence: log.index.visibleSequence)
     }
 
-    /// A read view of the state that the last refresh showed. Later refreshes don't change it; it keeps its files open.
+    /// A read view of the state that the last refresh showed. Later refreshes don't change it. It keeps its files open
+    /// until it is released.
     ///
     /// - Throws: `.closed`.
+    /// - Complexity: O(1).
     public func readView() throws(StoreError) -> ReadView {
         let log = log
         if log.isEnded { throw .closed }
@@ -31,10 +33,11 @@ extension ReadOnlyStore {
     /// - Complexity: O(log n), and one read of the record.
     public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? { try reader.value(of: key) }
 
-    /// The value of a key; nil if the key is absent. Waits for the disk off the cooperative pool. Cancellation doesn't
-    /// interrupt it.
+    /// The value of a key; nil if the key is absent. Doesn't block a thread of the cooperative pool. Cancellation
+    /// doesn't interrupt it.
     ///
     /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
         try await reader.fetchValue(of: key)
     }
@@ -42,6 +45,7 @@ extension ReadOnlyStore {
     /// The key with its value, sequence number and expiry; nil if the key is absent. May block on the disk.
     ///
     /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
     public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? { try reader.entry(of: key) }
 
     /// Whether a key exists. No I/O. O(log n).
@@ -51,7 +55,9 @@ extension ReadOnlyStore {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
-    /// The entries of a range, in key order, as the last refresh showed them.
+    /// The entries of a range, in key order, as the last refresh showed them. O(log n) for the first entry.
+    ///
+    /// Iterating throws `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
     public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
         Scan(pin: ReadPin(log), range: range, reversed: reversed)
     }
@@ -59,21 +65,35 @@ extension ReadOnlyStore {
     /// Calls `body` with the entries of a range, in key order, until it returns `.stop`. May block on the disk.
     ///
     /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
+    /// - Complexity: O(log n), and O(bytes) of the entries.
     public func forEach(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
     ) throws {
         try readView().forEach(in: range, reversed: reversed, body)
     }
 
-    /// The changes from a position on, as ``Store/changes(after:in:level:)``, whatever this store shows. The files are
-    /// looked at every 20 ms while nothing comes. The feed has no end: cancel its task.
+    /// The changes after a position, as ``Store/changes(after:in:level:)``. It needs no refresh, and makes none.
+    ///
+    /// ```swift
+    /// let view = try store.readView()
+    /// print(try view.count(in: .prefix("user:")))
+    /// for try await change in store.changes(after: view.position, in: .prefix("user:")) { print(change.key) }
+    /// ```
+    ///
+    /// While nothing comes, the files are looked at every 20 ms. The feed doesn't end when the writing process closes
+    /// the store, or when this object is closed: cancel its task.
+    ///
+    /// A store without a write has no identity yet, so its feed throws `.positionUnavailable`: refresh until it has
+    /// one.
     ///
     /// - Parameters:
-    ///   - position: The first change is the one after it; nil is what the last refresh showed.
-    ///   - range: Only changes of these keys.
-    ///   - level: nil is the level of this store.
-    /// - Returns: The changes. Iterating throws `.positionUnavailable` for a position of another store, or one whose log
-    ///   was removed; ``StoreError/restart`` has the position to start again from.
+    ///   - position: The first change is the one after it; nil is the position of what the last refresh showed.
+    ///   - range: Only changes of these keys are delivered.
+    ///   - level: Nil is the level of this store.
+    /// - Returns: The changes. This call throws nothing and doesn't block. Iterating throws `.positionUnavailable` for
+    ///   a position of another store, one whose log was removed, or, after a second, one after the newest write;
+    ///   ``StoreError/restart`` has the earliest position that can be followed.
+    /// - Complexity: O(1); the first change costs O(bytes of two segments).
     public func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
     ) -> Changes {

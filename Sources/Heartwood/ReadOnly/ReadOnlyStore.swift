@@ -3,7 +3,8 @@ public import HeartwoodFiles
 internal import HeartwoodFormat
 internal import Synchronization
 
-/// A store that is only read, also while another process writes it: for tools, reports, and readers beside a service.
+/// A store that is only read, also while another process writes it: for tools, reports, and other programs beside a
+/// service.
 ///
 /// ```swift
 /// let store = try await ReadOnlyStore.open(at: "app.store")
@@ -12,28 +13,35 @@ internal import Synchronization
 /// ```
 ///
 /// It takes no lock and writes nothing, so it also works on a disk that is mounted read-only. It shows one state, whole
-/// batches up to a write, until ``refresh()`` moves it forward. A compaction of the other process is no error: files
-/// that it deletes stay readable until the next refresh.
+/// batches up to a write, until ``refresh()`` or ``fetchNewest()`` moves it forward. A compaction of the other process
+/// causes no error: files that it deletes stay readable until the next refresh.
 ///
-/// It has an index of its own, so it takes as long to open and as much memory as the store itself.
+/// It has an index of its own, so opening it takes as long, and as much memory, as opening the store. All members may
+/// be used from any task or thread.
 public final class ReadOnlyStore: Sendable {
     /// The path of the store's directory.
     public let path: String
-    /// Which writes it shows: those proven to be on the disk, or all that are in the files.
+    /// Which writes it shows: those that the files prove to be on the disk, or all that are in the files.
     public let level: ChangeLevel
     private let configuration: Store.Configuration
     /// Its lock is held during a refresh.
     private let live: Locked<LiveLog>
     private let current: Locked<Log>
 
-    /// Opens the files of a store. Blocks until they are read. In asynchronous code use ``open(at:level:configuration:)``.
+    /// Opens the files of a store. Blocks until they are read. In asynchronous code use
+    /// ``open(at:level:configuration:)``.
+    ///
+    /// ```swift
+    /// let store = try ReadOnlyStore(openingAt: "app.store", level: .visible)
+    /// ```
     ///
     /// - Parameters:
     ///   - path: The store's directory.
-    ///   - level: `.durable` shows what no power loss can take back. The writing process proves it with each commit,
-    ///     and when it has been idle for some time; so the newest writes may be shown up to a second later. `.visible`
-    ///     shows everything that the writing process has written to the files.
-    ///   - configuration: Which file system and clock to use, and how to read values. The rest concerns writing.
+    ///   - level: `.durable` shows what no power loss can take back. The writing process states what is on the disk in
+    ///     each commit, and when it is idle. So the newest writes may be shown up to a second later. `.visible` shows
+    ///     everything that the writing process has written to the files.
+    ///   - configuration: Only `fileSystem`, `clock`, `valueReading` and `maximumValueBytes` are used. The others
+    ///     concern writing.
     /// - Throws: `.notFound`, `.permission`, `.corruption`, `.unsupportedFormat`, `.inputOutput`, `.tooManyFiles`,
     ///   `.invalidArgument`.
     /// - Complexity: O(keys + bytes of log).
@@ -50,6 +58,7 @@ public final class ReadOnlyStore: Sendable {
 
     /// Opens the files of a store without blocking a thread of the cooperative pool. Cancellation doesn't interrupt it.
     ///
+    /// - Parameters: As ``init(openingAt:level:configuration:)``.
     /// - Throws: As ``init(openingAt:level:configuration:)``.
     public nonisolated(nonsending) static func open(
         at path: String, level: ChangeLevel = .durable, configuration: Store.Configuration = .init()
@@ -70,11 +79,16 @@ public final class ReadOnlyStore: Sendable {
         public var isReadAgain: Bool
     }
 
-    /// Shows what was written since. Reads and views that are in progress continue with the state that they have. May
-    /// block on the disk: in asynchronous code use ``fetchNewest()``.
+    /// Shows what was written since the last refresh. Reads and views that are in progress continue with the state that
+    /// they have. Blocks until the files are read: in asynchronous code use ``fetchNewest()``.
     ///
-    /// - Throws: `.corruption`, `.inputOutput`, `.unsupportedFormat`, `.tooManyFiles`, `.notFound`, `.closed`. The store
-    ///   then shows what it did before.
+    /// ```swift
+    /// let refresh = try store.refresh()
+    /// print("\(refresh.to.sequence - refresh.from.sequence) writes")
+    /// ```
+    ///
+    /// - Throws: `.corruption`, `.inputOutput`, `.unsupportedFormat`, `.tooManyFiles`, `.notFound`, `.closed`. After an
+    ///   error, the store shows what it did before.
     /// - Complexity: O(bytes written since); O(keys + bytes of log) after a compaction.
     @discardableResult
     public func refresh() throws(StoreError) -> Refresh {
@@ -92,14 +106,22 @@ public final class ReadOnlyStore: Sendable {
         }
     }
 
-    /// As ``refresh()``, off the cooperative pool. Cancellation doesn't interrupt it.
+    /// As ``refresh()``, without blocking a thread of the cooperative pool. Cancellation doesn't interrupt it.
+    ///
+    /// ```swift
+    /// try await store.fetchNewest()
+    /// let users = try store.readView().count(in: .prefix("user:"))
+    /// ```
+    ///
+    /// - Throws: As ``refresh()``.
+    /// - Complexity: As ``refresh()``.
     @discardableResult
     public nonisolated(nonsending) func fetchNewest() async throws(StoreError) -> Refresh {
         try await BlockingPool.run { [self] () throws(StoreError) in try refresh() }
     }
 
-    /// Closes the files. Reads then throw `.closed`, also those of its views; feeds continue. Otherwise the files are
-    /// closed when the store and its views are released.
+    /// Closes the files. Later reads throw `.closed`, also those of its views. Feeds continue. Without this call, the
+    /// files are closed when the store and its views are released.
     public func close() {
         let log = log
         log.closing.store(true, ordering: .releasing)

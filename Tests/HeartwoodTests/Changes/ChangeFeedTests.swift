@@ -123,6 +123,23 @@ import Testing
         #expect(feed.position == last)
     }
 
+    /// Also where no change comes: a task that is cancelled can store the position.
+    @Test func theTaskOfACancelledFeedGetsItsPosition() async throws {
+        let store = try await keeping()
+        try await store.put("a", "1")
+        let changes = store.changes(after: store.beginning, in: .prefix("b"), level: .visible)
+        let consumer = Task {
+            var feed = changes.makeAsyncIterator()
+            let error = await #expect(throws: StoreError.self) { try await feed.next() }
+            #expect(error?.code == .cancelled)
+            return feed.position.sequence
+        }
+        while store.log.withState({ $0.followers.isEmpty }) { await Task.yield() }
+        consumer.cancel()
+        #expect(await consumer.value == 1)
+        try await store.close()
+    }
+
     @Test func aBatchLargerThanAPageIsDeliveredInPages() async throws {
         let store = try await keeping { $0.segmentBytes = 64 << 20 }
         try await store.write { batch in

@@ -1,0 +1,10 @@
+// The example of a documentation comment in Sources/Heartwood/Log/LogFollowers.swift, with the spacing that it has
+// there.
+// swift-format-ignore-file
+import Heartwood
+
+func levelExample(_ store: Store, _ stored: ChangePosition) -> [Changes] {
+    let kept = store.changes(after: stored, level: .durable)     // may be continued from a stored position
+    let live = store.changes(level: .visible)                    // earlier, and only for this process
+    return [kept, live]
+}
