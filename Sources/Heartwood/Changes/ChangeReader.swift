@@ -39,6 +39,8 @@ struct ChangeReader {
     private var index = 0
     /// The last change in the range of a batch that continues. It may be the last of its batch in the range.
     private var held: Change?
+    /// Whether the record before was not the last of its batch.
+    private var isWithinBatch = false
 
     /// - Parameter after: Everything up to this sequence number is passed over.
     init(_ log: LogDirectory, after sequence: SequenceNumber, in range: KeyRange, maximumValueBytes: Int) {
@@ -89,6 +91,7 @@ struct ChangeReader {
             appendHeld(to: &page, isLast: true)
         }
         if isLast { next = record.sequence + 1 }
+        isWithinBatch = !isLast
     }
 
     /// Moves the held change to the page, if there is one.
@@ -104,7 +107,8 @@ struct ChangeReader {
         var key: [UInt8] = []
         var action = Change.Action.remove
         if case .optional = header.kind {
-            guard header.kind == .lostBatch else { return nil }
+            // A lost batch is alone. In another batch, as in a forged file, the record changes nothing.
+            guard header.kind == .lostBatch, isLast, !isWithinBatch else { return nil }
             action = .lost(from: record.sequence)
         } else {
             guard let wanted = wantedKey(of: record) else { return nil }

@@ -72,10 +72,14 @@ package struct StoreReplica: Sendable {
 
     /// Compares the copy with a view of the store.
     ///
+    /// - Parameter now: The time of the view; nil if it isn't known, and what expires may have expired.
     /// - Throws: `Violation` with the first difference.
-    package func compare(with view: ReadView, now: Timestamp) throws {
+    package func compare(with view: ReadView, now: Timestamp?) throws {
         let there = try StoreReplica(view)
-        let here = contents.filter { $0.value.expires.map { now < $0 } ?? true }
+        let here = contents.filter { key, value in
+            guard let expires = value.expires else { return true }
+            return now.map { $0 < expires } ?? (there.contents[key] != nil)
+        }
         for (key, value) in there.contents where here[key] != value {
             let found = here[key].map { "number \($0.sequence)" } ?? "nothing"
             let name = String(decoding: key, as: UTF8.self)

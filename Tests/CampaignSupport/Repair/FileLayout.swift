@@ -4,6 +4,7 @@ package import HeartwoodFormat
 package struct FileLayout: Sendable {
     package struct Record: Sendable {
         package var part: Range<Int>
+        package var kind: RecordKind
         package var keyLength: Int
         package var valueLength: Int
         package var key: [UInt8]
@@ -33,7 +34,8 @@ package struct FileLayout: Sendable {
             let records = commit.records.map { record in
                 let start = Int(record.offset)
                 return Record(
-                    part: start..<(start + record.header.encodedLength), keyLength: Int(record.header.keyLength),
+                    part: start..<(start + record.header.encodedLength), kind: record.header.kind,
+                    keyLength: Int(record.header.keyLength),
                     valueLength: Int(record.header.valueLength),
                     key: Array(commit.keys[record.keyStart..<(record.keyStart + Int(record.header.keyLength))]),
                     sequence: record.sequence)
@@ -57,7 +59,7 @@ package struct FileLayout: Sendable {
             }
             records.append(
                 Record(
-                    part: at..<(at + record.encodedLength), keyLength: Int(record.keyLength),
+                    part: at..<(at + record.encodedLength), kind: record.kind, keyLength: Int(record.keyLength),
                     valueLength: Int(record.valueLength),
                     key: Array(bytes[(at + 32)..<(at + 32 + Int(record.keyLength))]),
                     sequence: 1 + record.sequenceDistance))

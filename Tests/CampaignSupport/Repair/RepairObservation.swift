@@ -77,6 +77,8 @@ struct RepairedStore {
     var contents: [RepairHistory.Key: RepairHistory.Found]
     /// The number of records of each batch in its log.
     var batches: [UInt64: Int] = [:]
+    /// The same without records of kinds that change nothing, which only a forged log has.
+    var changes: [UInt64: Int] = [:]
     /// The last sequence number that its snapshot covers; 0 without a snapshot.
     var snapshotSequence: UInt64 = 0
 
@@ -98,10 +100,12 @@ struct RepairedStore {
             // A lost sequence number has a record without a key.
             for record in try FileLayout(log: bytes).commits.flatMap(\.records) where record.keyLength > 0 {
                 batches[record.sequence, default: 0] += 1
+                if case .optional = record.kind { continue }
+                changes[record.sequence, default: 0] += 1
             }
         }
         contents = [:]
-        let opening = try OpeningResult(fileSystem, at: path, time: time) { [self] in try checkFeed(of: $0, time: time)
+        let opening = try OpeningResult(fileSystem, at: path, time: time) { [self] in try checkFeed(of: $0)
         }
         guard let contents = opening.contents else {
             throw BrokenRule(.repairedStore, "the repaired store: \(opening)")
