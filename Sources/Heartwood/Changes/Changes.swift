@@ -53,14 +53,14 @@ public struct Changes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: Result<ChangeFeed, StoreError>
         /// The changes of the page; nil where they were delivered.
-        private var changes: [Change?] = []
-        private var index = 0
+        @usableFromInline var changes: [Change?] = []
+        @usableFromInline var index = 0
         private var isDone = false
         /// How far the feed could read when it reached the end; nil while there is more.
         private var caughtUp: ReadableChanges?
         /// Where to follow from after `changes`.
         private var end: ChangePosition
-        private var last: ChangePosition
+        @usableFromInline var last: ChangePosition
 
         init(_ feed: Result<ChangeFeed, StoreError>, after position: ChangePosition) {
             (self.feed, end, last) = (feed, position, position)
@@ -88,6 +88,7 @@ public struct Changes: AsyncSequence, Sendable {
         /// closed.
         ///
         /// - Throws: As ``next()``.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Change? {
             if index == changes.count, try await !load() { return nil }
             let change = changes[index].take()!
@@ -97,7 +98,8 @@ public struct Changes: AsyncSequence, Sendable {
         }
 
         /// Loads the next page that has a change. False if nothing will follow.
-        private nonisolated(nonsending) mutating func load() async throws(StoreError) -> Bool {
+        @usableFromInline
+        nonisolated(nonsending) mutating func load() async throws(StoreError) -> Bool {
             if isDone { return false }
             isDone = true
             let feed = try feed.get()

@@ -1,5 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
+internal import Synchronization
 
 /// The log of a store that is open in this process, as feeds follow it: the log writer wakes them.
 final class LogSource: ChangeSource {
@@ -8,6 +9,13 @@ final class LogSource: ChangeSource {
     private let level: ChangeLevel
     /// The last number that was given, or passed over, before the first write of this opening.
     private let opened: SequenceNumber
+    /// When the feed was woken last, in nanoseconds; each iterator of the same changes moves it.
+    private let woken = Atomic<UInt64>(0)
+
+    /// The least time between two wake-ups of a feed, in nanoseconds. A wake-up costs the process about 100 µs, and with
+    /// 64 tasks there are 25,000 syncs a second. A visible feed loses no time by it: a commit that came meanwhile is
+    /// written as soon as the feed waits again.
+    private var pace: UInt64 { level == .visible ? 400_000 : 2_000_000 }
 
     init(_ log: Log, _ level: ChangeLevel) {
         (self.log, self.level, opened) = (log, level, log.openedAt)
@@ -23,7 +31,11 @@ final class LogSource: ChangeSource {
     }
 
     nonisolated(nonsending) func wait(after readable: ReadableChanges, by feed: ObjectIdentifier) async {
+        let elapsed = monotonicNanoseconds() &- woken.load(ordering: .relaxed)
+        // A cancelled task returns at once, also below.
+        if elapsed < pace { try? await Task.sleep(nanoseconds: pace - elapsed) }
         await log.waitForChange(after: readable.sequence, level, by: feed)
+        woken.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 }
 
