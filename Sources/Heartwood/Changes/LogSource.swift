@@ -12,9 +12,9 @@ final class LogSource: ChangeSource {
     /// When the feed was woken last, in nanoseconds; each iterator of the same changes moves it.
     private let woken = Atomic<UInt64>(0)
 
-    /// The least time between two wake-ups of a feed, in nanoseconds. A wake-up costs the process about 100 µs, and with
-    /// 64 tasks there are 25,000 syncs a second. A visible feed loses no time by it: a commit that came meanwhile is
-    /// written as soon as the feed waits again.
+    /// The least time between two wake-ups of a feed, in nanoseconds. A wake-up costs the process about 100 µs, and
+    /// with 64 tasks there are 25,000 syncs a second. A visible feed loses no time by it: a commit that came meanwhile
+    /// is written as soon as the feed waits again.
     private var pace: UInt64 { level == .visible ? 400_000 : 2_000_000 }
 
     init(_ log: Log, _ level: ChangeLevel) {
