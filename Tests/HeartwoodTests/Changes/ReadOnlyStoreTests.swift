@@ -59,6 +59,22 @@ import Testing
         try await store.close()
     }
 
+    /// A refresh gives up files that compaction has deleted, also if the log could be followed without them: their space
+    /// is free only then.
+    @Test func aRefreshReleasesDeletedFiles() async throws {
+        let directory = TemporaryDirectory()
+        let store = try await Store.open(at: directory.path("store"))
+        for number in 0..<10 { try await store.put("key/\(number)", "value") }
+        let reader = try ReadOnlyStore(openingAt: directory.path("store"), level: .visible)
+        try await store.compact()
+        try await store.put("key/1", "new")
+        #expect(try reader.refresh().isReadAgain)
+        #expect(try reader.get("key/1") == Array("new".utf8))
+        #expect(reader.statistics.snapshot != nil && reader.statistics.files == 2)
+        #expect(try !reader.refresh().isReadAgain)
+        try await store.close()
+    }
+
     /// With `.durable`, it shows only what the files prove to be on the disk.
     @Test func showsOnlyWhatIsProvenDurable() async throws {
         let store = try await fixture.open { $0.timing.sync = .max }
