@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
@@ -24,9 +25,9 @@ import Testing
 
     private func follow(_ store: Store, _ level: ChangeLevel) async throws -> [[UInt8]: [UInt8]] {
         let following = try await store.follow(level: level)
-        var replica = try Replica(following.view)
-        for try await change in following.changes { replica.apply(change) }
-        return replica.contents
+        var replica = try StoreReplica(following.view)
+        for try await change in following.changes { try replica.apply(change) }
+        return replica.everything
     }
 
     @Test func copiesEndEqualToTheStore() async throws {
@@ -46,7 +47,7 @@ import Testing
                 #expect(try view.keys().reduce(0) { count, _ in count + 1 } <= 120)
             }
             try reader.refresh()
-            return try Replica(reader.readView()).contents
+            return try StoreReplica(reader.readView()).everything
         }
         try await concurrently(0..<4) { task in try await write(to: store, task: task) }
         let contents = try store.everything()

@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
@@ -71,23 +72,23 @@ import Testing
 
     @Test func goesThroughSegmentsCompactionsAndOpenings() async throws {
         var store = try await keeping()
-        var replica = Replica(at: store.beginning)
+        var replica = StoreReplica(at: store.beginning)
         for round in 0..<4 {
             var feed = store.changes(after: replica.position).makeAsyncIterator()
             try await fixture.fill(store, 0..<150, round: round)
             try await store.remove("key/\(round)")
             if round == 1 { try await store.compact() }
             try await replica.follow(&feed, to: store.statistics.syncedSequence)
-            #expect(try replica.contents == store.everything())
+            #expect(try replica.everything == store.everything())
             try await store.close()
             #expect(try await feed.next() == nil)
             store = try await keeping()
         }
         #expect(fixture.logs.count > 8)
-        var whole = Replica(at: store.beginning)
+        var whole = StoreReplica(at: store.beginning)
         var feed = store.changes(after: store.beginning).makeAsyncIterator()
         try await whole.follow(&feed, to: replica.position.sequence)
-        #expect(whole.contents == replica.contents && whole.changes == replica.changes)
+        #expect(whole.everything == replica.everything && whole.changes == replica.changes)
         try await store.close()
     }
 

@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing
@@ -14,7 +15,7 @@ import Testing
         try await fixture.fill(store, 0..<100)
         var following: Following? = try await store.follow(level: level)
         #expect(store.statistics.logHolds == 1)
-        var replica = try Replica(try #require(following).view)
+        var replica = try StoreReplica(try #require(following).view)
         var feed = try #require(following).changes.makeAsyncIterator()
         // The view keeps files of its own.
         following = nil
@@ -26,7 +27,7 @@ import Testing
         #expect(logs.count > 3)
         #expect(store.statistics.retainedLogBytes > 0)
         try await replica.follow(&feed, to: store.statistics.syncedSequence)
-        #expect(try replica.contents == store.everything())
+        #expect(try replica.everything == store.everything())
         // It has caught up once it looks for more.
         async let next = feed.next()
         while store.statistics.logHolds > 0 { await Task.yield() }

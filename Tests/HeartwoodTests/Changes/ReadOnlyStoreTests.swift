@@ -16,7 +16,7 @@ import Testing
     }
 
     private func contents(_ store: ReadOnlyStore) throws -> [[UInt8]: [UInt8]] {
-        try Replica(store.readView()).contents
+        try StoreReplica(store.readView()).everything
     }
 
     @Test func showsOneStateUntilItIsRefreshed() async throws {
@@ -36,7 +36,7 @@ import Testing
         #expect(try reader.get("key/7") == nil && reader.contains("key/8"))
         #expect(try await reader.fetch("key/8") == store.get("key/8"))
         #expect(try reader.entry("key/8") == store.entry("key/8"))
-        #expect(try Replica(view).contents == before)
+        #expect(try StoreReplica(view).everything == before)
         #expect(try reader.refresh().to == refresh.to)
         try await store.close()
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(try contents(reader) == store.everything())
         #expect(reader.statistics.snapshot?.sequence == 600)
         // Views that were made before keep the deleted files.
-        #expect(try Replica(view).contents == before)
+        #expect(try StoreReplica(view).everything == before)
         try await store.close()
     }
 
@@ -100,7 +100,7 @@ import Testing
         var store = try await fixture.open()
         try await fixture.fill(store, 0..<50)
         let reader = try openReader(level)
-        var replica = try Replica(reader.readView())
+        var replica = try StoreReplica(reader.readView())
         var feed = reader.changes().makeAsyncIterator()
         for round in 1...3 {
             try await fixture.fill(store, 0..<100, round: round)
@@ -118,7 +118,7 @@ import Testing
         let last = store.position.sequence
         try await store.close()
         try await replica.follow(&feed, to: last)
-        #expect(replica.contents == contents)
+        #expect(replica.everything == contents)
     }
 
     @Test func aFeedWhoseLogIsGoneSaysSo() async throws {
