@@ -59,8 +59,8 @@ import Testing
         try await store.close()
     }
 
-    /// A refresh gives up files that compaction has deleted, also if the log could be followed without them: their space
-    /// is free only then.
+    /// A refresh gives up files that compaction has deleted, also if the log could be followed without them: their
+    /// space is free only then.
     @Test func aRefreshReleasesDeletedFiles() async throws {
         let directory = TemporaryDirectory()
         let store = try await Store.open(at: directory.path("store"))
