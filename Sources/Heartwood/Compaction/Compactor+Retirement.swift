@@ -54,7 +54,7 @@ extension Compactor {
         return !isKept
     }
 
-    /// Closes and removes files, oldest first, except logs that are to be kept.
+    /// Closes files and removes snapshots. Logs are kept until `dropExceedingLogs`.
     private mutating func drop(_ retirement: Retirement) -> Int {
         log.segments.retire(retirement.covered)
         var removed = 0
@@ -72,11 +72,11 @@ extension Compactor {
                 removed += 1
             }
         }
-        return removed + dropExceedingLogs()
+        return removed
     }
 
     /// Removes covered logs that neither the retention nor a feed keeps.
-    mutating func dropExceedingLogs() -> Int {
+    private mutating func dropExceedingLogs() -> Int {
         let newest = log.segments.all.first { $0.header.kind == .log }?.header.firstSequence ?? .max
         var removed = 0
         for path in control.takeExceedingLogs(log.configuration.logRetention, newest: newest) where remove(path) {

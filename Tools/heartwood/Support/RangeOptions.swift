@@ -24,18 +24,12 @@ struct RangeOptions: ParsableArguments {
         var upper: [UInt8]?
         if let prefix = try prefix.map(keys.boundary) {
             lower = prefix
-            upper = Self.successor(ofPrefix: prefix)
+            if case .excluded(let end) = KeyRange.prefix(prefix).upper { upper = end }
         }
         if let from = try from.map(keys.boundary), lower.lexicographicallyPrecedes(from) { lower = from }
         if let to = try to.map(keys.boundary), upper.map({ to.lexicographicallyPrecedes($0) }) ?? true { upper = to }
         guard let upper else { return lower.isEmpty ? .all : .from(lower) }
         return lower.isEmpty ? .upTo(upper) : .range(from: lower, to: upper)
-    }
-
-    /// The first key after all that begin with `prefix`; nil if there is none.
-    private static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-        guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
-        return prefix[..<last] + [prefix[last] + 1]
     }
 }
 
