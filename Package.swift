@@ -23,6 +23,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "HeartwoodRepository", targets: ["HeartwoodRepository"]),
+        .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
+        .library(name: "KeyValueStoreTesting", targets: ["KeyValueStoreTesting"]),
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
         .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
         .library(name: "HeartwoodTesting", targets: ["HeartwoodTesting"]),
@@ -50,13 +53,19 @@ let package = Package(
             pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
         ),
+        // What a layer needs of any engine: keys, values, ranges, errors, and the protocols.
+        .target(name: "KeyValueStore", swiftSettings: settings),
         // Floor 1: bytes to records and back; the seam for all I/O.
-        .target(name: "HeartwoodFormat", dependencies: ["CHeartwood", "CZlib"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodFormat",
+            dependencies: ["CHeartwood", "CZlib", "KeyValueStore"],
+            swiftSettings: settings
+        ),
         .target(name: "HeartwoodFileSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
         // Floor 2: what a store's files say, each and together; a simulated disk that crashes and fails.
         .target(
             name: "HeartwoodFiles",
-            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem"],
+            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "KeyValueStore"],
             swiftSettings: settings
         ),
         .target(name: "HeartwoodTesting", dependencies: ["HeartwoodFileSystem"], swiftSettings: settings),
@@ -64,7 +73,7 @@ let package = Package(
         .target(
             name: "Heartwood",
             dependencies: [
-                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles",
+                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles", "KeyValueStore",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -74,6 +83,9 @@ let package = Package(
             dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles"],
             swiftSettings: settings
         ),
+        // Beside the engine: the typed layer on any engine; what an engine is tested with.
+        .target(name: "HeartwoodRepository", dependencies: ["KeyValueStore"], swiftSettings: settings),
+        .target(name: "KeyValueStoreTesting", dependencies: ["KeyValueStore"], swiftSettings: settings),
         // Floor 4: the types of other libraries as keys and values, each in a product of its own.
         .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),
         .target(
@@ -182,6 +194,14 @@ let package = Package(
         .testTarget(
             name: "HeartwoodFoundationTests",
             dependencies: ["HeartwoodFoundation", "Heartwood"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodRepositoryTests",
+            dependencies: [
+                "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting",
+                "HeartwoodFileSystem",
+            ],
             swiftSettings: settings
         ),
         // Runs the built tool; the dependency sees to it that there is one.

@@ -1,6 +1,5 @@
 internal import HeartwoodFileSystem
 public import HeartwoodFiles
-public import HeartwoodFormat
 
 /// Reads of the state that the last refresh showed. A ``readView()`` has all reads that a store has.
 extension ReadOnlyStore {

@@ -1,5 +1,6 @@
 internal import CHeartwood
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// A record that was read and verified. Valid while it is lent.

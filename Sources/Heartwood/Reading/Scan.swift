@@ -114,11 +114,3 @@ public struct Keys: Sequence, Sendable {
         }
     }
 }
-
-/// Whether a synchronous scan continues.
-public enum ScanDecision: Sendable, Hashable {
-    /// Continue with the next entry.
-    case next
-    /// Stop the scan.
-    case stop
-}

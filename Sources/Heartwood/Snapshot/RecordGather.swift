@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// Copies the records of many keys into the order of keys, for a snapshot, but reads them in the order in which they

@@ -1,4 +1,5 @@
 internal import HeartwoodFileSystem
+internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// Writes a snapshot of a pinned state: header, records in key order, the key section, and the footer.

@@ -34,6 +34,14 @@ public struct Change: Sendable, Hashable {
     /// The identity of the store.
     public var store: StoreID
 
+    /// Creates a change, for an engine that delivers it.
+    public init(
+        key: [UInt8], action: Action, sequence: SequenceNumber, isLastOfBatch: Bool, store: StoreID
+    ) {
+        (self.key, self.action, self.sequence) = (key, action, sequence)
+        (self.isLastOfBatch, self.store) = (isLastOfBatch, store)
+    }
+
     /// The position to continue from once this change, and all before it, are applied. O(1).
     ///
     /// Within a batch this is the position before the batch, because a batch counts only as a whole.
@@ -47,5 +55,5 @@ public struct Change: Sendable, Hashable {
     }
 
     /// Bytes of key and value.
-    var byteCount: Int { key.count + (value?.count ?? 0) }
+    package var byteCount: Int { key.count + (value?.count ?? 0) }
 }

@@ -1,7 +1,7 @@
 /// Which failures a write survives once the call has returned.
 public struct Durability: Sendable, Hashable, CustomStringConvertible {
-    enum Level: UInt8, Sendable { case buffered, written, synced }
-    let level: Level
+    package enum Level: UInt8, Sendable { case buffered, written, synced }
+    package let level: Level
 
     /// On the disk: survives power loss. Waits for one sync, which all concurrent writes share.
     public static let synced = Durability(level: .synced)

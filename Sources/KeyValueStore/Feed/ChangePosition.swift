@@ -1,5 +1,3 @@
-public import HeartwoodFormat
-
 /// A position in the changes of one store: after the write with this sequence number, and before the next one.
 ///
 /// Store its description, or encode it, and follow the changes from it later:

@@ -16,10 +16,4 @@ public struct Entry: Sendable, Hashable {
         self.sequence = sequence
         self.expires = expires
     }
-
-    init(
-        _ key: UnsafeRawBufferPointer, _ version: Version, _ value: UnsafeRawBufferPointer, _ sequence: SequenceNumber
-    ) {
-        self.init(key: [UInt8](key), value: [UInt8](value), sequence: sequence, expires: version.expires)
-    }
 }

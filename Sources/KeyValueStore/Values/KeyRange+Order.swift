@@ -1,10 +1,11 @@
 extension KeyRange {
-    func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    @inlinable
+    package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
         startsBefore(key) && endsAfter(key)
     }
 
     /// Whether the bounds exclude every key. Bounds in the wrong order make an empty range, not an error.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         switch (lower, upper) {
         case (.unbounded, .unbounded), (.unbounded, .included), (.included, .unbounded), (.excluded, .unbounded):
             false
@@ -19,7 +20,7 @@ extension KeyRange {
     }
 
     /// The part of the range that a reader still has to read when it has read up to and including `cursor`.
-    func remainder(after cursor: [UInt8], reversed: Bool) -> KeyRange {
+    package func remainder(after cursor: [UInt8], reversed: Bool) -> KeyRange {
         var remainder = self
         cursor.withUnsafeBytes { key in
             if reversed {
@@ -33,14 +34,15 @@ extension KeyRange {
 
     /// The part of the range that a reader has read when it has read up to and including `cursor`; the whole range if
     /// that is nil.
-    func part(through cursor: [UInt8]?, reversed: Bool) -> KeyRange {
+    package func part(through cursor: [UInt8]?, reversed: Bool) -> KeyRange {
         guard let cursor else { return self }
         var part = self
         if reversed { part.lower = .included(cursor) } else { part.upper = .included(cursor) }
         return part
     }
 
-    private func startsBefore(_ key: UnsafeRawBufferPointer) -> Bool {
+    @usableFromInline
+    package func startsBefore(_ key: UnsafeRawBufferPointer) -> Bool {
         switch lower {
         case .unbounded: true
         case .included(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) <= 0 }
@@ -48,7 +50,8 @@ extension KeyRange {
         }
     }
 
-    private func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
+    @usableFromInline
+    package func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
         switch upper {
         case .unbounded: true
         case .included(let bound): bound.withUnsafeBytes { KeyOrder.compare($0, key) >= 0 }

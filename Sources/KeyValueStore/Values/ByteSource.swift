@@ -82,7 +82,7 @@ extension Substring.UTF8View: ByteSource {
 ///
 /// Types with a span don't use this: in unspecialised code the `Result` costs a look-up of its metadata.
 @inlinable
-func lend<C: Collection<UInt8>, R, E: Error>(
+package func lend<C: Collection<UInt8>, R, E: Error>(
     _ bytes: C, _ body: (UnsafeRawBufferPointer) throws(E) -> R
 ) throws(E) -> R {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
@@ -97,6 +97,6 @@ func lend<C: Collection<UInt8>, R, E: Error>(
 
 /// The same for arrays, by their span.
 @inlinable
-func lend<R, E: Error>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+package func lend<R, E: Error>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     try bytes.span.bytes.withUnsafeBytes(body)
 }
