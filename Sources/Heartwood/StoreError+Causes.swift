@@ -32,11 +32,6 @@ extension StoreError {
             + "and read and write with it"
     )
 
-    static let closed = StoreError(.closed, "the store is closed: open it again")
-
-    static let cancelled = StoreError(
-        .cancelled, "the task was cancelled before the write was accepted: nothing was written")
-
     static let followingCancelled = StoreError(
         .cancelled, "the task was cancelled, so the feed ended: follow again from the position after the last change")
 

@@ -12,46 +12,51 @@ public struct StoreError: Error, Sendable {
         /// The code's name.
         public let description: String
 
+        /// Creates a code, for a module above this one. Two codes are equal if their names are.
+        public init(_ name: String) { description = name }
+
         /// An argument is outside its limits (an empty key, a key over 65,535 bytes, …), or the call isn't allowed here
         /// (a write to a store inside the body of its own transaction). Nothing was written.
-        public static let invalidArgument = Code(description: "invalidArgument")
+        public static let invalidArgument = Code("invalidArgument")
         /// A value, a batch or a stored item is larger than the configuration allows.
-        public static let tooLarge = Code(description: "tooLarge")
+        public static let tooLarge = Code("tooLarge")
         /// The store was closed before the call, or while the call waited. Nothing was written.
-        public static let closed = Code(description: "closed")
+        public static let closed = Code("closed")
         /// The task was cancelled before the write got its sequence number. Nothing was written.
-        public static let cancelled = Code(description: "cancelled")
+        public static let cancelled = Code("cancelled")
         /// A condition was not met. Nothing was written.
-        public static let conflict = Code(description: "conflict")
+        public static let conflict = Code("conflict")
         /// There is no store in this directory, and the configuration doesn't allow creating one; or the path names a
         /// file, or can't be a directory.
-        public static let notFound = Code(description: "notFound")
+        public static let notFound = Code("notFound")
         /// The store is already open, in this process or another.
-        public static let locked = Code(description: "locked")
+        public static let locked = Code("locked")
         /// The system denies access to a file or directory.
-        public static let permission = Code(description: "permission")
+        public static let permission = Code("permission")
         /// The disk has no space left, or a quota is reached. The write was refused before it got its sequence number.
         /// Reads succeed. So do batches that only remove: they use reserved space.
-        public static let outOfSpace = Code(description: "outOfSpace")
+        public static let outOfSpace = Code("outOfSpace")
         /// The process or the system has too many open files.
-        public static let tooManyFiles = Code(description: "tooManyFiles")
+        public static let tooManyFiles = Code("tooManyFiles")
         /// The system couldn't read or write, or a file was removed while the store was open. Says nothing about the
         /// data: check the disk and the kernel's log.
-        public static let inputOutput = Code(description: "inputOutput")
+        public static let inputOutput = Code("inputOutput")
         /// A write or sync failed during this write: the write may or may not survive. Reopen the store and check.
-        public static let outcomeUnknown = Code(description: "outcomeUnknown")
+        public static let outcomeUnknown = Code("outcomeUnknown")
         /// An earlier write or sync failed, so this write was refused. The store accepts no writes until it is
         /// reopened.
-        public static let failed = Code(description: "failed")
+        public static let failed = Code("failed")
         /// Durable bytes are damaged, or files are missing or misplaced. Only this code suggests repair.
-        public static let corruption = Code(description: "corruption")
+        public static let corruption = Code("corruption")
         /// The log has a torn tail, as after a crash, and the configuration asks for strict recovery.
-        public static let tornTail = Code(description: "tornTail")
+        public static let tornTail = Code("tornTail")
         /// The files are intact but from a newer version of the format.
-        public static let unsupportedFormat = Code(description: "unsupportedFormat")
+        public static let unsupportedFormat = Code("unsupportedFormat")
         /// Changes can't be followed from this position: it is of another store, the log after it was removed, or the
         /// writes up to it were lost in a crash. Read the store's contents again, and follow from their position.
-        public static let positionUnavailable = Code(description: "positionUnavailable")
+        public static let positionUnavailable = Code("positionUnavailable")
+        /// The engine no longer has the moment that a view shows. Make a new view, and read again.
+        public static let viewEnded = Code("viewEnded")
     }
 
     /// The kind of error.
@@ -136,4 +141,11 @@ extension StoreError: CustomStringConvertible {
         if let cause { text += " (\(cause))" }
         return text
     }
+}
+
+extension StoreError {
+    package static let closed = StoreError(.closed, "the store is closed: open it again")
+
+    package static let cancelled = StoreError(
+        .cancelled, "the task was cancelled before the write was accepted: nothing was written")
 }

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// Reading ranges of keys.
 extension ReadView {
     /// Entries of a range, in key order: at most `limit`. May block on the disk.
@@ -32,6 +34,21 @@ extension ReadView {
     public func count(in range: KeyRange = .all) throws(StoreError) -> Int {
         if pin.log.isEnded { throw .closed }
         return pin.count(range)
+    }
+
+    /// As ``count(in:)``, yielding to other tasks from time to time.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys).
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
+        var cursor = Cursor(pin, range: range, reversed: false).paging(by: 1_024)
+        let page = KeyPage()
+        var count = 0
+        while try cursor.next(page) {
+            count += page.count
+            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+        }
+        return count
     }
 
     /// The entries of a range, in key order.

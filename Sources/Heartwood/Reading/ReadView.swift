@@ -114,3 +114,24 @@ public final class ReadView: Sendable {
         try await pin.reader.fetchValues(of: keys)
     }
 }
+
+extension ReadView: KeyValueView {
+    /// As ``fetch(all:)``, with sequence numbers and expiries.
+    ///
+    /// - Throws: As ``get(_:)``. One key outside the limits fails the whole call. Cancellation doesn't interrupt it.
+    /// - Complexity: As ``get(all:)``.
+    public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await pin.reader.fetchEntries(of: keys)
+    }
+
+    /// As ``withEntry(_:_:)``, without blocking a thread of the cooperative pool. See ``Store/fetch(_:)``.
+    ///
+    /// - Returns: False if the key is absent; `body` isn't called then.
+    /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
+    public nonisolated(nonsending) func lendEntry(
+        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool {
+        try await pin.reader.fetchEntry(of: key, lendingTo: body)
+    }
+}

@@ -64,17 +64,64 @@ extension Reader {
         }
     }
 
+    /// Lends a value with its sequence number and expiry. False if there is none.
+    ///
+    /// - Parameter body: Runs without the epoch pin, so it may take long.
+    nonisolated(nonsending) func fetchEntry(
+        of key: [UInt8], lendingTo body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool {
+        if let isThere = try lendNow(key, body) {
+            if TimeSlice.isOver() { await TimeSlice.yield() }
+            return isThere
+        }
+        guard let entry = try await BlockingPool.run({ () throws(StoreError) in try entry(of: key) }) else {
+            return false
+        }
+        body(entry.value.span.bytes, entry.sequence, entry.expires)
+        return true
+    }
+
+    /// Nil if the read must wait for the disk, or takes long.
+    @inline(__always)
+    private func lendNow(
+        _ key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+    ) throws(StoreError) -> Bool? {
+        try lend(key) { (key) throws(StoreError) -> Bool? in
+            var pin: EpochPin? = log.index.pinEpoch()
+            defer { if let pin { log.index.unpinEpoch(pin) } }
+            guard let version = try version(of: key) else { return false }
+            let isDone = try records.lendValueNow(of: key, version, &pin) { value, sequence in
+                body(value.bytes, sequence, version.expires)
+            }
+            return isDone ? true : nil
+        }
+    }
+
     /// As `values`. Only at a read point that the caller keeps pinned.
     nonisolated(nonsending) func fetchValues(of keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
+        try await fetchAll(keys) { _, value, _ in [UInt8](value) }
+    }
+
+    /// The entries of many keys. Only at a read point that the caller keeps pinned.
+    nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await fetchAll(keys) { found, value, sequence in
+            Entry(key: found.key, value: [UInt8](value), sequence: sequence, expires: found.version.expires)
+        }
+    }
+
+    private nonisolated(nonsending) func fetchAll<Value: Sendable>(
+        _ keys: [some ByteSource],
+        _ make: @escaping @Sendable (FoundKey, UnsafeRawBufferPointer, SequenceNumber) -> Value
+    ) async throws(StoreError) -> [Value?] {
         var found: [FoundKey] = []
         for index in keys.indices {
             if let key = try find(keys[index], index) { found.append(key) }
             if TimeSlice.isOver() { await TimeSlice.yield() }
         }
         found.sort()
-        var values = [[UInt8]?](repeating: nil, count: keys.count)
+        var values = [Value?](repeating: nil, count: keys.count)
         var done = 0
-        while done < found.count, let value = try valueNow(of: found[done]) {
+        while done < found.count, let value = try valueNow(of: found[done], make) {
             values[found[done].index] = value
             done += 1
             if TimeSlice.isOver() { await TimeSlice.yield() }
@@ -84,14 +131,20 @@ extension Reader {
         let (read, rest) = (values, found[done...])
         return try await BlockingPool.run { () throws(StoreError) in
             var values = read
-            for key in rest { values[key.index] = try value(of: key) }
+            for found in rest {
+                values[found.index] = try lend(found.key) { (key) throws(StoreError) in
+                    try records.withValue(of: key, found.version) { make(found, $0, $1) }
+                }
+            }
             return values
         }
     }
 
-    private func valueNow(of found: FoundKey) throws(StoreError) -> [UInt8]? {
+    private func valueNow<Value>(
+        of found: FoundKey, _ make: (FoundKey, UnsafeRawBufferPointer, SequenceNumber) -> Value
+    ) throws(StoreError) -> Value? {
         try lend(found.key) { (key) throws(StoreError) in
-            try records.withValueNow(of: key, found.version) { value, _ in [UInt8](value) }
+            try records.withValueNow(of: key, found.version) { make(found, $0, $1) }
         }
     }
 }

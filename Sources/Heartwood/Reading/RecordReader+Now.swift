@@ -38,6 +38,41 @@ extension RecordReader {
         return lend(value) { body($0, record.sequence) }
     }
 
+    /// As `lendValue(of:_:_:_:)`; false if that would have to wait for the disk, or would take long.
+    @inline(__always)
+    func lendValueNow(
+        of key: UnsafeRawBufferPointer, _ version: Version, _ pin: inout EpochPin?,
+        _ body: (UnsafeRawBufferPointer, SequenceNumber) -> Void
+    ) throws(StoreError) -> Bool {
+        let location = version.location
+        if location.lengthBound > Self.longest { return false }
+        let segment = segment(of: location)
+        if let copy = log.pendingRecord(at: location) {
+            return try lend(copy) { (bytes) throws(StoreError) in
+                try lendValueNow(of: key, in: bytes, version, segment.identity, &pin, body)
+            }
+        }
+        return try withBuffer(for: location) { (buffer) throws(StoreError) -> Bool in
+            let offset = segment.offset(of: location)
+            guard let bytes = try readNow(into: buffer, at: offset, segment) else { return false }
+            return try lendValueNow(of: key, in: bytes, version, segment.identity, &pin, body)
+        }
+    }
+
+    @inline(__always)
+    private func lendValueNow(
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, _ version: Version,
+        _ segment: SegmentIdentity, _ pin: inout EpochPin?,
+        _ body: (UnsafeRawBufferPointer, SequenceNumber) -> Void
+    ) throws(StoreError) -> Bool {
+        let record = try record(of: key, in: bytes, version, segment)
+        if record.isCompressed && !isShort(record) { return false }
+        let value = record.isCompressed ? try decompressed(record, version.location) : nil
+        if let taken = pin.take() { log.index.unpinEpoch(taken) }
+        if let value { lend(value) { body($0, record.sequence) } } else { body(record.stored, record.sequence) }
+        return true
+    }
+
     /// False also if the length is damaged: the other read reports that.
     @inline(never)
     private func isShort(_ record: Record) -> Bool {

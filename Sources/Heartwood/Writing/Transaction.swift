@@ -1,16 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The result of a transaction.
-public struct Committed<Value> {
-    /// What the closure returned, in the run that was committed.
-    public var value: Value
-    /// The sequence number of the write. If the transaction wrote nothing, that of the newest write that it saw.
-    public var sequence: SequenceNumber
-}
-
-extension Committed: Sendable where Value: Sendable {}
-
 /// Reads, decisions and writes that run in isolation from other writes.
 ///
 /// A transaction reads the newest state, including writes in progress, and sees its own writes on top. When its closure

@@ -1,0 +1,107 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+
+/// The calls of ``KeyValueStore`` that a store has under no other name.
+extension Store: KeyValueStore {
+    /// The limits of the configuration and of the file format.
+    public nonisolated var limits: KeyValueLimits {
+        KeyValueLimits(
+            keyBytes: FormatConstants.maximumKeyBytes, valueBytes: log.configuration.maximumValueBytes,
+            batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64)
+    }
+
+    /// Calls `body` with the bytes of a value, its sequence number and its expiry, without copying them into an array.
+    /// Doesn't block a thread of the cooperative pool. See ``fetch(_:)``.
+    ///
+    /// - Returns: False if the key doesn't exist; `body` isn't called then.
+    /// - Throws: As ``get(_:)``.
+    /// - Complexity: As ``get(_:)``.
+    public nonisolated(nonsending) func lendEntry(
+        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool {
+        try await reader.fetchEntry(of: key, lendingTo: body)
+    }
+
+    /// The entries of many keys, in the order of the keys, at one read point; nil for a key that has none. Doesn't
+    /// block a thread of the cooperative pool.
+    ///
+    /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
+    /// - Complexity: As ``fetch(all:)``.
+    public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await readView().fetchEntries(of: keys)
+    }
+
+    /// As ``count(in:)``, yielding to other tasks from time to time.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys).
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
+        try await readView().fetchCount(in: range)
+    }
+
+    /// A read view of the newest state, with writes that are still being written. For transactions: what it shows may
+    /// be lost in a crash until a write after it has returned.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(1).
+    public nonisolated(nonsending) func newestView() async throws(StoreError) -> ReadView {
+        if log.isEnded { throw .closed }
+        return ReadView(ReadPin(log, .newest))
+    }
+
+    /// Writes a batch, all or nothing, if all its conditions hold; the same as ``write(_:if:durability:)`` in the terms
+    /// of ``KeyValueStore``.
+    ///
+    /// - Throws: What writes throw; `.conflict` if a condition doesn't hold; `.invalidArgument` for a condition that
+    ///   names a view of another engine.
+    /// - Complexity: As of a write.
+    public nonisolated(nonsending) func commit(
+        _ batch: KeyValueBatch, durability: Durability?
+    ) async throws(StoreError) -> SequenceNumber {
+        if batch.conditions.isEmpty && batch.operations.count == 1 {
+            let operation = batch.operations[0]
+            guard let value = operation.value else { return try await remove(operation.key, durability: durability) }
+            return try await put(operation.key, value, expires: operation.expires, durability: durability)
+        }
+        var conditions: [Condition] = []
+        conditions.reserveCapacity(batch.conditions.count)
+        for condition in batch.conditions { conditions.append(try Condition(condition)) }
+        var encoded = makeBatch()
+        let now = log.now
+        for operation in batch.operations {
+            guard let value = operation.value else {
+                encoded.remove(operation.key)
+                continue
+            }
+            // All keys of the batch expire at one moment.
+            encoded.put(operation.key, value, expires: operation.expires.counted(from: now))
+        }
+        return try await write(encoded, if: conditions, durability: durability)
+    }
+}
+
+extension Expiry {
+    /// The same, without `.after`.
+    fileprivate func counted(from now: Timestamp) -> Expiry {
+        if case .after(let duration) = kind { .at(now + duration) } else { self }
+    }
+}
+
+extension Condition {
+    fileprivate init(_ condition: KeyValueCondition) throws(StoreError) {
+        switch condition {
+        case .absent(let key): self = .absent(key)
+        case .sequence(let key, let sequence): self = .sequence(of: key, is: sequence)
+        case .unchangedKey(let key, let view): self = .unchanged(key, since: try Self.own(view))
+        case .unchangedRange(let range, let view): self = .unchanged(range, since: try Self.own(view))
+        }
+    }
+
+    private static func own(_ view: any KeyValueView) throws(StoreError) -> ReadView {
+        guard let view = view as? ReadView else {
+            throw StoreError(
+                .invalidArgument, "a condition names a view of another engine: use a view of the store that is written")
+        }
+        return view
+    }
+}

@@ -1,0 +1,71 @@
+/// What an engine allows.
+///
+/// A layer that would exceed a limit refuses the call with `.tooLarge` before it sends anything.
+public struct KeyValueLimits: Sendable, Hashable {
+    /// Bytes of a key.
+    public var keyBytes: Int
+    /// Bytes of a value.
+    public var valueBytes: Int
+    /// Bytes of keys and values of a batch, with ``operationOverhead`` for each operation.
+    public var batchBytes: Int
+    /// Bytes that each operation adds to a batch.
+    public var operationOverhead: Int
+    /// Operations of a batch.
+    public var operations: Int
+    /// Conditions of a batch.
+    public var conditions: Int
+    /// How long a view can be read at least; nil if as long as it is kept.
+    public var viewLifetime: Duration?
+    /// Expiries are rounded up to multiples of it.
+    public var expiryGrain: Duration
+    /// Whether programs that don't share this store object can write at the same time.
+    public var hasOtherWriters: Bool
+
+    /// Creates limits. The defaults are no limits.
+    public init(
+        keyBytes: Int = .max, valueBytes: Int = .max, batchBytes: Int = .max, operationOverhead: Int = 0,
+        operations: Int = .max, conditions: Int = .max, viewLifetime: Duration? = nil,
+        expiryGrain: Duration = .milliseconds(1), hasOtherWriters: Bool = false
+    ) {
+        (self.keyBytes, self.valueBytes, self.batchBytes) = (keyBytes, valueBytes, batchBytes)
+        (self.operationOverhead, self.operations, self.conditions) = (operationOverhead, operations, conditions)
+        (self.viewLifetime, self.expiryGrain) = (viewLifetime, expiryGrain)
+        self.hasOtherWriters = hasOtherWriters
+    }
+
+    /// Those of etcd with its default configuration: 128 operations and compares a transaction, requests of 1.5 MiB.
+    public static let etcd = KeyValueLimits(
+        keyBytes: 1_500_000, valueBytes: 1_500_000, batchBytes: 1_500_000, operationOverhead: 32, operations: 128,
+        conditions: 128, viewLifetime: .seconds(60), expiryGrain: .seconds(1), hasOtherWriters: true)
+
+    /// Throws `.tooLarge` or `.invalidArgument` if a batch is outside the limits.
+    ///
+    /// - Complexity: O(operations).
+    public func check(_ batch: KeyValueBatch) throws(StoreError) {
+        if batch.operations.count > operations || batch.conditions.count > conditions {
+            throw StoreError(
+                .tooLarge,
+                "a batch has \(batch.operations.count) operations and \(batch.conditions.count) conditions; the engine "
+                    + "allows \(operations) and \(conditions): write it as several batches")
+        }
+        var bytes = 0
+        for operation in batch.operations {
+            let valueCount = operation.value?.count ?? 0
+            guard !operation.key.isEmpty, operation.key.count <= keyBytes else {
+                throw StoreError(
+                    .invalidArgument,
+                    "a key has \(operation.key.count) bytes: keys have 1 to \(keyBytes); hash a longer one")
+            }
+            guard valueCount <= valueBytes else {
+                throw StoreError(
+                    .tooLarge, "a value has \(valueCount) bytes, over the limit of \(valueBytes): split it")
+            }
+            bytes += operation.key.count + valueCount + operationOverhead
+        }
+        if bytes > batchBytes {
+            throw StoreError(
+                .tooLarge,
+                "a batch has \(bytes) bytes, over the limit of \(batchBytes): write it as several batches")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// The result of a transaction.
+public struct Committed<Value> {
+    /// What the closure returned, in the run that was committed.
+    public var value: Value
+    /// The sequence number of the write. If the transaction wrote nothing, that of a write that it could see.
+    public var sequence: SequenceNumber
+
+    /// Creates a result.
+    public init(value: Value, sequence: SequenceNumber) { (self.value, self.sequence) = (value, sequence) }
+}
+
+extension Committed: Sendable where Value: Sendable {}
+
+/// The transaction whose body the task runs.
+package enum TransactionScope {
+    /// The store of the transaction. A write to it from within would wait for, or conflict with, the transaction itself.
+    @TaskLocal package static var store: ObjectIdentifier?
+}
+
+extension KeyValueStore {
+    /// Reads, decides and writes in isolation from other writes.
+    ///
+    /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
+    /// runs again; so it must have no effects other than those on its transaction.
+    ///
+    /// ```swift
+    /// let left = try await store.withTransaction { transaction in
+    ///     let count = try await transaction.fetchEntry(key)?.value.count ?? 0
+    ///     transaction.put(key, [UInt8](repeating: 0, count: count + 1))
+    ///     return count
+    /// }.value
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - durability: As for ``commit(_:durability:)``.
+    ///   - body: Its result is returned from the run that was committed.
+    /// - Throws: What `body` throws, and nothing was written then; what ``commit(_:durability:)`` throws except
+    ///   `.conflict`; `.cancelled` if the task is cancelled between two runs.
+    /// - Complexity: One view, the reads of `body`, and one commit, for each run.
+    @discardableResult
+    public nonisolated(nonsending) func withTransaction<R>(
+        durability: Durability? = nil, _ body: (KeyValueTransaction) async throws -> R
+    ) async throws -> Committed<R> {
+        if TransactionScope.store == ObjectIdentifier(self) {
+            throw StoreError(
+                .invalidArgument, "a transaction inside another one of the same store: use the outer transaction")
+        }
+        var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
+        while true {
+            if Task.isCancelled { throw StoreError.cancelled }
+            let transaction = KeyValueTransaction(self, try await newestView())
+            do {
+                let value = try await TransactionScope.$store.withValue(ObjectIdentifier(self)) {
+                    try await body(transaction)
+                }
+                if let sequence = try await commit(transaction, durability) {
+                    return Committed(value: value, sequence: sequence)
+                }
+            } catch let error as StoreError where error.code == .viewEnded {}
+            await backoff.wait()
+        }
+    }
+
+    /// Nil if the transaction has to run again.
+    private nonisolated(nonsending) func commit(
+        _ transaction: KeyValueTransaction, _ durability: Durability?
+    ) async throws(StoreError) -> SequenceNumber? {
+        let batch = transaction.batch
+        try limits.check(batch)
+        do throws(StoreError) {
+            return try await commit(batch, durability: durability)
+        } catch {
+            if error.code == .conflict { return nil }
+            throw error
+        }
+    }
+}
+
+/// The pause before an attempt is made again: on an engine of this process only other tasks run; on a remote engine it
+/// grows, and is random, so that programs in conflict don't meet again ("full jitter", AWS Architecture Blog, 2015).
+package struct ConflictBackoff {
+    private let isRemote: Bool
+    private var attempt = 0
+
+    package init(isRemote: Bool) { self.isRemote = isRemote }
+
+    /// Returns early if the task is cancelled.
+    package nonisolated(nonsending) mutating func wait() async {
+        attempt += 1
+        guard isRemote else { return await Task.yield() }
+        let longest = 1 << min(attempt, 7)
+        try? await Task.sleep(for: .milliseconds(Int.random(in: 0...longest)))
+    }
+}

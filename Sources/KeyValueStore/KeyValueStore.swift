@@ -1,0 +1,64 @@
+/// A store that can be read and followed: the reading half of ``KeyValueStore``.
+public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
+    /// The type of its views.
+    associatedtype View: KeyValueView
+    /// The type of its change feeds.
+    associatedtype Changes: AsyncSequence<Change, StoreError> & Sendable
+
+    /// What the engine allows. Constant.
+    var limits: KeyValueLimits { get }
+
+    /// The store as it is now: everything that was acknowledged before this call is in it.
+    ///
+    /// - Throws: `.closed`, and what the engine throws if it can't read.
+    nonisolated(nonsending) func readView() async throws(StoreError) -> View
+
+    /// The changes after a position, in the order of their writes. Nothing is missing and nothing comes twice; a batch
+    /// comes whole, and its last change says so. At the end it waits for the next write.
+    ///
+    /// - Parameters:
+    ///   - position: The first change is the one after it; nil is the position of this call.
+    ///   - range: Only changes of these keys are delivered.
+    ///   - level: `.durable` delivers what no failure takes back, `.visible` what readers see.
+    /// - Returns: The changes. Iterating throws `.positionUnavailable` if the engine no longer has them all;
+    ///   ``StoreError/restart`` says where a feed can begin.
+    func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes
+}
+
+/// An ordered key-value store, as the typed layer needs it: Heartwood itself, or an engine on other machines.
+///
+/// It is little on purpose. An engine provides reads (``KeyValueReader``) of now and of one moment, one atomic write
+/// with conditions, and a feed of changes. Transactions are written once over that: see
+/// ``withTransaction(durability:_:)``. `KeyValueStoreTesting` has the tests that every engine passes.
+///
+/// What a layer must not assume: that sequence numbers are dense, that existence checks and counts are free, that views
+/// live long, that batches are unbounded, that an expiry makes an event, that calls take microseconds.
+public protocol KeyValueStore: ReadableKeyValueStore {
+    /// Writes a batch, all or nothing, if all its conditions hold.
+    ///
+    /// Conditions are evaluated on the state before the batch, in the same step that orders the batch among other
+    /// writes. All operations get the same sequence number, which is greater than that of every write before. Readers
+    /// see the batch when this call returns.
+    ///
+    /// - Parameters:
+    ///   - batch: The operations. Each key occurs once. All `.after` expiries of a batch count from one moment.
+    ///   - durability: What the write has to survive when this returns; nil is the engine's default. An engine may do
+    ///     more than asked.
+    /// - Returns: The sequence number of the write: the revision of the keys that it has set. For a batch without
+    ///   operations, which only checks its conditions, that of a write that had happened.
+    /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
+    ///   been written or not. `.tooLarge` if it is over ``limits``, before anything is written. `.cancelled` only if
+    ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written.
+    nonisolated(nonsending) func commit(
+        _ batch: KeyValueBatch, durability: Durability?
+    ) async throws(StoreError) -> SequenceNumber
+
+    /// A view for a transaction: the newest state that a commit would be compared with. It may show writes that are not
+    /// yet as durable as they will be when a commit returns. By default the same as ``ReadableKeyValueStore/readView()``.
+    nonisolated(nonsending) func newestView() async throws(StoreError) -> View
+}
+
+extension KeyValueStore {
+    /// The same as ``ReadableKeyValueStore/readView()``.
+    public nonisolated(nonsending) func newestView() async throws(StoreError) -> View { try await readView() }
+}

@@ -1,0 +1,134 @@
+/// Reads, decisions and writes that run in isolation from other writes; see ``KeyValueStore/withTransaction(durability:_:)``.
+///
+/// It reads one view, and sees its own writes on top. What it has read is a condition of the commit. Not `Sendable`, and
+/// not usable after its closure: don't keep it.
+public final class KeyValueTransaction: KeyValueReader {
+    /// The store that it reads and writes.
+    public let store: any KeyValueStore
+    /// What it reads.
+    public let view: any KeyValueView
+    /// What it has written, in the order of the first write of each key.
+    private var writes: [KeyValueBatch.Operation] = []
+    private var positions: [[UInt8]: Int] = [:]
+    private var readKeys: Set<[UInt8]> = []
+    private var readRanges: Set<KeyRange> = []
+    private var conditions: [KeyValueCondition] = []
+
+    init(_ store: any KeyValueStore, _ view: any KeyValueView) {
+        (self.store, self.view) = (store, view)
+    }
+
+    /// Sets a key's value when the transaction commits. O(1).
+    public func put(_ key: [UInt8], _ value: [UInt8], expires: Expiry = .never) {
+        note(KeyValueBatch.Operation(key: key, value: value, expires: expires))
+    }
+
+    /// Removes a key, which doesn't have to exist, when the transaction commits. O(1).
+    public func remove(_ key: [UInt8]) {
+        note(KeyValueBatch.Operation(key: key, value: nil))
+    }
+
+    /// Adds a condition of the commit. O(1).
+    public func require(_ condition: KeyValueCondition) { conditions.append(condition) }
+
+    private func note(_ operation: KeyValueBatch.Operation) {
+        if let position = positions[operation.key] {
+            writes[position] = operation
+        } else {
+            positions[operation.key] = writes.count
+            writes.append(operation)
+        }
+    }
+
+    /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.
+    private func own(_ key: [UInt8]) -> Entry?? {
+        guard let position = positions[key] else { return nil }
+        return .some(Self.entry(writes[position]))
+    }
+
+    /// The entry of a write of this transaction. A value that it has written counts as not yet expired.
+    private static func entry(_ write: KeyValueBatch.Operation) -> Entry? {
+        write.value.map { Entry(key: write.key, value: $0, sequence: 0, expires: write.expires.timestamp) }
+    }
+
+    /// The entry of a key as this transaction sees it. The key is a condition of the commit, unless this transaction
+    /// has written it. A value that this transaction wrote has the sequence number 0.
+    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
+        if let own = own(key) { return own }
+        readKeys.insert(key)
+        return try await view.fetchEntry(key)
+    }
+
+    /// As ``fetchEntry(_:)`` for many keys.
+    public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        var entries = [Entry?](repeating: nil, count: keys.count)
+        var others: [Int] = []
+        for index in keys.indices {
+            if let own = own(keys[index]) {
+                entries[index] = own
+            } else {
+                readKeys.insert(keys[index])
+                others.append(index)
+            }
+        }
+        if others.isEmpty { return entries }
+        let read = try await view.fetchEntries(of: others.map { keys[$0] })
+        for (index, entry) in zip(others, read) { entries[index] = entry }
+        return entries
+    }
+
+    /// Entries of a range as this transaction sees them. What was read of the range is a condition of the commit: the
+    /// range from its beginning to the last entry of the page; the whole range if the page isn't full.
+    ///
+    /// - Complexity: As of the view, and O(writes of this transaction).
+    public nonisolated(nonsending) func fetchEntries(
+        in range: KeyRange, reversed: Bool, limit: Int
+    ) async throws(StoreError) -> EntryPage {
+        let changed = writes.filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+        // Written keys are left out of what the view has, so that many more may have to be read.
+        let (read, overflow) = limit.addingReportingOverflow(changed.count)
+        let page = try await view.fetchEntries(in: range, reversed: reversed, limit: overflow ? .max : read)
+        var entries = page.entries.filter { positions[$0.key] == nil } + changed.compactMap(Self.entry)
+        // What the view has after its page isn't known here, so nothing after the page's end may be returned.
+        if page.next != nil, let last = page.entries.last?.key {
+            let known = range.part(through: last, reversed: reversed)
+            entries.removeAll { entry in !entry.key.withUnsafeBytes { known.contains($0) } }
+        }
+        entries.sort { left, right in
+            let order = KeyOrder.compare(left.key, right.key)
+            return reversed ? order > 0 : order < 0
+        }
+        let isFull = entries.count >= limit
+        if entries.count > limit { entries.removeLast(entries.count - limit) }
+        guard isFull, let last = entries.last?.key else {
+            readRanges.insert(range)
+            return EntryPage(entries: entries, next: nil)
+        }
+        readRanges.insert(range.part(through: last, reversed: reversed))
+        let rest = range.remainder(after: last, reversed: reversed)
+        return EntryPage(entries: entries, next: rest.isEmpty ? nil : rest)
+    }
+
+    /// The number of keys of a range as this transaction sees them. The whole range is a condition of the commit.
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
+        readRanges.insert(range)
+        var count = try await view.fetchCount(in: range)
+        let changed = writes.filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+        let before = try await view.fetchEntries(of: changed.map(\.key))
+        for (write, entry) in zip(changed, before) {
+            count += (write.value == nil ? 0 : 1) - (entry == nil ? 0 : 1)
+        }
+        return count
+    }
+
+    /// Whether it has written nothing.
+    public var isReadOnly: Bool { writes.isEmpty }
+
+    /// What to commit.
+    var batch: KeyValueBatch {
+        let read =
+            readKeys.map { KeyValueCondition.unchangedKey($0, since: view) }
+            + readRanges.map { KeyValueCondition.unchangedRange($0, since: view) }
+        return KeyValueBatch(operations: writes, conditions: read + conditions)
+    }
+}
