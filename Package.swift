@@ -84,7 +84,11 @@ let package = Package(
             swiftSettings: settings
         ),
         // Beside the engine: the typed layer on any engine; what an engine is tested with.
-        .target(name: "HeartwoodRepository", dependencies: ["KeyValueStore"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodRepository",
+            dependencies: ["KeyValueStore", "HeartwoodFileSystem"],
+            swiftSettings: settings
+        ),
         .target(name: "KeyValueStoreTesting", dependencies: ["KeyValueStore"], swiftSettings: settings),
         // Floor 4: the types of other libraries as keys and values, each in a product of its own.
         .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),

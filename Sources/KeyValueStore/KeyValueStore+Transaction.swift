@@ -45,14 +45,34 @@ extension KeyValueStore {
             throw StoreError(
                 .invalidArgument, "a transaction inside another one of the same store: use the outer transaction")
         }
+        return try await runTransaction(durability) { transaction in
+            try await TransactionScope.$store.withValue(ObjectIdentifier(self)) { try await body(transaction) }
+        }
+    }
+
+    /// The same for a layer's own body, in which nothing else writes, and which throws only `StoreError`.
+    package nonisolated(nonsending) func ownTransaction<R>(
+        _ durability: Durability?, _ body: (KeyValueTransaction) async throws(StoreError) -> R
+    ) async throws(StoreError) -> Committed<R> {
+        do {
+            return try await runTransaction(durability, body)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("a transaction of the layer's own threw \(error)")
+        }
+    }
+
+    private nonisolated(nonsending) func runTransaction<R>(
+        _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> R
+    ) async throws -> Committed<R> {
         var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
-            let transaction = KeyValueTransaction(self, try await newestView())
+            let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
             do {
-                let value = try await TransactionScope.$store.withValue(ObjectIdentifier(self)) {
-                    try await body(transaction)
-                }
+                let value = try await body(transaction)
+                try await transaction.check()
                 if let sequence = try await commit(transaction, durability) {
                     return Committed(value: value, sequence: sequence)
                 }
@@ -80,7 +100,8 @@ extension KeyValueStore {
 /// grows, and is random, so that programs in conflict don't meet again ("full jitter", AWS Architecture Blog, 2015).
 package struct ConflictBackoff {
     private let isRemote: Bool
-    private var attempt = 0
+    /// How many attempts have been made.
+    package private(set) var attempt = 0
 
     package init(isRemote: Bool) { self.isRemote = isRemote }
 

@@ -13,10 +13,28 @@ public final class KeyValueTransaction: KeyValueReader {
     private var readKeys: Set<[UInt8]> = []
     private var readRanges: Set<KeyRange> = []
     private var conditions: [KeyValueCondition] = []
+    private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
+    /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a condition
+    /// that fails if it is wrong; a later run must read, so that it can tell what was wrong.
+    package let attempt: Int
 
-    init(_ store: any KeyValueStore, _ view: any KeyValueView) {
-        (self.store, self.view) = (store, view)
+    init(_ store: any KeyValueStore, _ view: any KeyValueView, attempt: Int) {
+        (self.store, self.view, self.attempt) = (store, view, attempt)
     }
+
+    /// Adds a check of the final state, which runs when the body has returned.
+    package func beforeCommit(
+        _ check: nonisolated(nonsending) @escaping (KeyValueTransaction) async throws(StoreError) -> Void
+    ) {
+        checks.append(check)
+    }
+
+    nonisolated(nonsending) func check() async throws(StoreError) {
+        for check in checks { try await check(self) }
+    }
+
+    /// What this transaction has written to a key; nil if nothing.
+    package func write(of key: [UInt8]) -> KeyValueBatch.Operation? { positions[key].map { writes[$0] } }
 
     /// Sets a key's value when the transaction commits. O(1).
     public func put(_ key: [UInt8], _ value: [UInt8], expires: Expiry = .never) {
@@ -41,10 +59,7 @@ public final class KeyValueTransaction: KeyValueReader {
     }
 
     /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.
-    private func own(_ key: [UInt8]) -> Entry?? {
-        guard let position = positions[key] else { return nil }
-        return .some(Self.entry(writes[position]))
-    }
+    private func own(_ key: [UInt8]) -> Entry?? { write(of: key).map(Self.entry) }
 
     /// The entry of a write of this transaction. A value that it has written counts as not yet expired.
     private static func entry(_ write: KeyValueBatch.Operation) -> Entry? {

@@ -1,0 +1,98 @@
+/// What a program knows of a repository, without its types: what the catalogue is compared with.
+struct RepositoryShape: Sendable, Hashable {
+    var name: String
+    var version: Int
+    var coder: String
+    var hasOrderedIDs: Bool
+    /// Their numbers and states mean nothing.
+    var indexes: [StoredIndex]
+    var removesUnknown: Bool
+    var refusesUnknown: Bool
+}
+
+/// Decides, without I/O, what an opening changes in the catalogue.
+extension CatalogueEntry {
+    /// A new repository. All its indexes are ready, since there is no record.
+    init(new shape: RepositoryShape, number: Int) {
+        self.init(
+            name: shape.name, number: number, version: shape.version, oldestVersion: shape.version,
+            coder: shape.coder, hasOrderedIDs: shape.hasOrderedIDs)
+        for index in shape.indexes { add(index, .ready) }
+    }
+
+    /// The entry after a program with this shape has opened the repository.
+    ///
+    /// - Throws: `.newerModel`, `.invalidArgument`, `.unknownIndex`.
+    func reconciled(with shape: RepositoryShape) throws(StoreError) -> CatalogueEntry {
+        try check(shape)
+        var entry = self
+        if version < shape.version {
+            // What an older version of the model has put into an index may not be what this version looks for.
+            entry.version = shape.version
+            entry.generation += 1
+            for position in entry.indexes.indices where entry.indexes[position].state == .ready {
+                entry.indexes[position].state = .building
+            }
+        }
+        for position in entry.indexes.indices where entry.indexes[position].state != .dropping {
+            entry.indexes[position].state = try state(entry.indexes[position], in: shape)
+            let isResumed = indexes[position].state == .unmaintained && entry.indexes[position].state == .building
+            if isResumed { entry.generation += 1 }
+        }
+        for index in shape.indexes where entry.active(index) == nil {
+            entry.add(index, .building)
+            entry.generation += 1
+        }
+        return entry
+    }
+
+    /// The stored index that a program maintains under this definition.
+    func active(_ index: StoredIndex) -> StoredIndex? {
+        indexes.first { $0.isSame(as: index) && ($0.state == .ready || $0.state == .building) }
+    }
+
+    private func check(_ shape: RepositoryShape) throws(StoreError) {
+        if version > shape.version {
+            throw StoreError(
+                .newerModel,
+                "the repository \"\(name)\" has version \(version) of its model, and this program has version "
+                    + "\(shape.version): use the newer program; nothing was changed")
+        }
+        if coder != shape.coder {
+            throw StoreError(
+                .invalidArgument,
+                "the repository \"\(name)\" was written with the coder \"\(coder)\", not \"\(shape.coder)\": open it "
+                    + "with that one, or copy its records to a repository of another name")
+        }
+        if hasOrderedIDs != shape.hasOrderedIDs {
+            throw StoreError(
+                .invalidArgument,
+                "the ids of \"\(name)\" were \(hasOrderedIDs ? "" : "not ")ordered keys when it was made, and now the "
+                    + "opposite holds: restore the type of its ids, or copy its records to a repository of another name"
+            )
+        }
+    }
+
+    private func state(_ index: StoredIndex, in shape: RepositoryShape) throws(StoreError) -> StoredIndex.State {
+        if shape.indexes.contains(where: { index.isSame(as: $0) }) {
+            return index.state == .unmaintained ? .building : index.state
+        }
+        // An index with the name but another definition takes its place.
+        let isReplaced = shape.indexes.contains { $0.name == index.name }
+        if isReplaced || shape.removesUnknown { return .dropping }
+        if shape.refusesUnknown {
+            throw StoreError(
+                .unknownIndex,
+                "the repository \"\(name)\" has an index \"\(index.name)\" that this program doesn't define: define it, "
+                    + "or open the repository with unknownIndexes set to .keep or .remove")
+        }
+        return .unmaintained
+    }
+
+    private mutating func add(_ index: StoredIndex, _ state: StoredIndex.State) {
+        var index = index
+        (index.number, index.state) = (nextIndex, state)
+        nextIndex += 1
+        indexes.append(index)
+    }
+}

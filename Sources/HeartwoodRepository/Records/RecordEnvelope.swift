@@ -1,0 +1,120 @@
+/// The head of a record: the version of its model, and its keys in the indexes, so that it can be deleted, replaced and
+/// verified without being decoded. The encoded model follows. `Documentation/RecordLayout.md` describes it.
+package struct RecordEnvelope: Sendable, Hashable {
+    /// The keys of a record in one index.
+    package struct Group: Sendable, Hashable {
+        package var index: Int
+        package var isUnique: Bool
+        /// The encoded values of each entry, in ascending order, without duplicates.
+        package var values: [[UInt8]]
+
+        package init(index: Int, isUnique: Bool, values: [[UInt8]]) {
+            (self.index, self.isUnique, self.values) = (index, isUnique, values)
+        }
+    }
+
+    /// The layout that this code writes, and the only one that it reads.
+    static let format: UInt8 = 1
+
+    package var version: Int
+    package var groups: [Group]
+
+    package init(version: Int, groups: [Group]) { (self.version, self.groups) = (version, groups) }
+
+    /// Its entries in all indexes.
+    package func entries(_ layout: KeyLayout, id: [UInt8]) -> [IndexEntry] {
+        groups.flatMap { group in
+            group.values.map {
+                IndexEntry(layout, index: group.index, isUnique: group.isUnique, values: $0, id: id)
+            }
+        }
+    }
+
+    /// The bytes of the record. O(bytes).
+    package func encoded(with payload: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let keyBytes = groups.reduce(0) { $0 + $1.values.reduce(4) { $0 + $1.count + 2 } }
+        bytes.reserveCapacity(payload.count + keyBytes + 8)
+        bytes.append(Self.format)
+        Varint.append(UInt64(version), to: &bytes)
+        Varint.append(UInt64(groups.count), to: &bytes)
+        for group in groups {
+            Varint.append(UInt64(group.index) << 1 | (group.isUnique ? 1 : 0), to: &bytes)
+            Varint.append(UInt64(group.values.count), to: &bytes)
+            for values in group.values {
+                Varint.append(UInt64(values.count), to: &bytes)
+                bytes.append(contentsOf: values)
+            }
+        }
+        bytes.append(contentsOf: payload)
+        return bytes
+    }
+
+    /// Reads the head of a record.
+    ///
+    /// - Returns: The head, and where the encoded model begins.
+    /// - Throws: `.corruption` if these aren't the bytes of a record; `.unsupportedFormat` for a newer layout.
+    package static func decode(_ bytes: RawSpan) throws(StoreError) -> (RecordEnvelope, payload: Int) {
+        var offset = 1
+        guard bytes.byteCount > 0 else { throw damage }
+        let format = bytes.unsafeLoad(as: UInt8.self)
+        guard format == Self.format else {
+            throw format == 0
+                ? damage
+                : StoreError(
+                    .unsupportedFormat,
+                    "a record has layout \(format), which is newer than this program: use a newer version of Heartwood")
+        }
+        let version = try Varint.read(bytes, &offset)
+        let count = try Varint.read(bytes, &offset)
+        guard version <= Int32.max else { throw damage }
+        var groups: [Group] = []
+        for _ in 0..<count {
+            let head = try Varint.read(bytes, &offset)
+            guard head >> 1 <= Int32.max else { throw damage }
+            var group = Group(index: Int(head >> 1), isUnique: head & 1 == 1, values: [])
+            for _ in 0..<(try Varint.read(bytes, &offset)) {
+                let length = try Varint.read(bytes, &offset)
+                guard length <= UInt64(bytes.byteCount - offset) else { throw damage }
+                let values = bytes.extracting(offset..<offset + Int(length))
+                group.values.append(values.withUnsafeBytes { [UInt8]($0) })
+                offset += Int(length)
+            }
+            groups.append(group)
+        }
+        return (RecordEnvelope(version: Int(version), groups: groups), offset)
+    }
+
+    package static func decode(_ bytes: [UInt8]) throws(StoreError) -> (RecordEnvelope, payload: Int) {
+        try decode(bytes.span.bytes)
+    }
+
+    static let damage = StoreError(
+        .corruption,
+        "a value is not a record of a repository: another program has written to its keys; restore it, or delete it by id")
+}
+
+/// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.
+enum Varint {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    static func read(_ bytes: RawSpan, _ offset: inout Int) throws(StoreError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < bytes.byteCount, shift < 63 {
+            let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            offset += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw RecordEnvelope.damage
+    }
+}

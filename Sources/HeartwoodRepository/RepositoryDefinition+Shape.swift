@@ -1,0 +1,57 @@
+extension RepositoryDefinition {
+    /// The definition without its types.
+    ///
+    /// - Throws: `.invalidArgument` for a name that is empty or used twice, or an index that can't be.
+    func shape(hasOrderedIDs: Bool, hasOtherWriters: Bool) throws(StoreError) -> RepositoryShape {
+        if name.isEmpty { throw StoreError(.invalidArgument, "a repository has an empty name: name it") }
+        var stored: [StoredIndex] = []
+        for index in indexes {
+            if index.name.isEmpty || stored.contains(where: { $0.name == index.name }) {
+                throw StoreError(
+                    .invalidArgument,
+                    "the repository \"\(name)\" has two indexes named \"\(index.name)\", or one without a name: rename it")
+            }
+            guard !index.components.isEmpty, index.components.count(where: { $0.isCollection }) <= 1 else {
+                throw StoreError(
+                    .invalidArgument,
+                    "the index \"\(index.name)\" has no component, or more than one collection: define several indexes")
+            }
+            stored.append(
+                StoredIndex(
+                    name: index.name, number: 0, isUnique: index.isUnique, revision: index.revision,
+                    components: index.components.map(\.description), state: .building))
+        }
+        let policy = unknownIndexes.kind
+        return RepositoryShape(
+            name: name, version: version, coder: coder.name, hasOrderedIDs: hasOrderedIDs, indexes: stored,
+            removesUnknown: policy == .remove || policy == .automatic && !hasOtherWriters,
+            refusesUnknown: policy == .refuse)
+    }
+}
+
+extension IndexComponent: CustomStringConvertible {
+    /// The type of the value, and the key path where the runtime can name it: it has no stable name for a computed
+    /// property, whose meaning ``Index/revision`` stands for.
+    public var description: String {
+        let path = "\(path)"
+        guard let dot = path.firstIndex(of: "."), !path.contains("<") else { return typeName }
+        return "\(path[path.index(after: dot)...]): \(typeName)"
+    }
+}
+
+extension Index {
+    /// The keys of a model in this index: the encoded values of each entry, ascending, without duplicates.
+    func keys(of model: Model) -> [[UInt8]] {
+        guard components.contains(where: \.isCollection) else {
+            var encoder = TupleEncoder()
+            for component in components { component.append(model, &encoder) }
+            return [encoder.bytes]
+        }
+        var keys: [[UInt8]] = [[]]
+        for component in components {
+            let values = component.values(model)
+            keys = keys.flatMap { key in values.map { key + $0 } }
+        }
+        return Set(keys).sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}

@@ -1,0 +1,49 @@
+/// What a program knows of a repository: its name, the version of its model, and its indexes.
+///
+/// ```swift
+/// extension City {
+///     static let repository = RepositoryDefinition<City>(
+///         "cities", indexes: [Index("population", \.population), Index("country", \.country, \.population)])
+/// }
+/// let cities = try await store.repository(City.repository)
+/// ```
+public struct RepositoryDefinition<Model: Codable & Identifiable & Sendable>: Sendable
+where Model.ID: Codable & SendableMetatype {
+    /// Identifies the repository in its store.
+    public var name: String
+    /// The version of the model: 1, and one more whenever its stored form changes incompatibly.
+    public var version: Int
+    /// The indexes.
+    public var indexes: [Index<Model>]
+    /// How records of older versions become current ones.
+    public var migrations: [Migration]
+    /// How models become bytes.
+    public var coder: any ModelCoder
+    /// What happens to indexes in the store that are not in `indexes`.
+    public var unknownIndexes: UnknownIndexes
+
+    /// Creates a definition. It is checked when a repository is opened with it.
+    public init(
+        _ name: String, version: Int = 1, indexes: [Index<Model>] = [], migrations: [Migration] = [],
+        coder: any ModelCoder = .json, unknownIndexes: UnknownIndexes = .automatic
+    ) {
+        (self.name, self.version, self.indexes) = (name, version, indexes)
+        (self.migrations, self.coder, self.unknownIndexes) = (migrations, coder, unknownIndexes)
+    }
+}
+
+/// What happens to indexes in the store that this program doesn't define.
+public struct UnknownIndexes: Sendable, Hashable {
+    enum Kind { case automatic, remove, keep, refuse }
+    let kind: Kind
+
+    /// `.keep` if other programs can write to the store at the same time, otherwise `.remove`.
+    public static let automatic = UnknownIndexes(kind: .automatic)
+    /// They are removed by maintenance.
+    public static let remove = UnknownIndexes(kind: .remove)
+    /// They stay, and are marked as not ready: a program that knows them completes them when it opens the
+    /// repository. For several versions of a program that use one store in turns.
+    public static let keep = UnknownIndexes(kind: .keep)
+    /// Opening throws `.unknownIndex`.
+    public static let refuse = UnknownIndexes(kind: .refuse)
+}

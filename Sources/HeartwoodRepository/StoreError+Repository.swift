@@ -1,0 +1,61 @@
+/// The errors of repositories.
+extension StoreError.Code {
+    /// A record with this id exists already. Nothing was written.
+    public static let alreadyExists = StoreError.Code("alreadyExists")
+    /// Another record has the same value in a unique index; ``StoreError/cause`` is a ``UniqueViolation``. Nothing was
+    /// written.
+    public static let uniqueViolation = StoreError.Code("uniqueViolation")
+    /// A record doesn't decode as the model. ``StoreError/cause`` is the decoder's error.
+    public static let undecodable = StoreError.Code("undecodable")
+    /// A repository or a record was written by a newer version of the model. It is never rewritten.
+    public static let newerModel = StoreError.Code("newerModel")
+    /// A repository has indexes that this program doesn't know, and was opened with `.refuse`.
+    public static let unknownIndex = StoreError.Code("unknownIndex")
+}
+
+/// Two records that have the same value in a unique index: the cause of errors with the code `uniqueViolation`.
+public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The repository.
+    public var repository: String
+    /// The name of the index.
+    public var index: String
+    /// The indexed values that both have.
+    public var values: [TupleValue]
+    /// The id of the record that has them.
+    public var holder: TupleValue
+    /// The id of the record that was to get them.
+    public var claimant: TupleValue
+
+    /// One sentence.
+    public var description: String {
+        let text = values.map(\.description).joined(separator: ", ")
+        return "in the unique index \"\(index)\" of \"\(repository)\", the record \(holder) has \(text) already; "
+            + "the record \(claimant) can't have it, too"
+    }
+}
+
+extension StoreError {
+    static func violation(_ violation: UniqueViolation) -> StoreError {
+        StoreError(
+            .uniqueViolation, "\(violation): change one of them, or give the claimed value up first", cause: violation)
+    }
+}
+
+extension TupleValue {
+    /// The elements of encoded bytes, for messages. Bytes that aren't elements are shown as bytes.
+    static func all(in bytes: [UInt8]) -> [TupleValue] {
+        var decoder = TupleDecoder(bytes)
+        var values: [TupleValue] = []
+        while !decoder.isAtEnd {
+            guard let value = try? TupleValue(from: &decoder) else { return [.bytes(bytes)] }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// The only element of encoded bytes, for messages.
+    static func one(in bytes: [UInt8]) -> TupleValue {
+        let values = all(in: bytes)
+        return values.count == 1 ? values[0] : .bytes(bytes)
+    }
+}
