@@ -201,6 +201,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "KeyValueStoreTestingTests",
+            dependencies: [
+                "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting", "HeartwoodFileSystem",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "HeartwoodRepositoryTests",
             dependencies: [
                 "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting",

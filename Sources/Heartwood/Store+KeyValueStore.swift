@@ -55,6 +55,7 @@ extension Store: KeyValueStore {
     /// - Throws: What writes throw; `.conflict` if a condition doesn't hold; `.invalidArgument` for a condition that
     ///   names a view of another engine.
     /// - Complexity: As of a write.
+    @discardableResult
     public nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {

@@ -1,4 +1,5 @@
-/// Operations that are written all or nothing, and what must be true for that. See ``KeyValueStore/commit(_:durability:)``.
+/// Operations that are written all or nothing, and what must be true for that. See
+/// ``KeyValueStore/commit(_:durability:)``.
 ///
 /// ```swift
 /// var batch = KeyValueBatch()

@@ -13,7 +13,7 @@ extension Committed: Sendable where Value: Sendable {}
 
 /// The transaction whose body the task runs.
 package enum TransactionScope {
-    /// The store of the transaction. A write to it from within would wait for, or conflict with, the transaction itself.
+    /// The store of the transaction. A write to it from within would wait for, or conflict with, the transaction.
     @TaskLocal package static var store: ObjectIdentifier?
 }
 

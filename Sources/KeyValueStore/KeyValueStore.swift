@@ -49,12 +49,14 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
     ///   been written or not. `.tooLarge` if it is over ``limits``, before anything is written. `.cancelled` only if
     ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written.
+    @discardableResult
     nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber
 
     /// A view for a transaction: the newest state that a commit would be compared with. It may show writes that are not
-    /// yet as durable as they will be when a commit returns. By default the same as ``ReadableKeyValueStore/readView()``.
+    /// yet as durable as they will be when a commit returns. By default the same as
+    /// ``ReadableKeyValueStore/readView()``.
     nonisolated(nonsending) func newestView() async throws(StoreError) -> View
 }
 

@@ -1,7 +1,8 @@
-/// Reads, decisions and writes that run in isolation from other writes; see ``KeyValueStore/withTransaction(durability:_:)``.
+/// Reads, decisions and writes that run in isolation from other writes; see
+/// ``KeyValueStore/withTransaction(durability:_:)``.
 ///
-/// It reads one view, and sees its own writes on top. What it has read is a condition of the commit. Not `Sendable`, and
-/// not usable after its closure: don't keep it.
+/// It reads one view, and sees its own writes on top. What it has read is a condition of the commit. Not `Sendable`,
+/// and not usable after its closure: don't keep it.
 public final class KeyValueTransaction: KeyValueReader {
     /// The store that it reads and writes.
     public let store: any KeyValueStore
