@@ -51,6 +51,7 @@ extension KeyValueStore {
     }
 
     /// The same for a layer's own body, in which nothing else writes, and which throws only `StoreError`.
+    @discardableResult
     package nonisolated(nonsending) func ownTransaction<R>(
         _ durability: Durability?, _ body: (KeyValueTransaction) async throws(StoreError) -> R
     ) async throws(StoreError) -> Committed<R> {
@@ -63,7 +64,8 @@ extension KeyValueStore {
         }
     }
 
-    private nonisolated(nonsending) func runTransaction<R>(
+    /// The same for a body of a layer that runs code of the user.
+    package nonisolated(nonsending) func runTransaction<R>(
         _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> R
     ) async throws -> Committed<R> {
         var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)

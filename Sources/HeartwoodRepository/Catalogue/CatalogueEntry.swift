@@ -82,7 +82,8 @@ extension CatalogueEntry {
             do {
                 return [UInt8](try encoder.encode(self))
             } catch {
-                throw StoreError(.invalidArgument, "the name of a repository or an index can't be encoded", cause: error)
+                throw StoreError(
+                    .invalidArgument, "the name of a repository or an index can't be encoded", cause: error)
             }
         }
     }

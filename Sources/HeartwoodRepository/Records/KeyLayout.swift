@@ -5,7 +5,9 @@ package struct KeyLayout: Sendable, Hashable {
     /// The catalogue: one entry for each repository, by name.
     package static let catalogue = prefix(0)
     /// The number that the next new repository gets.
-    package static let nextNumber = bytes { $0.append(0); $0.appendNil() }
+    package static let nextNumber = bytes {
+        $0.append(0); $0.appendNil()
+    }
 
     /// The number of the repository.
     package let number: Int
@@ -32,11 +34,17 @@ package struct KeyLayout: Sendable, Hashable {
     package func entriesPrefix(_ index: Int) -> [UInt8] { Self.prefix(number, index) }
 
     /// The entry of a repository in the catalogue.
-    package static func catalogueKey(_ name: String) -> [UInt8] { bytes { $0.append(0); $0.append(name) } }
+    package static func catalogueKey(_ name: String) -> [UInt8] {
+        bytes {
+            $0.append(0); $0.append(name)
+        }
+    }
 
     /// How far maintenance of a repository has come.
     package static func progressKey(_ name: String) -> [UInt8] {
-        bytes { $0.append(0); $0.append(name); $0.append("progress") }
+        bytes {
+            $0.append(0); $0.append(name); $0.append("progress")
+        }
     }
 
     private static func prefix(_ numbers: Int...) -> [UInt8] {

@@ -55,34 +55,52 @@ package struct RecordEnvelope: Sendable, Hashable {
     /// - Returns: The head, and where the encoded model begins.
     /// - Throws: `.corruption` if these aren't the bytes of a record; `.unsupportedFormat` for a newer layout.
     package static func decode(_ bytes: RawSpan) throws(StoreError) -> (RecordEnvelope, payload: Int) {
+        var groups: [Group] = []
+        let (version, payload) = try walk(bytes) { index, isUnique, values in
+            if let values {
+                groups[groups.count - 1].values.append(values.withUnsafeBytes { [UInt8]($0) })
+            } else {
+                groups.append(Group(index: index, isUnique: isUnique, values: []))
+            }
+        }
+        return (RecordEnvelope(version: version, groups: groups), payload)
+    }
+
+    /// The same, without the keys: allocates nothing.
+    static func head(_ bytes: RawSpan) throws(StoreError) -> (version: Int, payload: Int) {
+        try walk(bytes) { _, _, _ in }
+    }
+
+    /// - Parameter visit: Called for each group, with no values, and then for each of its entries.
+    @inline(__always)
+    private static func walk(
+        _ bytes: RawSpan, _ visit: (_ index: Int, _ isUnique: Bool, _ values: RawSpan?) -> Void
+    ) throws(StoreError) -> (version: Int, payload: Int) {
         var offset = 1
         guard bytes.byteCount > 0 else { throw damage }
         let format = bytes.unsafeLoad(as: UInt8.self)
-        guard format == Self.format else {
-            throw format == 0
-                ? damage
-                : StoreError(
-                    .unsupportedFormat,
-                    "a record has layout \(format), which is newer than this program: use a newer version of Heartwood")
-        }
+        guard format == Self.format else { throw format == 0 ? damage : newer(format) }
         let version = try Varint.read(bytes, &offset)
         let count = try Varint.read(bytes, &offset)
         guard version <= Int32.max else { throw damage }
-        var groups: [Group] = []
         for _ in 0..<count {
             let head = try Varint.read(bytes, &offset)
             guard head >> 1 <= Int32.max else { throw damage }
-            var group = Group(index: Int(head >> 1), isUnique: head & 1 == 1, values: [])
+            visit(Int(head >> 1), head & 1 == 1, nil)
             for _ in 0..<(try Varint.read(bytes, &offset)) {
                 let length = try Varint.read(bytes, &offset)
                 guard length <= UInt64(bytes.byteCount - offset) else { throw damage }
-                let values = bytes.extracting(offset..<offset + Int(length))
-                group.values.append(values.withUnsafeBytes { [UInt8]($0) })
+                visit(Int(head >> 1), head & 1 == 1, bytes.extracting(offset..<offset + Int(length)))
                 offset += Int(length)
             }
-            groups.append(group)
         }
-        return (RecordEnvelope(version: Int(version), groups: groups), offset)
+        return (Int(version), offset)
+    }
+
+    private static func newer(_ format: UInt8) -> StoreError {
+        StoreError(
+            .unsupportedFormat,
+            "a record has layout \(format), which is newer than this program: use a newer version of Heartwood")
     }
 
     package static func decode(_ bytes: [UInt8]) throws(StoreError) -> (RecordEnvelope, payload: Int) {
@@ -91,7 +109,8 @@ package struct RecordEnvelope: Sendable, Hashable {
 
     static let damage = StoreError(
         .corruption,
-        "a value is not a record of a repository: another program has written to its keys; restore it, or delete it by id")
+        "a value is not a record of a repository: another program has written to its keys; restore it, or delete it by id"
+    )
 }
 
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.

@@ -1,0 +1,63 @@
+extension RepositoryCore {
+    /// Opens a repository, and makes its entry in the catalogue if there is none.
+    ///
+    /// - Throws: What reading and writing throw; `.newerModel`, `.unknownIndex`, `.invalidArgument`.
+    static nonisolated(nonsending) func open(
+        _ definition: RepositoryDefinition<Model>, in store: any KeyValueStore
+    ) async throws(StoreError) -> RepositoryCore {
+        let ids = idCoding(of: Model.ID.self)
+        let shape = try definition.shape(
+            hasOrderedIDs: ids.isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
+        let migrations = try MigrationPath(to: definition.version, definition.migrations)
+        let key = KeyLayout.catalogueKey(definition.name)
+        while true {
+            let committed = try await store.ownTransaction(.synced) {
+                (transaction) async throws(StoreError) -> (CatalogueEntry, SequenceNumber?) in
+                let stored = try await transaction.fetchEntry(key)
+                let entry = try await Self.reconcile(stored, shape, transaction)
+                if migrations.steps(from: entry.oldestVersion) == nil {
+                    throw StoreError(
+                        .invalidArgument,
+                        "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
+                            + "is no migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
+                }
+                let bytes = try entry.bytes
+                if bytes == stored?.value { return (entry, stored?.sequence) }
+                transaction.put(key, bytes)
+                return (entry, nil)
+            }
+            let (entry, revision) = committed.value
+            return try RepositoryCore(store, definition, shape, ids, entry, revision ?? committed.sequence)
+        }
+    }
+
+    private static nonisolated(nonsending) func reconcile(
+        _ stored: Entry?, _ shape: RepositoryShape, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> CatalogueEntry {
+        if let stored { return try CatalogueEntry(bytes: stored.value).reconciled(with: shape) }
+        let next = try await transaction.fetchEntry(KeyLayout.nextNumber)
+        var number = 1
+        if let next {
+            var decoder = TupleDecoder(next.value)
+            number = try Int(from: &decoder)
+        }
+        var encoder = TupleEncoder()
+        encoder.append(number + 1)
+        transaction.put(KeyLayout.nextNumber, encoder.bytes)
+        return CatalogueEntry(new: shape, number: number)
+    }
+
+    /// Opens a repository for reading only. Indexes that don't fit the definition aren't used.
+    static nonisolated(nonsending) func open(
+        _ definition: RepositoryDefinition<Model>, reading store: any ReadableKeyValueStore
+    ) async throws(StoreError) -> RepositoryCore {
+        let ids = idCoding(of: Model.ID.self)
+        let shape = try definition.shape(hasOrderedIDs: ids.isOrdered, hasOtherWriters: true)
+        guard let stored = try await store.fetchEntry(KeyLayout.catalogueKey(definition.name)) else {
+            throw .noCatalogueEntry(definition.name)
+        }
+        let entry = try CatalogueEntry(bytes: stored.value)
+        _ = try entry.reconciled(with: shape)
+        return try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+    }
+}

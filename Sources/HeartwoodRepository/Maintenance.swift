@@ -1,0 +1,74 @@
+/// Whether opening a repository waits until its indexes are built and its records migrated.
+public struct MaintenanceMode: Sendable, Hashable {
+    enum Kind { case wait, background, manual }
+    let kind: Kind
+
+    /// Opening returns when all is done, and throws if something prevents it.
+    public static let wait = MaintenanceMode(kind: .wait)
+    /// Opening returns at once, and a task does it. What it finds is in the report of the next
+    /// ``Repository/maintain(_:)``.
+    public static let background = MaintenanceMode(kind: .background)
+    /// Opening returns at once; call ``Repository/maintain(_:)`` when it suits.
+    public static let manual = MaintenanceMode(kind: .manual)
+}
+
+/// How far ``Repository/maintain(_:)`` has come.
+public struct MaintenanceProgress: Sendable, Hashable {
+    /// Records that were looked at, in this call.
+    public var records: Int
+    /// Records that were rewritten, in this call.
+    public var rewritten: Int
+}
+
+/// What ``Repository/maintain(_:)`` has done and found.
+public struct MaintenanceReport: Sendable {
+    /// Records that were looked at. A call that continues an interrupted one looks at the rest.
+    public var records = 0
+    /// Records that were rewritten, with new index entries or as a newer version.
+    public var rewritten = 0
+    /// Entries of dropped indexes that were removed.
+    public var removedEntries = 0
+    /// Pairs of records with one value in a unique index that is being built. It stays without use until they are
+    /// changed. At most 1,000 are listed.
+    public var violations: [UniqueViolation] = []
+    /// Records that could not be decoded. Indexes that need their values stay without use. At most 1,000 are listed.
+    public var undecodable: [StoreError] = []
+    /// The names of indexes that are still not ready.
+    public var unready: [String] = []
+
+    /// Whether every index is ready, and every record has the current version.
+    public var isComplete: Bool { unready.isEmpty && violations.isEmpty && undecodable.isEmpty }
+
+    /// - Throws: The first violation or record that prevents an index from being ready.
+    func requireReady() throws(StoreError) {
+        if let violation = violations.first { throw .violation(violation) }
+        if let error = undecodable.first { throw error }
+    }
+}
+
+extension Repository {
+    /// Builds indexes that are new or changed, migrates records of older versions, and removes the entries of indexes
+    /// that were dropped, beside all other reads and writes.
+    ///
+    /// It goes over the records in batches, each of which is atomic and a few hundred records at most. Interrupted by a
+    /// crash or a cancellation, it continues where it was when it is called again. An index is used by queries only
+    /// when it is complete.
+    ///
+    /// - Parameter progress: Called after each batch.
+    /// - Returns: What was done, and what prevents an index from being ready.
+    /// - Throws: `.cancelled`; what reading and writing throw.
+    /// - Complexity: O(records) if there is something to do; otherwise O(1).
+    @discardableResult
+    public nonisolated(nonsending) func maintain(
+        _ progress: (MaintenanceProgress) -> Void = { _ in }
+    ) async throws(StoreError) -> MaintenanceReport {
+        try checkScope()
+        var pass = MaintenancePass(core, store)
+        return try await pass.run(progress)
+    }
+
+    /// The indexes that queries use now.
+    public var readyIndexes: [String] {
+        core.catalogued.entry.indexes.filter { $0.state == .ready }.map(\.name)
+    }
+}

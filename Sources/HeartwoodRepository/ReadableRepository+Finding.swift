@@ -1,0 +1,56 @@
+/// Finding by id.
+extension ReadableRepository {
+    /// The model with an id; nil if there is none.
+    ///
+    /// - Throws: `.undecodable` if the record doesn't decode as the model, `.newerModel` if it is of a newer version;
+    ///   what reading throws.
+    /// - Complexity: One read.
+    public nonisolated(nonsending) func find(by id: Model.ID) async throws(StoreError) -> Model? {
+        let core = readable.core
+        let key = try core.key(id)
+        var result: Result<Model, StoreError>?
+        _ = try await core.store.lendEntry(key) { bytes, _, _ in
+            result = Result { () throws(StoreError) in try core.model(bytes, id: core.layout.id(ofRecord: key)) }
+        }
+        return try result?.get()
+    }
+
+    /// The models with these ids, in the order of the ids, all of one moment; nil where there is none.
+    ///
+    /// - Throws: As ``find(by:)-(Model.ID)``.
+    /// - Complexity: One read of each, all at once.
+    public nonisolated(nonsending) func find(by ids: [Model.ID]) async throws(StoreError) -> [Model?] {
+        let core = readable.core
+        var keys: [[UInt8]] = []
+        keys.reserveCapacity(ids.count)
+        for id in ids { keys.append(try core.key(id)) }
+        var models: [Model?] = []
+        models.reserveCapacity(ids.count)
+        for entry in try await core.store.fetchEntries(of: keys) {
+            models.append(try entry.map { (entry) throws(StoreError) in try core.model(entry) })
+        }
+        return models
+    }
+
+    /// The model with an id and its revision, for ``Repository/save(_:replacing:expires:durability:)``; nil if there is
+    /// none.
+    ///
+    /// - Throws: As ``find(by:)-(Model.ID)``.
+    /// - Complexity: One read.
+    public nonisolated(nonsending) func findVersioned(
+        by id: Model.ID
+    ) async throws(StoreError) -> Versioned<Model>? {
+        let core = readable.core
+        guard let entry = try await core.store.fetchEntry(try core.key(id)) else { return nil }
+        return Versioned(
+            model: try core.model(entry), revision: entry.sequence, expires: entry.expires,
+            envelope: try RecordEnvelope.decode(entry.value).0)
+    }
+
+    /// The number of records. Doesn't read them.
+    ///
+    /// - Complexity: O(records) in memory for Heartwood.
+    public nonisolated(nonsending) func count() async throws(StoreError) -> Int {
+        try await readable.core.store.fetchCount(in: readable.core.layout.records)
+    }
+}

@@ -1,0 +1,120 @@
+/// The same calls in a transaction on the store, which may change several repositories, and plain keys.
+///
+/// ```swift
+/// try await store.withTransaction { transaction in
+///     guard var account = try await accounts.find(by: 1, in: transaction), account.balance >= 10 else { return }
+///     account.balance -= 10
+///     try await accounts.save(account, in: transaction)
+///     try await payments.insert(Payment(id: 7, amount: 10), in: transaction)
+/// }
+/// ```
+///
+/// Reads see what the transaction has written. Unique values are judged when it commits, so that records may exchange
+/// them; the error is thrown by the transaction then. All throw what their namesakes without a transaction throw, and
+/// `.invalidArgument` for a transaction of another store.
+extension Repository {
+    /// Saves a model when the transaction commits.
+    public nonisolated(nonsending) func save(
+        _ model: Model, expires: Expiry = .never, in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        try await core.write([model], .set(expires), .anything, transaction)
+    }
+
+    /// Saves models when the transaction commits. Of several with one id, the last counts.
+    public nonisolated(nonsending) func save(
+        _ models: [Model], expires: Expiry = .never, in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        try await core.write(models, .set(expires), .anything, transaction)
+    }
+
+    /// Saves a model when the transaction commits, only if there is no record with its id.
+    ///
+    /// - Throws: `.alreadyExists`.
+    public nonisolated(nonsending) func insert(
+        _ model: Model, expires: Expiry = .never, in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        try await core.write([model], .set(expires), .absent, transaction)
+    }
+
+    /// Reads a record, changes it and saves it when the transaction commits; see ``update(_:expires:durability:_:)``.
+    @discardableResult
+    public nonisolated(nonsending) func update<R>(
+        _ id: Model.ID, expires: Expiry? = nil, in transaction: KeyValueTransaction, _ body: (inout Model) throws -> R
+    ) async throws -> R? {
+        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        var model = try core.model(entry)
+        let result = try body(&model)
+        try await core.replace(entry, with: model, expires.map { .set($0) } ?? .kept, transaction)
+        return result
+    }
+
+    /// Adds to a number of a record when the transaction commits.
+    @discardableResult
+    public nonisolated(nonsending) func increment<Number: FixedWidthInteger>(
+        _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
+        in transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Number? {
+        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        var model = try core.model(entry)
+        let (sum, overflow) = model[keyPath: path].addingReportingOverflow(amount)
+        if overflow {
+            throw StoreError(.invalidArgument, "a sum is beyond the range of \(Number.self): use a larger type")
+        }
+        model[keyPath: path] = sum
+        try await core.replace(entry, with: model, .kept, transaction)
+        return sum
+    }
+
+    /// Adds to a number of a record when the transaction commits.
+    @discardableResult
+    public nonisolated(nonsending) func increment<Number: BinaryFloatingPoint>(
+        _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
+        in transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Number? {
+        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        var model = try core.model(entry)
+        model[keyPath: path] += amount
+        try await core.replace(entry, with: model, .kept, transaction)
+        return model[keyPath: path]
+    }
+
+    /// Deletes the record with an id, if there is one, when the transaction commits.
+    public nonisolated(nonsending) func delete(
+        _ id: Model.ID, in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        try await delete([id], in: transaction)
+    }
+
+    /// Deletes records, as far as there are any, when the transaction commits.
+    public nonisolated(nonsending) func delete(
+        _ ids: [Model.ID], in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        var keys: Set<[UInt8]> = []
+        for id in ids { keys.insert(try core.key(id)) }
+        try await core.delete(Array(keys), transaction)
+    }
+
+    /// The model with an id, as the transaction sees it; nil if there is none. That nothing else changes it is a
+    /// condition of the commit.
+    public nonisolated(nonsending) func find(
+        by id: Model.ID, in transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Model? {
+        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        return try core.model(entry)
+    }
+}
+
+extension RepositoryCore {
+    /// Writes a changed model over the entry that the transaction has read.
+    ///
+    /// - Throws: `.invalidArgument` if its id has changed.
+    nonisolated(nonsending) func replace(
+        _ entry: Entry, with model: Model, _ expires: NewExpiry, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        guard try key(model.id) == entry.key else {
+            throw StoreError(
+                .invalidArgument, "an update has changed the id of a record: delete the old one and insert the new one")
+        }
+        try await write([model], expires, .found(entry), transaction)
+    }
+}
