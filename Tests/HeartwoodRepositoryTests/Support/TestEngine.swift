@@ -1,0 +1,86 @@
+import Foundation
+import Heartwood
+import HeartwoodFileSystem
+import HeartwoodRepository
+import HeartwoodTesting
+import KeyValueStoreTesting
+import Synchronization
+import Testing
+
+/// The engines on which every test of the typed layer runs.
+enum TestEngine: String, CaseIterable, CustomTestStringConvertible {
+    case disk, memory, simulatedDisk, constrained
+
+    var testDescription: String { rawValue }
+
+    /// The engines that keep their data when a store is closed.
+    static let reopenable: [TestEngine] = allCases
+}
+
+/// A store that a test uses, on one of the engines; closed and opened again at will.
+final class TestStore: Sendable {
+    let engine: TestEngine
+    let clock = TestClock()
+    private let directory: String
+    private let configuration: Store.Configuration
+    private let cluster: ConstrainedStore
+
+    init(_ engine: TestEngine, seed: UInt64 = 1) {
+        self.engine = engine
+        directory = NSTemporaryDirectory() + "heartwood-repository-" + UUID().uuidString
+        var configuration = Store.Configuration()
+        configuration.clock = clock
+        // Tests are about what is written, not about what survives the machine, except in the crash tests.
+        configuration.durability = .written
+        if engine == .memory { configuration.fileSystem = InMemoryFileSystem() }
+        if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(seed: seed) }
+        self.configuration = configuration
+        cluster = ConstrainedStore(.rough.seeded(seed), clock: { [clock] in clock.now() })
+    }
+
+    deinit {
+        if engine == .disk { try? FileManager.default.removeItem(atPath: directory) }
+    }
+
+    /// The store, open; another object at each call.
+    func open() async throws -> any KeyValueStore {
+        if engine == .constrained { return cluster.anotherHandle() }
+        return try await Store.open(at: engine == .disk ? directory : "/store", configuration: configuration)
+    }
+
+    /// Opens the store, calls `body` with it, and closes it.
+    func withStore<R>(_ body: (any KeyValueStore) async throws -> R) async throws -> R {
+        let store = try await open()
+        let result: R
+        do {
+            result = try await body(store)
+        } catch {
+            try? await Self.close(store)
+            throw error
+        }
+        try await Self.close(store)
+        return result
+    }
+
+    static func close(_ store: any KeyValueStore) async throws {
+        if let store = store as? Store { try await store.close() }
+        if let store = store as? ConstrainedStore { await store.close() }
+    }
+}
+
+/// A clock that a test moves.
+final class TestClock: StoreClock {
+    private let milliseconds = Atomic<UInt64>(1_700_000_000_000)
+
+    func now() -> Timestamp { Timestamp(milliseconds: milliseconds.load(ordering: .relaxed)) }
+    func advance(seconds: UInt64) { milliseconds.add(seconds * 1_000, ordering: .relaxed) }
+}
+
+/// Calls `body` again while the engine says that its view has ended, as a program must.
+func retryingEndedViews<R>(_ body: () async throws -> R) async throws -> R {
+    while true {
+        do {
+            return try await body()
+        } catch let error as StoreError where error.code == .viewEnded {}
+    }
+}
