@@ -119,6 +119,7 @@ let package = Package(
             name: "HeartwoodCampaignSupport",
             dependencies: [
                 "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodRepository", "KeyValueStore",
             ],
             path: "Tests/CampaignSupport",
             swiftSettings: settings
@@ -211,8 +212,9 @@ let package = Package(
             name: "HeartwoodRepositoryTests",
             dependencies: [
                 "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting",
-                "HeartwoodFileSystem",
+                "HeartwoodFileSystem", "HeartwoodCampaignSupport",
             ],
+            exclude: ["Keys/Golden"],
             swiftSettings: settings
         ),
         // Runs the built tool; the dependency sees to it that there is one.

@@ -14,9 +14,11 @@ public struct KeyTuple<each Element: TupleElement>: TupleElement {
     public var elements: (repeat each Element)
 
     /// Creates a tuple of these elements. O(1).
+    @inlinable
     public init(_ elements: repeat each Element) { self.elements = (repeat each elements) }
 
     /// Appends a nested tuple. O(bytes).
+    @inlinable
     public func encode(to encoder: inout TupleEncoder) {
         encoder.appendNested { tuple in
             repeat (each elements).encode(to: &tuple)
@@ -26,6 +28,7 @@ public struct KeyTuple<each Element: TupleElement>: TupleElement {
     /// Reads a nested tuple. O(bytes).
     ///
     /// - Throws: `StoreError` with the code `corruption` if there is none with exactly these elements.
+    @inlinable
     public init(from decoder: inout TupleDecoder) throws(StoreError) {
         elements = try decoder.decodeNested { tuple throws(StoreError) in
             (repeat try (each Element)(from: &tuple))
@@ -35,6 +38,7 @@ public struct KeyTuple<each Element: TupleElement>: TupleElement {
 
 extension KeyTuple: Equatable where repeat each Element: Equatable {
     /// Whether all elements are equal.
+    @inlinable
     public static func == (left: KeyTuple, right: KeyTuple) -> Bool {
         for (left, right) in repeat (each left.elements, each right.elements) {
             guard left == right else { return false }
@@ -45,6 +49,7 @@ extension KeyTuple: Equatable where repeat each Element: Equatable {
 
 extension KeyTuple: Hashable where repeat each Element: Hashable {
     /// Feeds all elements to the hasher.
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         repeat (each elements).hash(into: &hasher)
     }

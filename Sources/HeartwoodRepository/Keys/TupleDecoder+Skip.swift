@@ -105,19 +105,24 @@ extension TupleDecoder {
 
     /// Where the terminator of the next element is, a text or bytes, and how many zeros are escaped before it.
     private func textEnd() throws(StoreError) -> (end: Int, escapes: Int) {
-        var escapes = 0
-        var index = position + 1
-        while index < bytes.endIndex {
-            if bytes[index] != 0 {
-                index += 1
-            } else if isEscape(at: index + 1) {
-                escapes += 1
-                index += 2
-            } else {
-                return (index, escapes)
+        // Without the checks of the slice's indices, which take most of the time otherwise.
+        let found: (end: Int, escapes: Int)? = bytes[(position + 1)...].withUnsafeBufferPointer { bytes in
+            var escapes = 0
+            var index = 0
+            while index < bytes.count {
+                if bytes[index] != 0 {
+                    index += 1
+                } else if index + 1 < bytes.count, bytes[index + 1] == TupleCode.escape {
+                    escapes += 1
+                    index += 2
+                } else {
+                    return (position + 1 + index, escapes)
+                }
             }
+            return nil
         }
-        throw Self.truncated()
+        guard let found else { throw Self.truncated() }
+        return found
     }
 }
 

@@ -120,9 +120,12 @@ public struct TupleDecoder: Sendable {
     /// - Throws: `StoreError` with the code `corruption` if the next element isn't text, or isn't valid UTF-8.
     public mutating func decodeString() throws(StoreError) -> String {
         let (content, end) = try content(of: TupleCode.string, "text")
-        guard let text = String(validating: content, as: UTF8.self) else {
-            throw Self.mismatch("text that isn't UTF-8")
+        // Three times as fast as `String(validating:as:)`. What isn't UTF-8 is replaced, and so has other bytes.
+        var text = String(decoding: content, as: UTF8.self)
+        let isValid = content.withUnsafeBytes { content in
+            text.withUTF8 { KeyOrder.compare(UnsafeRawBufferPointer($0), content) == 0 }
         }
+        guard isValid else { throw Self.mismatch("text that isn't UTF-8") }
         position = end
         return text
     }

@@ -7,8 +7,8 @@
 /// enum Status: String, TupleElement { case open, closed }
 /// ```
 ///
-/// Write exactly one element for each value: values of several parts are a nested tuple. Equal values must have the same
-/// bytes.
+/// Write exactly one element for each value: values of several parts are a nested tuple. Equal values must have the
+/// same bytes.
 ///
 /// ```swift
 /// struct Version: TupleElement {

@@ -86,9 +86,9 @@ public struct TupleEncoder: Sendable {
     }
 
     /// Appends a text: its UTF-8 in Unicode's normal form C, and two bytes; each U+0000 takes two bytes. Texts that are
-    /// equal, such as "é" and "e\u{301}", have the same bytes, unless they have scalars that are newer than Unicode 17.0.
-    /// Texts sort by their scalars, not by a language's rules. O(bytes), and O(bytes log bytes) if the text has to be
-    /// normalised.
+    /// equal, such as "é" and "e\u{301}", have the same bytes, unless they have scalars that are newer than Unicode
+    /// 17.0. Texts sort by their scalars, not by a language's rules. O(bytes), and O(bytes log bytes) if the text has
+    /// to be normalised.
     public mutating func append(_ value: String) {
         appendStringPrefix(value)
         storage.append(TupleCode.terminator)
