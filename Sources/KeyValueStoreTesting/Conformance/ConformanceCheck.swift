@@ -41,12 +41,11 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         do {
             for _ in 0..<200 where try await attempt(on: subject) { return .passed }
             throw ConformanceFailure(
-                "the check was run 200 times", expected: "views that last as long as a check", found: ".viewEnded",
-                .here())
+                "the check was run 200 times", expected: "views that last as long as a check", found: ".viewEnded")
         } catch {
             var failure =
                 error as? ConformanceFailure
-                ?? ConformanceFailure("the check was run", expected: "no error", found: "\(error)", .here())
+                ?? ConformanceFailure("the check was run", expected: "no error", found: "\(error)")
             failure.check = "\(subject), \(name)"
             throw failure
         }
@@ -84,7 +83,7 @@ extension Result where Success == Void, Failure == any Error {
             return first
                 ?? .failure(
                     ConformanceFailure(
-                        "the check was run", expected: "an end within \(deadline)", found: "none", .here()))
+                        "the check was run", expected: "an end within \(deadline)", found: "none"))
         }
     }
 }

@@ -13,9 +13,9 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// The line in the file.
     public var line: Int
 
-    init(_ action: String, expected: String, found: String, _ place: Place) {
+    init(_ action: String, expected: String, found: String, _ file: String = #fileID, _ line: Int = #line) {
         (self.action, self.expected, self.found) = (action, expected, found)
-        (file, line) = (place.file, place.line)
+        (self.file, self.line) = (file, line)
     }
 
     /// Everything in one line.
@@ -24,34 +24,27 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A place in the source of a check.
-struct Place: Sendable {
-    var file: String
-    var line: Int
-
-    static func here(_ file: String = #fileID, _ line: Int = #line) -> Place { Place(file: file, line: line) }
-}
-
 /// Throws unless two values are equal.
 func expect<T: Equatable>(
-    _ found: T, is expected: T, _ action: @autoclosure () -> String, at place: Place = .here()
+    _ found: T, is expected: T, _ action: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws {
     if found == expected { return }
-    throw ConformanceFailure(action(), expected: "\(shown(expected))", found: "\(shown(found))", place)
+    throw ConformanceFailure(action(), expected: "\(shown(expected))", found: "\(shown(found))", file, line)
 }
 
 /// Throws unless something is true.
 func expect(
     _ isTrue: Bool, _ action: @autoclosure () -> String, expected: @autoclosure () -> String,
-    found: @autoclosure () -> String = "something else", at place: Place = .here()
+    found: @autoclosure () -> String = "something else", file: String = #fileID, line: Int = #line
 ) throws {
     if isTrue { return }
-    throw ConformanceFailure(action(), expected: expected(), found: found(), place)
+    throw ConformanceFailure(action(), expected: expected(), found: found(), file, line)
 }
 
 /// Throws unless a call throws an error with one of these codes. `.viewEnded` is passed on, and ends the attempt.
 nonisolated(nonsending) func expect<R>(
-    _ codes: StoreError.Code..., from action: String, at place: Place = .here(), _ body: () async throws -> R
+    _ codes: StoreError.Code..., from action: String, file: String = #fileID, line: Int = #line,
+    _ body: () async throws -> R
 ) async throws {
     let expected = codes.map(\.description).joined(separator: " or ")
     let result: R
@@ -60,9 +53,9 @@ nonisolated(nonsending) func expect<R>(
     } catch let error as StoreError {
         if codes.contains(error.code) { return }
         if error.code == .viewEnded { throw error }
-        throw ConformanceFailure(action, expected: expected, found: "\(error.code): \(error)", place)
+        throw ConformanceFailure(action, expected: expected, found: "\(error.code): \(error)", file, line)
     }
-    throw ConformanceFailure(action, expected: expected, found: "no error, but \(shown(result))", place)
+    throw ConformanceFailure(action, expected: expected, found: "no error, but \(shown(result))", file, line)
 }
 
 /// A value for a message, shortened.

@@ -51,22 +51,24 @@ extension KeyValueStore {
     /// Writes a batch whose conditions hold. A `.conflict` is spurious then, and it is written again.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ operations: KeyValueBatch.Operation..., if conditions: [KeyValueCondition] = [], at place: Place = .here()
+        _ operations: KeyValueBatch.Operation..., if conditions: [KeyValueCondition] = [], file: String = #fileID,
+        line: Int = #line
     ) async throws -> SequenceNumber {
-        try await write(operations, if: conditions, at: place)
+        try await write(operations, if: conditions, file: file, line: line)
     }
 
     /// The same.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ operations: [KeyValueBatch.Operation], if conditions: [KeyValueCondition] = [], at place: Place = .here()
+        _ operations: [KeyValueBatch.Operation], if conditions: [KeyValueCondition] = [], file: String = #fileID,
+        line: Int = #line
     ) async throws -> SequenceNumber {
         for _ in 0..<100 {
             if let sequence = try await tryWrite(operations, if: conditions) { return sequence }
             if conditions.isEmpty { break }
         }
         throw ConformanceFailure(
-            "a batch was written", expected: "success, because its conditions hold", found: "conflict", place)
+            "a batch was written", expected: "success, because its conditions hold", found: "conflict", file, line)
     }
 
     /// Writes a batch. Nil if there is a conflict.

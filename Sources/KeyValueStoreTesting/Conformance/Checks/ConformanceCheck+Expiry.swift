@@ -114,26 +114,28 @@ extension Trial {
     }
 
     /// The same; a failure if there is none.
-    nonisolated func expiresLater(_ key: String, at place: Place = .here()) async throws -> Timestamp {
+    nonisolated func expiresLater(_ key: String, file: String = #fileID, line: Int = #line) async throws -> Timestamp {
         if let expires = try await expires(key) { return expires }
-        throw ConformanceFailure("a key was put with an expiry", expected: "an expiry", found: "none", place)
+        throw ConformanceFailure("a key was put with an expiry", expected: "an expiry", found: "none", file, line)
     }
 
     /// Throws unless no reader has these keys.
-    nonisolated func expectAbsent(_ keys: [String], at place: Place = .here()) async throws {
+    nonisolated func expectAbsent(_ keys: [String], file: String = #fileID, line: Int = #line) async throws {
         try await forEachReader { reader in
             for key in keys.map(bytes) {
                 let entry = try await reader.fetchEntry(key)
-                try KeyValueStoreTesting.expect(entry, is: nil, "an expired key was read", at: place)
+                try KeyValueStoreTesting.expect(entry, is: nil, "an expired key was read", file: file, line: line)
                 let lent = try await reader.lent(key)
-                try KeyValueStoreTesting.expect(lent, is: nil, "an expired key was lent", at: place)
+                try KeyValueStoreTesting.expect(lent, is: nil, "an expired key was lent", file: file, line: line)
                 let entries = try await reader.fetchEntries(of: [key, key])
-                try KeyValueStoreTesting.expect(entries, is: [nil, nil], "expired keys were read", at: place)
+                try KeyValueStoreTesting.expect(
+                    entries, is: [nil, nil], "expired keys were read", file: file, line: line)
                 let range = KeyRange(lower: .included(key), upper: .included(key))
                 let page = try await reader.fetchEntries(in: range, reversed: false, limit: 1)
-                try KeyValueStoreTesting.expect(page.entries, is: [], "the range of an expired key was read", at: place)
+                try KeyValueStoreTesting.expect(
+                    page.entries, is: [], "the range of an expired key was read", file: file, line: line)
                 let count = try await reader.fetchCount(in: range)
-                try KeyValueStoreTesting.expect(count, is: 0, "an expired key was counted", at: place)
+                try KeyValueStoreTesting.expect(count, is: 0, "an expired key was counted", file: file, line: line)
             }
         }
     }

@@ -115,7 +115,7 @@ private struct RandomHistory {
             try note(operations, try await store.write(operations, if: conditions))
         } else if try await store.tryWrite(operations, if: conditions) != nil {
             throw ConformanceFailure(
-                "\(operations) was written with \(conditions)", expected: "conflict", found: "success", .here())
+                "\(operations) was written with \(conditions)", expected: "conflict", found: "success")
         }
     }
 

@@ -138,13 +138,14 @@ extension Trial {
 
     /// Throws unless a condition holds or doesn't hold, alone and with a write.
     nonisolated func expect(
-        _ condition: KeyValueCondition, holds expected: Bool, _ action: String, at place: Place = .here()
+        _ condition: KeyValueCondition, holds expected: Bool, _ action: String, file: String = #fileID,
+        line: Int = #line
     ) async throws {
         let holds = try await store.holds(condition)
         if holds != expected {
             throw ConformanceFailure(
                 "\(action); the condition was \(condition)", expected: "it \(expected ? "holds" : "doesn't hold")",
-                found: "it \(holds ? "holds" : "doesn't")", place)
+                found: "it \(holds ? "holds" : "doesn't")", file, line)
         }
     }
 }

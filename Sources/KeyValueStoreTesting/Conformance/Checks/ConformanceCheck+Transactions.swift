@@ -30,7 +30,7 @@ extension ConformanceCheck {
                     transaction.put(bytes("b"), bytes("2"))
                     throw Refusal()
                 }
-                throw ConformanceFailure("a body threw", expected: "its error", found: "no error", .here())
+                throw ConformanceFailure("a body threw", expected: "its error", found: "no error")
             } catch is Refusal {}
             try await expect(.tooLarge, from: "a body threw .tooLarge") {
                 try await trial.store.withTransaction { transaction in
@@ -41,11 +41,17 @@ extension ConformanceCheck {
             try expect(try await trial.store.contents().map(\.value), is: [bytes("1")], "two bodies threw")
         },
         ConformanceCheck("a transaction in another one of the same store is refused") { trial in
-            let store = trial.store
+            let (store, other) = (trial.store, try await trial.makeStore())
             try await store.withTransaction { transaction in
                 transaction.put(bytes("a"), bytes("1"))
                 try await expect(.invalidArgument, from: "a transaction began in another one") {
                     try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                }
+                try await other.withTransaction { inner in
+                    inner.put(bytes("a"), bytes("2"))
+                    try await expect(.invalidArgument, from: "a transaction began in another one, over a third") {
+                        try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                    }
                 }
             }
             try await store.withTransaction { $0.put(bytes("c"), bytes("1")) }

@@ -58,6 +58,7 @@ extension ConformanceCheck {
                 try expect(both[0]?.sequence, is: both[1]?.sequence, "two keys of a batch were read in one call")
                 let page = try await store.fetchEntries(in: .all, reversed: true, limit: 10).entries
                 try expect(page.count, is: 3, "three keys were read in one call")
+                try expect(page.first?.sequence, is: page.last?.sequence, "two keys of a batch were read in a page")
                 try expect(try await store.fetchCount(in: .all), is: 3, "three keys were counted")
             }
         },
@@ -83,13 +84,14 @@ extension Trial {
     /// third key: there are always three.
     nonisolated func besideWriters(_ body: @escaping @Sendable (any KeyValueStore) async throws -> Void) async throws {
         let store = self.store
-        try await store.write(.put("left", ""), .put("right", ""), .put("moving:0", ""))
+        let moving = (0...60).map { "moving:\(100 + $0 * 37 % 61)" }
+        try await store.write(.put("left", ""), .put("right", ""), .put(moving[0], ""))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for number in 1...60 {
                     try await store.write(
-                        .remove("moving:\(number - 1)"), .put("left", "\(number)"), .put("right", "\(number)"),
-                        .put("moving:\(number)", ""))
+                        .remove(moving[number - 1]), .put("left", "\(number)"), .put("right", "\(number)"),
+                        .put(moving[number], ""))
                 }
             }
             group.addTask {
