@@ -211,7 +211,7 @@ extension Repository {
 
     /// - Throws: `.invalidArgument` inside a transaction on this store, which such a write would be in conflict with.
     func checkScope() throws(StoreError) {
-        if TransactionScope.store == ObjectIdentifier(store) {
+        if TransactionScope.stores.contains(ObjectIdentifier(store)) {
             throw StoreError(
                 .invalidArgument,
                 "a repository was written inside the body of a transaction on its store, which could make the body run "

@@ -11,10 +11,11 @@ public struct Committed<Value> {
 
 extension Committed: Sendable where Value: Sendable {}
 
-/// The transaction whose body the task runs.
+/// The transactions whose bodies the task runs.
 package enum TransactionScope {
-    /// The store of the transaction. A write to it from within would wait for, or conflict with, the transaction.
-    @TaskLocal package static var store: ObjectIdentifier?
+    /// Their stores, the outermost first. A write to one of them from within would wait for, or conflict with, its
+    /// transaction.
+    @TaskLocal package static var stores: [ObjectIdentifier] = []
 }
 
 extension KeyValueStore {
@@ -41,13 +42,16 @@ extension KeyValueStore {
     public nonisolated(nonsending) func withTransaction<R>(
         durability: Durability? = nil, _ body: (KeyValueTransaction) async throws -> R
     ) async throws -> Committed<R> {
-        if TransactionScope.store == ObjectIdentifier(self) {
+        let outer = TransactionScope.stores
+        if outer.contains(ObjectIdentifier(self)) {
             throw StoreError(
                 .invalidArgument, "a transaction inside another one of the same store: use the outer transaction")
         }
         var value: R?
         let sequence = try await runTransaction(durability) { transaction in
-            value = try await TransactionScope.$store.withValue(ObjectIdentifier(self)) { try await body(transaction) }
+            value = try await TransactionScope.$stores.withValue(outer + [ObjectIdentifier(self)]) {
+                try await body(transaction)
+            }
         }
         guard let value else { preconditionFailure("a transaction was committed that hasn't run") }
         return Committed(value: value, sequence: sequence)

@@ -61,8 +61,10 @@ public final class KeyValueTransaction: KeyValueReader {
     /// has written it. A value that this transaction wrote has the sequence number 0.
     public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
         if let own = own(key) { return own }
+        let entry = try await view.fetchEntry(key)
+        // Not before: a body may continue after a read that has failed, of a key that no condition may have.
         readKeys.set(key, ())
-        return try await view.fetchEntry(key)
+        return entry
     }
 
     /// As ``fetchEntry(_:)`` for many keys.
@@ -73,23 +75,29 @@ public final class KeyValueTransaction: KeyValueReader {
             if let own = own(keys[index]) {
                 entries[index] = own
             } else {
-                readKeys.set(keys[index], ())
                 others.append(index)
             }
         }
         if others.isEmpty { return entries }
         let read = try await view.fetchEntries(of: others.map { keys[$0] })
-        for (index, entry) in zip(others, read) { entries[index] = entry }
+        for (index, entry) in zip(others, read) {
+            readKeys.set(keys[index], ())
+            entries[index] = entry
+        }
         return entries
     }
 
     /// Entries of a range as this transaction sees them. What was read of the range is a condition of the commit: the
     /// range from its beginning to the last entry of the page; the whole range if the page isn't full.
     ///
+    /// - Throws: `.invalidArgument` for a limit below 1, and what the view throws.
     /// - Complexity: As of the view, and O(writes of this transaction).
     public nonisolated(nonsending) func fetchEntries(
         in range: KeyRange, reversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
+        guard limit >= 1 else {
+            throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
+        }
         let changed = written(in: range)
         // Written keys are left out of what the view has, so that many more may have to be read.
         let (read, overflow) = limit.addingReportingOverflow(changed.count)
