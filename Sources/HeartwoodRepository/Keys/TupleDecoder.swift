@@ -1,0 +1,187 @@
+public import Foundation
+
+/// Reads the elements of a key, one after the other.
+///
+/// Every sequence of bytes ends in elements or in a thrown error. A call that throws leaves the decoder as it was.
+///
+/// ```swift
+/// var decoder = TupleDecoder(key.dropFirst(prefix.count))
+/// let city = try decoder.decodeString()
+/// let inhabitants = try decoder.decode(Int.self)
+/// try decoder.finish()
+/// ```
+public struct TupleDecoder: Sendable {
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    /// Where the next element begins: an index of `bytes`, or its end.
+    @usableFromInline var position: Int
+    /// How many nested tuples the next element is in.
+    @usableFromInline var depth = 0
+
+    /// How many nested tuples may be in each other: each one is a call on the stack.
+    @usableFromInline static var maximumDepth: Int { 128 }
+
+    /// Reads these bytes. O(1).
+    @inlinable
+    public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    /// Reads these bytes. O(1).
+    @inlinable
+    public init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    /// Whether no element follows, in the key or in the nested tuple that is being read. O(1).
+    @inlinable public var isAtEnd: Bool {
+        guard position < bytes.endIndex else { return true }
+        return depth > 0 && bytes[position] == TupleCode.terminator && !isEscape(at: position + 1)
+    }
+
+    /// Checks that no element follows. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if one does.
+    @inlinable
+    public func finish() throws(StoreError) {
+        guard isAtEnd else { throw Self.mismatch("more elements than expected") }
+    }
+
+    /// Reads nil, if the next element is nil; otherwise it reads nothing. O(1).
+    ///
+    /// - Returns: Whether it was nil.
+    @inlinable
+    public mutating func decodeNil() -> Bool {
+        guard !isAtEnd, bytes[position] == TupleCode.null else { return false }
+        position += depth > 0 ? 2 : 1
+        return true
+    }
+
+    /// Reads a truth value. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one.
+    @inlinable
+    public mutating func decodeBool() throws(StoreError) -> Bool {
+        let code = try code()
+        guard code == TupleCode.false || code == TupleCode.true else { throw mismatch(code, "a truth value") }
+        position += 1
+        return code == TupleCode.true
+    }
+
+    /// Reads an integer. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one, or is outside the type's range.
+    @inlinable
+    public mutating func decodeInt64() throws(StoreError) -> Int64 {
+        let (isNegative, bits, end) = try integer()
+        let value = Int64(truncatingIfNeeded: bits)
+        guard (value < 0) == isNegative else { throw Self.outOfRange("Int64") }
+        position = end
+        return value
+    }
+
+    /// Reads an integer. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one, or is outside the type's range.
+    @inlinable
+    public mutating func decodeUInt64() throws(StoreError) -> UInt64 {
+        let (isNegative, bits, end) = try integer()
+        guard !isNegative else { throw Self.outOfRange("UInt64") }
+        position = end
+        return bits
+    }
+
+    /// Reads a number. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't a `Double`.
+    @inlinable
+    public mutating func decodeDouble() throws(StoreError) -> Double {
+        let code = try code()
+        guard code == TupleCode.double else { throw mismatch(code, "a Double") }
+        let bits = try bigEndian(at: position + 1, count: 8)
+        position += 9
+        let sign: UInt64 = 1 << 63
+        return Double(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
+    }
+
+    /// Reads a number. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't a `Float`.
+    @inlinable
+    public mutating func decodeFloat() throws(StoreError) -> Float {
+        let code = try code()
+        guard code == TupleCode.float else { throw mismatch(code, "a Float") }
+        let bits = UInt32(truncatingIfNeeded: try bigEndian(at: position + 1, count: 4))
+        position += 5
+        let sign: UInt32 = 1 << 31
+        return Float(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
+    }
+
+    /// Reads a text. O(bytes).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't text, or isn't valid UTF-8.
+    public mutating func decodeString() throws(StoreError) -> String {
+        let (content, end) = try content(of: TupleCode.string, "text")
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw Self.mismatch("text that isn't UTF-8")
+        }
+        position = end
+        return text
+    }
+
+    /// Reads bytes. O(bytes).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't bytes.
+    public mutating func decodeBytes() throws(StoreError) -> [UInt8] {
+        let (content, end) = try content(of: TupleCode.bytes, "bytes")
+        position = end
+        return Array(content)
+    }
+
+    /// Reads an identifier. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one.
+    @inlinable
+    public mutating func decodeUUID() throws(StoreError) -> UUID {
+        let code = try code()
+        guard code == TupleCode.uuid else { throw mismatch(code, "a UUID") }
+        let high = try bigEndian(at: position + 1, count: 8)
+        let low = try bigEndian(at: position + 9, count: 8)
+        position += 17
+        return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// Reads a nested tuple. `body` must read all its elements; `isAtEnd` is true after the last one.
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; and `StoreError` with the code `corruption` if the next element isn't a tuple, if
+    ///   it has more elements or no end, or if it is in 128 other tuples.
+    /// - Complexity: O(1), and what `body` takes.
+    @inlinable
+    public mutating func decodeNested<Result>(
+        _ body: (inout TupleDecoder) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let code = try code()
+        guard code == TupleCode.nested else { throw mismatch(code, "a tuple") }
+        guard depth < Self.maximumDepth else { throw Self.mismatch("more than \(Self.maximumDepth) nested tuples") }
+        var inner = self
+        inner.position += 1
+        inner.depth += 1
+        let result = try body(&inner)
+        try inner.finish()
+        guard inner.position < bytes.endIndex else { throw Self.truncated() }
+        position = inner.position + 1
+        return result
+    }
+
+    /// Reads any element. O(bytes of the element).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if the next element isn't of this type.
+    @inlinable
+    public mutating func decode<Element: TupleElement>(
+        _ type: Element.Type = Element.self
+    ) throws(StoreError) -> Element {
+        var next = self
+        let element = try Element(from: &next)
+        self = next
+        return element
+    }
+}
