@@ -84,11 +84,12 @@ struct FilterTests {
         for _ in 0..<6 {
             let right = set()
             let (union, both, complement) = (left.union(right), left.intersection(right), left.complement)
-            for element in elements {
-                #expect(union.contains(element) == (left.contains(element) || right.contains(element)), "seed \(seed)")
-                #expect(both.contains(element) == (left.contains(element) && right.contains(element)), "seed \(seed)")
-                #expect(complement.contains(element) != left.contains(element), "seed \(seed)")
+            let isRight = elements.allSatisfy { element in
+                let (inLeft, inRight) = (left.contains(element), right.contains(element))
+                return union.contains(element) == (inLeft || inRight) && both.contains(element) == (inLeft && inRight)
+                    && complement.contains(element) != inLeft
             }
+            #expect(isRight, "seed \(seed)")
             left = random.pick([union, both, complement])
         }
     }

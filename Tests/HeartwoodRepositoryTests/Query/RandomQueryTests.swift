@@ -45,7 +45,7 @@ struct RandomQueryTests {
         #expect((lowest ?? nil) == heights.min(), note)
     }
 
-    @Test("Pages by cursors have every result once", arguments: 0..<80 as Range<UInt64>)
+    @Test("Pages by cursors have every result once", arguments: 0..<40 as Range<UInt64>)
     func pages(seed: UInt64) async throws {
         var queries = RandomQueries(random: SeededRandom(seed, 0xCE))
         let items = queries.items(queries.random.below(60))

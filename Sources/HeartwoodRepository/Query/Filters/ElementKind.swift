@@ -50,6 +50,9 @@ enum ElementKind {
     private static let anything = anyPlain.intersection(
         EncodedSet(Self.encoded(Double.nan)).union(EncodedSet(Self.encoded(Float.nan))).complement)
 
+    /// The cuts after all elements that `>` can match, of any kind.
+    static let ends = [EncodedSet.end, afterDoubles, afterFloats]
+
     /// The elements that `<` and the other comparisons can match: neither nil nor NaN.
     var comparable: EncodedSet {
         switch self {

@@ -16,13 +16,14 @@ enum EncodedText {
 
     private static func span(_ name: String, _ span: EncodedSet.Span) -> String {
         var conditions: [String] = []
+        let hasEnd = !ElementKind.ends.contains(span.upper)
         if span.lower == EncodedSet.after(EncodedElement.null) {
-            if span.upper == EncodedSet.end { return "\(name) != null" }
+            if !hasEnd { return "\(name) != null" }
         } else if !span.lower.isEmpty {
             if let text = beginning(span) { return "\(name) begins with \(text)" }
             conditions.append(cut(name, span.lower, before: ">=", after: ">"))
         }
-        if span.upper != EncodedSet.end { conditions.append(cut(name, span.upper, before: "<", after: "<=")) }
+        if hasEnd { conditions.append(cut(name, span.upper, before: "<", after: "<=")) }
         return conditions.joined(separator: " && ")
     }
 
