@@ -1,0 +1,123 @@
+import Foundation
+import HeartwoodTesting
+import KeyValueStore
+import Testing
+
+@testable import HeartwoodRepository
+
+@Suite("Runs of queries")
+struct QueryRunTests {
+    private func store(_ count: Int, _ indexes: [Index<Item>] = Item.indexes) -> ItemStore {
+        var queries = RandomQueries(random: SeededRandom(11))
+        return ItemStore(queries.items(count), indexes)
+    }
+
+    private func trips(_ store: ItemStore, _ body: () async throws -> Void) async throws -> Int {
+        let before = store.reader.roundTrips.value
+        try await body()
+        return store.reader.roundTrips.value - before
+    }
+
+    @Test("An indexed query takes two round trips, a count one")
+    func roundTrips() async throws {
+        let store = store(250)
+        let query = Query<Item>(where: .contains(\.tags, "x"))
+        #expect(try await trips(store) { _ = try await store.source.fetch(query) } == 2)
+        #expect(try await trips(store) { _ = try await store.source.count(query) } == 1)
+        let limited = Query<Item>(where: \.number >= 0, sort: [.descending(\.number)], limit: 100)
+        #expect(try await trips(store) { _ = try await store.source.fetch(limited) } == 2)
+        let unique = Query<Item>(where: .isIn(\.code, (0..<100).map { "c\($0)" }))
+        #expect(try await trips(store) { _ = try await store.source.fetch(unique) } == 2)
+        let identifiers = Query<Item>(where: .isIn(\.id, Array(0..<100)))
+        #expect(try await trips(store) { _ = try await store.source.fetch(identifiers) } == 1)
+        #expect(
+            try await trips(store) { _ = try await store.source.extreme(isMaximum: true, of: \.number) as Int? } == 1)
+    }
+
+    @Test("A limit also limits what is read")
+    func limits() async throws {
+        let store = store(250)
+        let query = Query<Item>(where: \.number >= 0, sort: [.ascending(\.number)], limit: 5, offset: 20)
+        let statistics = try #require(try await store.source.fetch(query).plan.statistics)
+        #expect((statistics.entries, statistics.records, statistics.results) == (25, 5, 5))
+        let byIdentifier = try await store.source.fetch(Query(where: \.number >= 0, limit: 5)).plan.statistics
+        #expect(byIdentifier?.records == 5)
+    }
+
+    @Test("A stream reads little at first")
+    func streams() async throws {
+        let store = store(250)
+        var run = try QueryRun(Query<Item>(sort: [.ascending(\.number)]), store.source, isStream: true)
+        #expect(try await run.next()?.count == 16)
+        #expect(run.explanation.statistics?.records == 16)
+        #expect(try await run.next()?.count == 32)
+    }
+
+    @Test("The guard key is checked before anything is returned, without a round trip of its own")
+    func guardKey() async throws {
+        let store = store(100)
+        var source = store.source
+        source.guardKey = [0x11]
+        source.checkGuard = { entry throws(StoreError) in
+            #expect(entry?.value == [1])
+        }
+        let query = Query<Item>(where: \.number == 1)
+        #expect(try await trips(store) { _ = try await source.fetch(query) } == 2)
+        #expect(try await trips(store) { _ = try await source.count(query) } == 2)
+        source.checkGuard = { _ throws(StoreError) in throw StoreError(.conflict, "the catalogue changed: try again") }
+        let queries: [Query<Item>] = [
+            query, Query(), Query(where: \.id == 1), Query(where: \.number == 100), Query(limit: 0),
+            Query(where: \.number > 2, sort: [.ascending(\.name)]), Query(where: !.all),
+        ]
+        for query in queries {
+            let error = await #expect(throws: StoreError.self) { _ = try await source.fetch(query) }
+            #expect(error?.code == .conflict)
+            await #expect(throws: StoreError.self) { _ = try await source.count(query) }
+        }
+        await #expect(throws: StoreError.self) { _ = try await source.extreme(isMaximum: true, of: \.number) as Int? }
+    }
+
+    @Test("A missing record is damage that names the index; a record that doesn't decode may be left out")
+    func damage() async throws {
+        let store = store(30)
+        let victim = store.items[7]
+        var contents = Dictionary(uniqueKeysWithValues: store.reader.entries.map { ($0.key, $0.value) })
+        contents[[0x10] + ElementKind.encoded(victim.id)] = [1, 2, 3]
+        var source = Self.source(store, contents)
+        let query = Query<Item>(where: \.number == victim.number)
+        await #expect(throws: StoreError.self) { _ = try await source.fetch(query) }
+        let found = try await source.fetch(query) { _, _ in }
+        #expect(!found.models.contains { $0.id == victim.id })
+        #expect(found.models.count == store.items.count { $0.number == victim.number } - 1)
+
+        contents[[0x10] + ElementKind.encoded(victim.id)] = nil
+        source = Self.source(store, contents)
+        let error = await #expect(throws: StoreError.self) { _ = try await source.fetch(query) }
+        #expect(error?.code == .corruption)
+        #expect(error?.message.contains("index \"number\"") == true || error?.message.contains("number-name") == true)
+
+        contents[[0x20, 0x00] + ElementKind.encoded(victim.number) + [0xEE]] = []
+        source = Self.source(store, contents)
+        let malformed = await #expect(throws: StoreError.self) {
+            _ = try await source.fetch(Query(where: \.number == victim.number, sort: [.ascending(\.number)]))
+        }
+        #expect(malformed?.code == .corruption)
+    }
+
+    private static func source(_ store: ItemStore, _ contents: [[UInt8]: [UInt8]]) -> QuerySource<Item> {
+        QuerySource(
+            reader: SortedEntries(contents), recordPrefix: [0x10], indexes: store.source.indexes, idPath: \Item.id,
+            idIsOrdered: true, decode: store.source.decode)
+    }
+
+    @Test("A cancelled task ends the query")
+    func cancellation() async {
+        let task = Task {
+            let store = store(10)
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await store.source.fetch(Query())
+        }
+        let error = await #expect(throws: StoreError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+}
