@@ -8,11 +8,18 @@ extension ReadableRepository {
     public nonisolated(nonsending) func find(by id: Model.ID) async throws(StoreError) -> Model? {
         let core = readable.core
         let key = try core.key(id)
-        var result: Result<Model, StoreError>?
+        // No Result: its type would have to be looked up at run time.
+        var model: Model?
+        var failure: StoreError?
         _ = try await core.base.store.lendEntry(key) { bytes, _, _ in
-            result = Result { () throws(StoreError) in try core.model(bytes, id: core.base.layout.id(ofRecord: key)) }
+            do throws(StoreError) {
+                model = try core.model(bytes, id: core.base.layout.id(ofRecord: key))
+            } catch {
+                failure = error
+            }
         }
-        return try result?.get()
+        if let failure { throw failure }
+        return model
     }
 
     /// The models with these ids, in the order of the ids, all of one moment; nil where there is none.

@@ -45,15 +45,6 @@ final class RepositoryBase: Sendable {
         }
     }
 
-    /// Looks at the catalogue again if another program may have changed it.
-    ///
-    /// - Throws: `.catalogueChanged` if it has; otherwise as `adopt`.
-    func check(_ entry: Entry?) throws(StoreError) {
-        if entry?.sequence == catalogued.revision { return }
-        try adopt(entry)
-        throw .catalogueChanged
-    }
-
     /// Makes the catalogue a condition of a transaction, and reads it again where that condition may have failed.
     nonisolated(nonsending) func begin(
         _ transaction: KeyValueTransaction
@@ -110,11 +101,20 @@ struct Catalogued: Sendable {
         numbers = shape.indexes.map { entry.active($0)?.number }
         hasEntries = entry.indexes.contains { $0.state != .dropping }
     }
+
+    /// Whether the index with a number has the entries of all records.
+    func isReady(_ number: Int) -> Bool { entry.indexes.contains { $0.number == number && $0.state == .ready } }
+}
+
+extension StoreError.Code {
+    fileprivate static let catalogueChanged = StoreError.Code("catalogueChanged")
 }
 
 extension StoreError {
     /// Thrown inside the layer: what was read before doesn't count, and is read again.
-    static let catalogueChanged = StoreError(.conflict, "another program has changed the catalogue: try again")
+    static let catalogueChanged = StoreError(.catalogueChanged, "another program has changed the catalogue: try again")
+
+    var isCatalogueChange: Bool { code == .catalogueChanged }
 
     static func noCatalogueEntry(_ name: String) -> StoreError {
         StoreError(

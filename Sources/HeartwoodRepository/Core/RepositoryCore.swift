@@ -20,7 +20,7 @@ where Model.ID: Codable & SendableMetatype {
         base = RepositoryBase(store, shape, entry, revision)
         (self.definition, self.ids) = (definition, ids)
         migrations = try MigrationPath(to: definition.version, definition.migrations)
-        indexers = definition.indexes.map { index in Indexer(isUnique: index.isUnique) { index.keys(of: $0) } }
+        indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
     }
 
     /// The key of a record.
