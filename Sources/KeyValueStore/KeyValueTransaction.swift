@@ -46,7 +46,8 @@ public final class KeyValueTransaction: KeyValueReader {
         writes.set(key, KeyValueBatch.Operation(key: key, value: nil))
     }
 
-    /// Adds a condition of the commit. O(1).
+    /// Adds a condition of the commit. O(1). If it doesn't hold, the transaction runs again; so require only what the
+    /// body has read, or what it requires otherwise in the next run.
     public func require(_ condition: KeyValueCondition) { conditions.append(condition) }
 
     /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.

@@ -108,6 +108,16 @@ extension ConformanceCheck {
             try expect(
                 try await trial.store.fetchEntry(bytes("v"))?.value.count, is: largest, "a large value was written")
         },
+        ConformanceCheck("a key that is in a batch twice doesn't break the batch") { trial in
+            // Whether it is refused is open. If it is, nothing may be written.
+            do {
+                try await trial.store.write(.put("a", "1"), .put("b", "1"), .remove("b"), .put("b", "2"))
+                try expect(try await trial.store.fetchCount(in: .all), is: 2, "a batch put a key twice")
+            } catch let error as StoreError {
+                try expect(error.code, is: .invalidArgument, "a batch put a key twice")
+                try expect(try await trial.store.contents(), is: [], "a batch was refused")
+            }
+        },
         ConformanceCheck("a condition with a view of another store is refused") { trial in
             let other = try await trial.makeStore()
             try await other.write(.put("a", "1"))

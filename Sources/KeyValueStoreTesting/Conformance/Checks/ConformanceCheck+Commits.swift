@@ -21,6 +21,20 @@ extension ConformanceCheck {
                 last = sequence
             }
         },
+        ConformanceCheck("a write of any durability is visible when it returns") { trial in
+            for durability in [nil, Durability.buffered, .written, .synced] {
+                for count in 1...2 {
+                    let operations = (0..<count).map { KeyValueBatch.Operation.put("\($0)", "\(count)") }
+                    let sequence = try await trial.store.commit(
+                        KeyValueBatch(operations: operations), durability: durability)
+                    try await trial.forEachReader { reader in
+                        try expect(
+                            try await reader.fetchEntry(bytes("0"))?.sequence, is: sequence,
+                            "a batch was written, \(durability?.description ?? "as by default")")
+                    }
+                }
+            }
+        },
         ConformanceCheck("concurrent writes have different sequence numbers") { trial in
             let store = trial.store
             let sequences = try await withThrowingTaskGroup(of: [SequenceNumber].self) { group in

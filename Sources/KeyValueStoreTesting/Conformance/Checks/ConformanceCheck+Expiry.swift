@@ -37,6 +37,18 @@ extension ConformanceCheck {
             try await trial.store.write(.put("b", "3"), if: [.absent(bytes("a")), .absent(bytes("b"))])
             try expect(try await trial.store.text("b"), is: "3", "an expired key was put again")
         },
+        ConformanceCheck("an expiry may be at any time") { trial in
+            let late: [Expiry] = [.at(Timestamp(milliseconds: .max)), .after(.seconds(Int64.max))]
+            let early: [Expiry] = [
+                .at(Timestamp(milliseconds: 0)), .after(.zero - trial.lifetime), .after(.seconds(Int64.min)),
+            ]
+            try await trial.store.write(late.indices.map { .put("late:\($0)", "", expires: late[$0]) })
+            try await trial.store.write(early.indices.map { .put("early:\($0)", "", expires: early[$0]) })
+            try await trial.expectAbsent(early.indices.map { "early:\($0)" })
+            try expect(
+                try await trial.store.contents().map(\.key), is: late.indices.map { bytes("late:\($0)") },
+                "keys were put that expire very late")
+        },
         ConformanceCheck("a key exists until it expires, and not after", needs: .clock) { trial in
             let lifetime = trial.lifetime
             try await trial.store.write(
