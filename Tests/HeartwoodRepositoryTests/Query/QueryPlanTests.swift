@@ -49,7 +49,8 @@ struct QueryPlanTests {
             first(
                 (\.name == "a" && \.number > 1) || (\.name == "b" && \.number < 0),
                 [.ascending(\.name), .ascending(\.number)])
-                == #"index name-number, 2 ranges: name == "a" && number > 1 || name == "b" && number < 0 | order: as read"#
+                == #"index name-number, 2 ranges: name == "a" && number > 1 || "#
+                + #"name == "b" && number < 0 | order: as read"#
         )
         #expect(
             first(.contains(\.tags, "x") && \.grade == .low, [.ascending(\.number)])

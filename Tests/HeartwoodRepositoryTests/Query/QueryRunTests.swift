@@ -44,6 +44,17 @@ struct QueryRunTests {
         #expect(byIdentifier?.records == 5)
     }
 
+    @Test("A record that several parts of a read find is one result")
+    func distinct() async throws {
+        let store = store(120)
+        for sort: [Sort<Item>] in [[], [.descending(\.id)], [.ascending(\.weight)], [.ascending(\.name)]] {
+            let filter: Filter<Item> = .contains(\.tags, "x") || .contains(\.tags, "y") || .isIn(\.id, [1, 4, 7, 500])
+            let query = Query(where: filter, sort: sort)
+            #expect(try await store.source.fetch(query) == Expected.results(query, store.items))
+            #expect(try await store.source.count(query) == Expected.results(query, store.items).count)
+        }
+    }
+
     @Test("A stream reads little at first")
     func streams() async throws {
         let store = store(250)

@@ -1,4 +1,5 @@
-/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones: a heap, the last one on top.
+/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap with the last one
+/// on top.
 struct BestResults<Element> {
     private let limit: Int?
     private var heap: [(key: SortKey, element: Element)] = []
