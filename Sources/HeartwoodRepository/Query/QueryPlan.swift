@@ -76,7 +76,9 @@ extension QueryPlan {
             case .index(let position): return .index(name: indexes[position].name, ranges: count)
             }
         }
-        conditions = plan.steps.map { $0.conditions.joined(separator: " && ") }
+        conditions = plan.steps.map { step in
+            step.conditions.map { $0.map(\.description).joined(separator: " && ") }.joined(separator: " || ")
+        }
         filter = plan.isFiltering ? "\(query.filter)" : nil
         switch plan.ordering {
         case .asRead: ordering = .asRead

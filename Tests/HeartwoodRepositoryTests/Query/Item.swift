@@ -1,5 +1,6 @@
 import Foundation
 import KeyValueStore
+import Testing
 
 @testable import HeartwoodRepository
 
@@ -68,5 +69,14 @@ enum Expected {
             return false
         }.map(\.0)
         return Array(sorted.dropFirst(query.offset).prefix(query.limit ?? .max))
+    }
+}
+
+extension QuerySource {
+    /// The results and the plan of a run.
+    nonisolated(nonsending) func explained(_ query: Query<Model>) async throws -> (models: [Model], plan: QueryPlan) {
+        var plan: QueryPlan?
+        let models = try await fetch(query) { plan = $0 }
+        return (models, try #require(plan))
     }
 }

@@ -49,7 +49,9 @@ struct QueryPlanTests {
             first(
                 (\.name == "a" && \.number > 1) || (\.name == "b" && \.number < 0),
                 [.ascending(\.name), .ascending(\.number)])
-                == #"index name-number, 2 ranges: name == "a", number > 1 or name == "b", number < 0 | order: as read"#)
+                == #"index name-number, 2 ranges: name == "a" && number > 1 || "#
+                + #"name == "b" && number < 0 | order: as read"#
+        )
         #expect(
             first(.contains(\.tags, "x") && \.grade == .low, [.ascending(\.number)])
                 == #"index grade-tag-number: grade == "low" && element of tags == "x" | order: as read"#)
@@ -58,7 +60,7 @@ struct QueryPlanTests {
     @Test("The description has a line for each fact")
     func description() async throws {
         let query = Query<Item>(where: \.number == 2 && \.weight != 0, sort: [.descending(\.name)], limit: 3)
-        let plan = try await store.source.fetch(query).plan
+        let plan = try await store.source.explained(query).plan
         let statistics = try #require(plan.statistics)
         #expect(
             plan.description == """
@@ -95,7 +97,7 @@ struct QueryPlanTests {
                         let query = Query(where: filter, sort: sort, limit: position % 2 == 0 ? nil : 5)
                         let expected = try Expected.results(query, items).map(\.id)
                         for store in stores {
-                            let found = try await store.source.fetch(query)
+                            let found = try await store.source.explained(query)
                             #expect(found.models.map(\.id) == expected, "\(filter)\n\(found.plan)")
                         }
                     }

@@ -38,10 +38,21 @@ struct QueryRunTests {
     func limits() async throws {
         let store = store(250)
         let query = Query<Item>(where: \.number >= 0, sort: [.ascending(\.number)], limit: 5, offset: 20)
-        let statistics = try #require(try await store.source.fetch(query).plan.statistics)
+        let statistics = try #require(try await store.source.explained(query).plan.statistics)
         #expect((statistics.entries, statistics.records, statistics.results) == (25, 5, 5))
-        let byIdentifier = try await store.source.fetch(Query(where: \.number >= 0, limit: 5)).plan.statistics
+        let byIdentifier = try await store.source.explained(Query(where: \.number >= 0, limit: 5)).plan.statistics
         #expect(byIdentifier?.records == 5)
+    }
+
+    @Test("A record that several parts of a read find is one result")
+    func distinct() async throws {
+        let store = store(120)
+        for sort: [Sort<Item>] in [[], [.descending(\.id)], [.ascending(\.weight)], [.ascending(\.name)]] {
+            let filter: Filter<Item> = .contains(\.tags, "x") || .contains(\.tags, "y") || .isIn(\.id, [1, 4, 7, 500])
+            let query = Query(where: filter, sort: sort)
+            #expect(try await store.source.fetch(query) == Expected.results(query, store.items))
+            #expect(try await store.source.count(query) == Expected.results(query, store.items).count)
+        }
     }
 
     @Test("A stream reads little at first")
@@ -86,9 +97,9 @@ struct QueryRunTests {
         var source = Self.source(store, contents)
         let query = Query<Item>(where: \.number == victim.number)
         await #expect(throws: StoreError.self) { _ = try await source.fetch(query) }
-        let found = try await source.fetch(query) { _, _ in }
-        #expect(!found.models.contains { $0.id == victim.id })
-        #expect(found.models.count == store.items.count { $0.number == victim.number } - 1)
+        let found = try await source.fetch(query, onUndecodable: { _, _ in })
+        #expect(!found.contains { $0.id == victim.id })
+        #expect(found.count == store.items.count { $0.number == victim.number } - 1)
 
         contents[[0x10] + ElementKind.encoded(victim.id)] = nil
         source = Self.source(store, contents)
@@ -119,5 +130,18 @@ struct QueryRunTests {
         }
         let error = await #expect(throws: StoreError.self) { try await task.value }
         #expect(error?.code == .cancelled)
+    }
+
+    @Test("Sorting with pauses and keeping the best are sorting", arguments: [0, 1, 1_024, 1_025, 5_000, 9_217])
+    func sorting(count: Int) async {
+        var random = SeededRandom(UInt64(count))
+        let numbers = (0..<count).map { _ in random.below(count) }
+        var busy = BusyTime()
+        #expect(await busy.sorted(numbers, by: <) == numbers.sorted())
+        for limit in [0, 1, 7, count] {
+            var best = BestResults<Int>(limit: limit)
+            for number in numbers { best.insert(number, SortKey([ElementKind.encoded(number)], descending: [true])) }
+            #expect(best.elements.map(\.element).sorted(by: >) == Array(numbers.sorted(by: >).prefix(limit)))
+        }
     }
 }

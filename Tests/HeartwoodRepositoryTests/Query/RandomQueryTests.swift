@@ -7,24 +7,24 @@ import Testing
 @Suite("Queries drawn from seeds")
 struct RandomQueryTests {
     @Test(
-        "With all indexes, with some, without any, and over a plain array: equal", arguments: 0..<50 as Range<UInt64>)
+        "With all indexes, with some, without any, and over a plain array: equal", arguments: 0..<40 as Range<UInt64>)
     func sameResults(seed: UInt64) async throws {
         var queries = RandomQueries(random: SeededRandom(seed, 0x51))
         let items = queries.items(queries.random.below(80))
         let some = Item.indexes.filter { _ in queries.random.oneIn(3) }
         let stores = [ItemStore(items, Item.indexes), ItemStore(items, some), ItemStore(items, [])]
-        for number in 0..<30 {
+        for number in 0..<25 {
             let query = queries.query()
             let expected = try Expected.results(query, items)
             for store in stores {
                 let note = Comment(
                     rawValue: "seed \(seed), query \(number): \(query.filter)\n\(store.source.plan(for: query))")
-                let found = try await store.source.fetch(query)
+                let found = try await store.source.explained(query)
                 #expect(found.models.map(\.id) == expected.map(\.id), note)
                 #expect(found.plan.statistics?.results == expected.count, note)
                 let count = try await store.source.count(query)
-                #expect(count.count == expected.count, note)
-                try await checkExtremes(store, query.filter, note)
+                #expect(count == expected.count, note)
+                if number % 3 == 0 { try await checkExtremes(store, query.filter, note) }
             }
         }
     }

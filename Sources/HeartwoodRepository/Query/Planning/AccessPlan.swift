@@ -13,8 +13,15 @@ struct AccessPlan<Model: Sendable>: Sendable {
         var keys: EncodedSet
         /// Whether `keys` are all complete keys, which are looked up instead of scanned.
         var isLookup: Bool
-        /// For explanations: what the keys are made of.
-        var conditions: [String]
+        /// For explanations: what the keys are made of, a list for each alternative.
+        var conditions: [[KeyCondition]]
+    }
+
+    /// The values that a component of keys has.
+    struct KeyCondition: Sendable {
+        let path: PropertyPath<Model>
+        let isElement: Bool
+        let set: EncodedSet
     }
 
     /// How results come into their order.
@@ -52,4 +59,8 @@ struct AccessPlan<Model: Sendable>: Sendable {
 
     /// Whether the number of results is known without reading records.
     var isCountedByKeys: Bool { !isFiltering }
+}
+
+extension AccessPlan.KeyCondition: CustomStringConvertible {
+    var description: String { EncodedText.condition(isElement ? "element of \(path.name)" : path.name, set) }
 }

@@ -39,7 +39,9 @@ extension KeyMatch {
         return KeyMatch(
             step: AccessPlan<Model>.Step(
                 place: .records, keys: set ?? .all, isLookup: isLookup,
-                conditions: set.map { [EncodedText.condition(idPath?.name ?? "id", $0)] } ?? []),
+                conditions: idPath.flatMap { path in
+                    set.map { [[AccessPlan<Model>.KeyCondition(path: path, isElement: false, set: $0)]] }
+                } ?? []),
             rangeEnds: isLookup ? 0 : set?.boundedEnds ?? 0,
             isCovering: conjunction.isExact && !others, isUnique: isLookup, components: 0)
     }
@@ -52,15 +54,15 @@ extension KeyMatch {
     ) -> KeyMatch? {
         var slots = index.components.map { (path: PropertyPath($0.path), isCollection: $0.isCollection) }
         if let idPath, !index.isUnique { slots.append((idPath, false)) }
-        var parts = KeyParts(maximum: maximumRanges)
+        var parts = KeyParts<Model>(maximum: maximumRanges)
         var (values, elements) = (Set<PropertyPath<Model>>(), Set<PropertyPath<Model>>())
         for slot in slots where !parts.isEnded {
             if slot.isCollection {
                 guard let element = conjunction.elements.first(where: { $0.path == slot.path })?.element else { break }
-                parts.append(slot.path.name, EncodedSet(element), isElement: true)
+                parts.append(slot.path, EncodedSet(element), isElement: true)
                 elements.insert(slot.path)
             } else if let set = conjunction.set(of: slot.path) {
-                parts.append(slot.path.name, set)
+                parts.append(slot.path, set)
                 values.insert(slot.path)
             } else {
                 break
@@ -71,7 +73,8 @@ extension KeyMatch {
         let isUnique = index.isUnique && parts.equalities == slots.count && !parts.hasNull
         return KeyMatch(
             step: AccessPlan<Model>.Step(
-                place: .index(position), keys: parts.keys, isLookup: isUnique, conditions: parts.conditions),
+                place: .index(position), keys: parts.keys, isLookup: isUnique,
+                conditions: parts.conditions.isEmpty ? [] : [parts.conditions]),
             equalities: parts.equalities, rangeEnds: parts.rangeEnds,
             isCovering: conjunction.isExact && !parts.isWidened && values.count == conjunction.values.count
                 && elements.count == conjunction.elements.count,
@@ -90,7 +93,7 @@ extension EncodedSet {
 }
 
 /// Builds the keys of an index from the sets of one component after the other.
-struct KeyParts {
+struct KeyParts<Model: Sendable> {
     private let maximum: Int
     private var prefixes: [[UInt8]] = [[]]
     private var ranges: EncodedSet?
@@ -100,14 +103,14 @@ struct KeyParts {
     private(set) var hasNull = false
     /// Whether more is read than the sets allow, because there are too many ranges.
     private(set) var isWidened = false
-    private(set) var conditions: [String] = []
+    private(set) var conditions: [AccessPlan<Model>.KeyCondition] = []
     /// Whether nothing can be appended, since the last set has ranges.
     private(set) var isEnded = false
 
     init(maximum: Int) { self.maximum = maximum }
 
-    mutating func append(_ name: String, _ set: EncodedSet, isElement: Bool = false) {
-        conditions.append(EncodedText.condition(isElement ? "element of \(name)" : name, set))
+    mutating func append(_ path: PropertyPath<Model>, _ set: EncodedSet, isElement: Bool = false) {
+        conditions.append(AccessPlan<Model>.KeyCondition(path: path, isElement: isElement, set: set))
         if let points = set.points, points.count * prefixes.count <= maximum {
             equalities += 1
             hasNull = hasNull || points.contains { EncodedElement.isNull($0) }

@@ -116,10 +116,7 @@ struct QueryPlanner<Model: Sendable> {
             if let position = result.firstIndex(where: { $0.place == step.place }), !isOverElements(step.place) {
                 result[position].keys = result[position].keys.union(step.keys)
                 result[position].isLookup = result[position].isLookup && step.isLookup
-                result[position].conditions = [
-                    result[position].conditions.joined(separator: ", ") + " or "
-                        + step.conditions.joined(separator: ", ")
-                ]
+                result[position].conditions += step.conditions
             } else {
                 result.append(step)
             }

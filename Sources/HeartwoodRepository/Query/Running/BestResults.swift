@@ -1,4 +1,5 @@
-/// Collects results and sorts them at the end. With a limit it keeps only the first ones: a heap, the last one on top.
+/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap with the last one
+/// on top.
 struct BestResults<Element> {
     private let limit: Int?
     private var heap: [(key: SortKey, element: Element)] = []
@@ -20,11 +21,8 @@ struct BestResults<Element> {
         }
     }
 
-    /// In order.
-    consuming func sorted() -> [Element] {
-        heap.sort { $0.key < $1.key }
-        return heap.map(\.element)
-    }
+    /// In no order.
+    var elements: [(key: SortKey, element: Element)] { heap }
 
     private mutating func siftUp() {
         var child = heap.count - 1

@@ -16,7 +16,6 @@ struct QueryRun<Model: Sendable> {
 
     private let query: Query<Model>
     private let access: AccessPlan<Model>
-    private let plan: QueryPlan
     /// Results up to this one are left out.
     private let after: SortKey?
     private let afterID: [UInt8]?
@@ -56,7 +55,6 @@ struct QueryRun<Model: Sendable> {
             (after, afterID) = (nil, nil)
         }
         self.access = access
-        plan = QueryPlan(access, query, source.indexes.map(\.index))
         reader = SourceReader(source)
         candidates = CandidateReader(access)
         offset = cursor == nil ? max(query.offset, 0) : 0
@@ -71,7 +69,7 @@ struct QueryRun<Model: Sendable> {
 
     /// The plan, with what has been looked at up to now.
     var explanation: QueryPlan {
-        var plan = plan
+        var plan = QueryPlan(access, query, reader.source.indexes.map(\.index))
         plan.statistics = reader.statistics
         return plan
     }
@@ -152,11 +150,10 @@ struct QueryRun<Model: Sendable> {
                 if access.steps.count == 1 || seen.insert(candidate.id).inserted { collected.append(candidate) }
             }
         }
-        collected.sort { left, right in
+        return await busy.sorted(collected) { left, right in
             let order = KeyOrder.compare(left.id, right.id)
             return isReversed ? order > 0 : order < 0
         }
-        return collected
     }
 
     private nonisolated(nonsending) mutating func sortedInMemory() async throws(StoreError) -> [QueryResult<Model>] {
@@ -167,7 +164,7 @@ struct QueryRun<Model: Sendable> {
             let fresh = access.steps.count == 1 ? page : page.filter { seen.insert($0.id).inserted }
             for result in try await results(of: fresh) { best.insert(result, query.sortKey(of: result.parts)) }
         }
-        return best.sorted()
+        return await busy.sorted(best.elements) { $0.key < $1.key }.map(\.element)
     }
 
     /// The results among candidates, in their order.

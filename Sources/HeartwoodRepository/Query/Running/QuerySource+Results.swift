@@ -16,17 +16,19 @@ public struct QueryPage<Model: Sendable>: Sendable {
 }
 
 extension QuerySource {
-    /// All results, and the plan with what was looked at.
+    /// All results.
     ///
+    /// - Parameter explain: Gets the plan, with what was looked at.
     /// - Throws: As ``QueryRun/next()``.
     nonisolated(nonsending) func fetch(
-        _ query: Query<Model>,
+        _ query: Query<Model>, explain: ((QueryPlan) -> Void)? = nil,
         onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
-    ) async throws(StoreError) -> (models: [Model], plan: QueryPlan) {
+    ) async throws(StoreError) -> [Model] {
         var run = try QueryRun(query, self, onUndecodable: onUndecodable)
         var models: [Model] = []
         while let results = try await run.next() { models += results.map(\.model) }
-        return (models, run.explanation)
+        explain?(run.explanation)
+        return models
     }
 
     /// The next results, at most `limit`, which replaces that of the query.
@@ -53,11 +55,12 @@ extension QuerySource {
 
     /// The number of results: from the keys alone where they decide, otherwise by reading.
     ///
+    /// - Parameter explain: Gets the plan, with what was looked at.
     /// - Throws: As ``QueryRun/next()``.
     nonisolated(nonsending) func count(
-        _ query: Query<Model>,
+        _ query: Query<Model>, explain: ((QueryPlan) -> Void)? = nil,
         onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
-    ) async throws(StoreError) -> (count: Int, plan: QueryPlan) {
+    ) async throws(StoreError) -> Int {
         var query = query
         query.sort = []
         let access = planner.plan(query)
@@ -65,16 +68,20 @@ extension QuerySource {
             var run = try QueryRun(query, self, onUndecodable: onUndecodable)
             var count = 0
             while let results = try await run.next() { count += results.count }
-            return (count, run.explanation)
+            explain?(run.explanation)
+            return count
         }
         var reader = SourceReader(self)
         try await reader.checkGuard()
         let found = try await countKeys(access, &reader)
         let count = min(max(found - max(query.offset, 0), 0), max(query.limit ?? .max, 0))
-        reader.count(results: count)
-        var plan = QueryPlan(access, query, indexes.map(\.index))
-        plan.statistics = reader.statistics
-        return (count, plan)
+        if let explain {
+            reader.count(results: count)
+            var plan = QueryPlan(access, query, indexes.map(\.index))
+            plan.statistics = reader.statistics
+            explain(plan)
+        }
+        return count
     }
 
     private nonisolated(nonsending) func countKeys(
@@ -127,7 +134,7 @@ extension QuerySource {
         let leaf = FilterLeaf(path, in: values) { "\(PropertyPath(path).name) is neither nil nor NaN" }
         let query = Query(
             where: filter && Filter(.leaf(leaf)), sort: [isMaximum ? .descending(path) : .ascending(path)], limit: 1)
-        return try await fetch(query).models.first?[keyPath: path]
+        return try await fetch(query).first?[keyPath: path]
     }
 
     /// The element after `skipped` others in the keys of a step: the smallest or the largest one.
