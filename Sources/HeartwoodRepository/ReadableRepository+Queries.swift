@@ -21,7 +21,7 @@ extension ReadableRepository {
         _ query: Query<Model>, onUndecodable: UndecodableHandler? = nil
     ) async throws(StoreError) -> [Model] {
         try await readable.core.reading { (source) async throws(StoreError) in
-            try await source.fetch(query, onUndecodable: leavingOut(onUndecodable)).models
+            try await source.fetch(query, onUndecodable: leavingOut(onUndecodable))
         }
     }
 
@@ -73,7 +73,7 @@ extension ReadableRepository {
         _ query: Query<Model>, onUndecodable: UndecodableHandler? = nil
     ) async throws(StoreError) -> Int {
         try await readable.core.reading { (source) async throws(StoreError) in
-            try await source.count(query, onUndecodable: leavingOut(onUndecodable)).count
+            try await source.count(query, onUndecodable: leavingOut(onUndecodable))
         }
     }
 
@@ -113,7 +113,11 @@ extension ReadableRepository {
     ///
     /// - Complexity: That of the query.
     public nonisolated(nonsending) func explain(_ query: Query<Model>) async throws(StoreError) -> QueryPlan {
-        try await readable.core.reading { (source) async throws(StoreError) in try await source.fetch(query).plan }
+        var plan = plan(for: query)
+        try await readable.core.reading { (source) async throws(StoreError) in
+            _ = try await source.fetch(query, explain: { plan = $0 })
+        }
+        return plan
     }
 
     /// How a query would run now. Reads nothing.
@@ -151,14 +155,14 @@ extension Repository {
     public nonisolated(nonsending) func fetch(
         _ query: Query<Model>, in transaction: KeyValueTransaction
     ) async throws(StoreError) -> [Model] {
-        try await source(transaction).fetch(query).models
+        try await source(transaction).fetch(query)
     }
 
     /// The number of results, as the transaction sees them.
     public nonisolated(nonsending) func count(
         _ query: Query<Model>, in transaction: KeyValueTransaction
     ) async throws(StoreError) -> Int {
-        try await source(transaction).count(query).count
+        try await source(transaction).count(query)
     }
 
     private nonisolated(nonsending) func source(
