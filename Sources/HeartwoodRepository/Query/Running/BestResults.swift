@@ -1,5 +1,5 @@
-/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap with the last one
-/// on top.
+/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap that has the
+/// last one on top.
 struct BestResults {
     private let limit: Int?
     /// In no order. The caller keeps the results, each in its slot.
