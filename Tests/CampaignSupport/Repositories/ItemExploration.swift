@@ -112,11 +112,11 @@ package final class ItemExploration {
         var check = ItemCheck(crash.image, expectation)
         let outcome = try await check.run()
         if outcome.wasMaintained { result.totals.maintained += 1 }
-        var random = SeededRandom(image, 24)
+        var random = SeededRandom(image, 24, UInt64(path.count))
         // One in three is interrupted once more, at any moment. A few are interrupted at every moment.
         if path.count == 1, random.oneIn(50) {
             for again in outcome.trace.crashStates(limit: 3, seed: image) { try await judgeAgain(again, outcome) }
-        } else if random.oneIn(3) {
+        } else if path.count < 6, random.oneIn(3) {
             let events = random.number(in: 0...outcome.trace.events.count)
             let state = CrashState(events: events, losses: .drawn(random.next() >> 24))
             try await judgeAgain(outcome.trace.crash(state), outcome)

@@ -19,8 +19,9 @@ struct ItemWriter: Sendable {
         for number in 0..<world.slots / 2 {
             for repository in handles.indices {
                 let write = set(Slot(repository: repository, number: number), &random)
-                try await attempt([write], random.pick([.synced, .written])) { _ in
-                    try await handles[repository].perform(write, .plain, .written).0
+                let durability = random.pick([WorkOperation.Durability.synced, .written])
+                try await attempt([write], durability) { _ in
+                    try await handles[repository].perform(write, .plain, durability.asked).0
                 }
             }
         }
