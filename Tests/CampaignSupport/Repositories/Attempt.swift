@@ -30,6 +30,11 @@ struct ItemWrite: Sendable, Codable {
         }
     }
 
+    /// Whether the stamp doesn't stay.
+    var setsStamp: Bool {
+        if case .increment = kind { false } else { true }
+    }
+
     /// Whether the count doesn't depend on the record before.
     var isReset: Bool {
         switch kind {

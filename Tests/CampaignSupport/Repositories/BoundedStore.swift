@@ -1,8 +1,8 @@
 internal import Heartwood
 internal import KeyValueStore
 
-/// A store with smaller limits than its own, so that maintenance of a few records takes many batches. It also lets other
-/// tasks run before each call, so that they come between the reads and the commit of a transaction.
+/// A store with smaller limits than its own, so that maintenance of a few records takes many batches. It also lets
+/// other tasks run before each call, so that they come between the reads and the commit of a transaction.
 final class BoundedStore: KeyValueStore {
     let store: Store
     let limits: KeyValueLimits

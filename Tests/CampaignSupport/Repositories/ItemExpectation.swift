@@ -17,6 +17,9 @@ package struct ItemExpectation: Sendable, Codable {
     var nextStamp: Int
     var nextBit: Int
 
+    /// The attempts that may have happened.
+    var tried: [Attempt] { attempts.filter { $0.submitted < events && $0.outcome != .refused } }
+
     /// Which attempts were submitted, and which acknowledged: with the image, all that a judgement depends on.
     var fingerprint: UInt64 {
         var sum = clock &+ (keepsAll ? 1 : 0)
@@ -52,7 +55,7 @@ struct ItemJudge {
 
     init(_ expectation: ItemExpectation, _ found: [Slot: FoundItem]) {
         (self.expectation, self.found) = (expectation, found)
-        for attempt in expectation.attempts where attempt.submitted < expectation.events && attempt.outcome != .refused {
+        for attempt in expectation.tried {
             for write in attempt.writes {
                 candidates[write.slot, default: []].append(
                     Candidate(attempt: attempt, write: write, isCertain: isCertain(attempt)))
@@ -70,10 +73,7 @@ struct ItemJudge {
         for slot in Set(found.keys).union(candidates.keys) {
             if let item = found[slot] { try judge(item, slot) } else { try judgeAbsence(slot) }
         }
-        for attempt in expectation.attempts
-        where attempt.submitted < expectation.events && attempt.outcome != .refused && attempt.writes.count > 1 {
-            try judgeWhole(attempt)
-        }
+        for attempt in expectation.tried where attempt.writes.count > 1 { try judgeWhole(attempt) }
     }
 
     private func name(_ slot: Slot) -> String {
@@ -91,14 +91,15 @@ struct ItemJudge {
             throw Violation("\(name(slot)) has the stamp \(item.stamp), which no write that counts gave it")
         }
         for other in all where other.isCertain {
-            if case .increment = other.write.kind {} else {
+            if other.write.setsStamp {
                 try expect(
                     !origin.attempt.precedes(other.attempt),
-                    "\(name(slot)) has the stamp \(item.stamp), and a later write was acknowledged: \(other.write.kind)")
+                    "\(name(slot)) has the stamp \(item.stamp), and a later write must survive: \(other.write.kind)")
             }
             if let sequence = other.attempt.sequence {
                 try expect(
-                    item.sequence >= sequence, "\(name(slot)) is of write \(item.sequence), and \(sequence) must survive")
+                    item.sequence >= sequence,
+                    "\(name(slot)) is of write \(item.sequence), and \(sequence) must survive")
             }
         }
         if let sequence = origin.attempt.sequence {
@@ -170,7 +171,8 @@ struct ItemJudge {
                 }
                 continue
             }
-            guard write.isReset, let origin = origin(item, write.slot), origin.write.stamp != write.stamp else { continue }
+            guard write.isReset, let origin = origin(item, write.slot), origin.write.stamp != write.stamp
+            else { continue }
             try expect(
                 !origin.attempt.precedes(attempt),
                 "\(name(write.slot)) is as before a write, and the rest of this write is there: \(attempt.writes)")

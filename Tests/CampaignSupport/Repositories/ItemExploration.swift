@@ -79,7 +79,10 @@ package final class ItemExploration {
             result.totals.refusals += run.refusalCount
             if !run.disk.injected.isEmpty { result.totals.faults += 1 }
             var seen: Set<[UInt64]> = []
-            for crash in trace.crashStates(limit: states, seed: seed) {
+            var random = SeededRandom(seed, 25)
+            // A share of them, so that there are many histories.
+            let share = max(1, trace.callCount / 100)
+            for crash in trace.crashStates(limit: states, seed: seed) where random.oneIn(share) {
                 let image = crash.image.fingerprint()
                 let expectation = timeline.expectation(
                     after: crash.state.events, keepsAll: image == crash.extremes.nothingLost)
@@ -114,7 +117,7 @@ package final class ItemExploration {
         if outcome.wasMaintained { result.totals.maintained += 1 }
         var random = SeededRandom(image, 24, UInt64(path.count))
         // One in three is interrupted once more, at any moment. A few are interrupted at every moment.
-        if path.count == 1, random.oneIn(50) {
+        if path.count == 1, random.oneIn(400) {
             for again in outcome.trace.crashStates(limit: 3, seed: image) { try await judgeAgain(again, outcome) }
         } else if path.count < 6, random.oneIn(3) {
             let events = random.number(in: 0...outcome.trace.events.count)

@@ -25,9 +25,9 @@ struct ItemFields: Sendable, Hashable {
         // The third and the fourth are equal texts with other scalars.
         group = random.pick(["red", "green", "bl\u{FC}", "blu\u{308}", nil])
         tags = (0..<random.below(4)).map { _ in random.pick(["a", "b", "c", "d"]) }
-        let alias = world.collides ? "n\(random.below(world.slots * 4))" : "n\(slot)"
+        let alias = world.collides ? "n\(random.below(world.slots * 3))" : "n\(slot)"
         self.alias = random.oneIn(2) ? alias : nil
-        code = world.collides ? random.below(world.slots * 4) : slot * 10 + random.below(10)
+        code = world.collides ? random.below(world.slots * 3) : slot * 10 + random.below(10)
         rank = random.below(5)
     }
 

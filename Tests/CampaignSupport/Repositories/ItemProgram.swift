@@ -26,12 +26,17 @@ package struct ItemProgram: Sendable, Codable {
         }
     }
 
+    /// The indexes of each name.
+    private static let choices: [[ItemIndex]] = [
+        [.group, .groupRank], [.tag, .tagRank], [.code, .codeUnique], [.alias, .aliasRank], [.rank],
+    ]
+
     /// About half of the indexes stay as they were.
     private static func draw(after old: [ItemIndex], _ random: inout SeededRandom) -> [ItemIndex] {
         // A repository without any index has paths of its own.
         if random.oneIn(8) { return [] }
         var chosen: [ItemIndex] = []
-        for choices in [[ItemIndex.group, .groupRank], [.tag, .tagRank], [.code, .codeUnique], [.alias, .aliasRank], [.rank]] {
+        for choices in choices {
             if let kept = old.first(where: { choices.contains($0) }), random.oneIn(2) {
                 chosen.append(kept)
             } else if random.oneIn(2) {

@@ -68,7 +68,7 @@ package final class ItemRun {
     package func run() async throws {
         log.noteClock(clock.now().milliseconds)
         for (number, program) in programs.dropLast().enumerated() {
-            if hasFault, random.oneIn(2) { injectFault() }
+            if hasFault, random.oneIn(4) { injectFault() }
             try await live(program, isFirst: number == 0)
             if random.oneIn(2) {
                 clock.set(clock.now().milliseconds + UInt64(random.below(4_000)))
@@ -89,6 +89,7 @@ package final class ItemRun {
         do {
             try await judge(store, "opened again")
             let bounded = BoundedStore(store, bounds, yields: random.below(3))
+            if hasFault, !random.oneIn(3) { injectFault() }
             let handles = try await program.openAll(in: bounded, world)
             try await writeInTasks(handles, bounded, isFirst: isFirst)
         } catch let error as StoreError where hasFault {

@@ -117,6 +117,11 @@ extension StoredItems {
     func judge() throws {
         for (name, stored) in repositories {
             for index in stored.entry.indexes where index.state != .dropping { try judge(index, stored, name) }
+            // What an older version has put into an index may not be what the newest looks for.
+            try expect(
+                stored.entry.oldestVersion == stored.entry.version
+                    || !stored.entry.indexes.contains { $0.state == .ready },
+                "\"\(name)\" has an index that is ready, and records of older versions")
             for (id, record) in stored.records {
                 try expect(
                     (stored.entry.oldestVersion...stored.entry.version).contains(record.version),
@@ -154,7 +159,7 @@ extension StoredItems {
                 guard let entry = left.removeValue(forKey: key) else {
                     throw Violation("\(label) lacks the entry \(key) of the record \(id), or two records have it")
                 }
-                try expect(entry.value == content, "\(label) has the entry \(key) for \(entry.value), and not for \(id)")
+                try expect(entry.value == content, "\(label) has \(key) for \(entry.value), and not for \(id)")
                 try expect(
                     (entry.expires?.milliseconds ?? 0) == record.expires,
                     "\(label) has an entry of the record \(id) that doesn't expire with it")
@@ -221,8 +226,8 @@ extension StoredItems {
 
     /// Whether two records want one value of a unique index.
     func hasDuplicates(_ index: ItemIndex, in name: String, _ world: ItemWorld) throws -> Bool {
-        guard index.isUnique, let stored = repositories[name], let number = ItemProgram.repositories.firstIndex(of: name)
-        else { return false }
+        let number = ItemProgram.repositories.firstIndex(of: name)
+        guard index.isUnique, let stored = repositories[name], let number else { return false }
         var seen: Set<[UInt8]> = []
         for (id, record) in stored.records {
             let (_, item) = try Self.item(record, id, number, world)
@@ -267,8 +272,8 @@ extension StoredItems {
                     wanted.insert(Self.entry(key, id, isUnique: index.isUnique).key)
                 }
             }
-            try expect(
-                Set((stored.entries[own[0].number] ?? [:]).keys) == wanted, "\(label) doesn't have what its records have")
+            let has = Set((stored.entries[own[0].number] ?? [:]).keys)
+            try expect(has == wanted, "\(label) doesn't have what its records have")
         }
     }
 }

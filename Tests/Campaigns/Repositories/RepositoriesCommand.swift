@@ -95,9 +95,8 @@ struct RepositoriesCommand: AsyncParsableCommand {
 
     private func report(_ failure: ItemExploration.Failure) throws {
         say("FAILED: \(failure)")
-        if !failure.path.isEmpty {
-            say("  after the crash \(failure.path.map(\.description).joined(separator: ",")); the last calls before it:")
-        }
+        let path = failure.path.map(\.description).joined(separator: ",")
+        if !path.isEmpty { say("  after the crash \(path); the last calls before it:") }
         for call in failure.lastCalls { say("    \(call)") }
         if let left = failure.left {
             let kept = try FailureReport.keep(left.image, left.expectation)
