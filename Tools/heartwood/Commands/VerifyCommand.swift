@@ -57,18 +57,13 @@ struct VerifyCommand: AsyncParsableCommand {
                 try Verification.run(path, progress: progress)
             }
             let seconds = (ContinuousClock.now - start).seconds
-            let repositories = try await repositories(path, result)
-            worst = max(worst, result.verdict, repositories?.verdict ?? .clean)
-            let isClean = result.verdict == .clean && result.findings.isEmpty && repositories?.isClean != false
-            if json {
-                var object = Self.json(path, result, seconds)
-                if let repositories { object.add("repositories", RepositoryReport(repositories).json) }
-                try StandardOutput.printLine(object.string)
-            } else if !isClean || !quiet {
-                try StandardOutput.printLine(Self.text(path, result, seconds))
-                if let repositories {
-                    try StandardOutput.printLine(RepositoryReport(repositories).text(path, Self.mostFindings))
-                }
+            do {
+                let repositories = try await repositories(path, result)
+                worst = max(worst, result.verdict, repositories?.verdict ?? .clean)
+                try report(path, result, repositories, seconds)
+            } catch let error as StoreError {
+                try report(path, result, nil, seconds)
+                throw error
             }
         }
         if worst != .clean { throw QuietExit(code: worst.exitStatus.rawValue) }
@@ -81,6 +76,22 @@ struct VerifyCommand: AsyncParsableCommand {
             (try? POSIXFileSystem().kind(of: path)) == .directory
         else { return nil }
         return try await ReadOnlyStore.open(at: path).verifyRepositories()
+    }
+
+    private func report(
+        _ path: String, _ result: Verification, _ repositories: RepositoryVerification?, _ seconds: Double
+    ) throws {
+        let isClean = result.verdict == .clean && result.findings.isEmpty && repositories?.isClean != false
+        if json {
+            var object = Self.json(path, result, seconds)
+            if let repositories { object.add("repositories", RepositoryReport(repositories).json) }
+            try StandardOutput.printLine(object.string)
+        } else if !isClean || !quiet {
+            try StandardOutput.printLine(Self.text(path, result, seconds))
+            if let repositories {
+                try StandardOutput.printLine(RepositoryReport(repositories).text(path, Self.mostFindings))
+            }
+        }
     }
 
     /// `--json` has all of them.

@@ -23,8 +23,8 @@ struct RepositoryReport {
             "\(Escaping.text(Array(path.utf8))): repositories \(style(verdict.rawValue, verdict.paint)): "
                 + "\(Numbers.count(repositories.reduce(0) { $0 + $1.records }, "record")) and "
                 + "\(Numbers.count(entries, "index entry", "index entries")) in "
-                + "\(Numbers.count(repositories.count, "repository", "repositories")) agree"
-                + (verification.isClean ? "" : ", except \(Numbers.count(verification.findingCount, "finding"))"))
+                + Numbers.count(repositories.count, "repository", "repositories")
+                + (verification.isClean ? " agree" : ": \(Numbers.count(verification.findingCount, "finding"))"))
         return lines.joined(separator: "\n")
     }
 

@@ -11,7 +11,8 @@ struct StoredKeyText {
         self.catalogue = catalogue
     }
 
-    /// Appends a key, and a tab and the value if there is one.
+    /// Appends a key, and a tab and the value if there is one. What an entry of an index has as its value, the id, is
+    /// shown as a part of the key.
     ///
     /// - Returns: False if the key isn't one of a repository: nothing was appended.
     func append(_ key: [UInt8], _ value: [UInt8]?, to text: inout [UInt8]) -> Bool {
@@ -36,7 +37,7 @@ struct StoredKeyText {
             if let id = id ?? value { text += ", record \(RecordID(id, entry).text)".utf8 }
             shown = []
         }
-        if value != nil {
+        if !shown.isEmpty {
             text.append(UInt8(ascii: "\t"))
             text += shown
         }
