@@ -140,7 +140,8 @@ let package = Package(
         .executableTarget(
             name: "heartwood-counts",
             dependencies: [
-                "CCallgrind", "CHeartwood", "CZlib", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem",
+                "CCallgrind", "CHeartwood", "CZlib", "Heartwood", "HeartwoodRepository", "HeartwoodFormat",
+                "HeartwoodFileSystem",
                 "HeartwoodTesting", "HeartwoodCampaignSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -53,7 +53,7 @@ extension Store: KeyValueStore {
     /// of ``KeyValueStore``.
     ///
     /// - Throws: What writes throw; `.conflict` if a condition doesn't hold; `.invalidArgument` for a condition that
-    ///   names a view of another engine.
+    ///   names a view of another store.
     /// - Complexity: As of a write.
     @discardableResult
     public nonisolated(nonsending) func commit(
@@ -66,7 +66,7 @@ extension Store: KeyValueStore {
         }
         var conditions: [Condition] = []
         conditions.reserveCapacity(batch.conditions.count)
-        for condition in batch.conditions { conditions.append(try Condition(condition)) }
+        for condition in batch.conditions { conditions.append(try Condition(condition, of: log)) }
         var encoded = makeBatch()
         let now = log.now
         for operation in batch.operations {
@@ -89,19 +89,19 @@ extension Expiry {
 }
 
 extension Condition {
-    fileprivate init(_ condition: KeyValueCondition) throws(StoreError) {
+    fileprivate init(_ condition: KeyValueCondition, of log: Log) throws(StoreError) {
         switch condition {
         case .absent(let key): self = .absent(key)
         case .sequence(let key, let sequence): self = .sequence(of: key, is: sequence)
-        case .unchangedKey(let key, let view): self = .unchanged(key, since: try Self.own(view))
-        case .unchangedRange(let range, let view): self = .unchanged(range, since: try Self.own(view))
+        case .unchangedKey(let key, let view): self = .unchanged(key, since: try Self.own(view, of: log))
+        case .unchangedRange(let range, let view): self = .unchanged(range, since: try Self.own(view, of: log))
         }
     }
 
-    private static func own(_ view: any KeyValueView) throws(StoreError) -> ReadView {
-        guard let view = view as? ReadView else {
+    private static func own(_ view: any KeyValueView, of log: Log) throws(StoreError) -> ReadView {
+        guard let view = view as? ReadView, view.pin.log === log else {
             throw StoreError(
-                .invalidArgument, "a condition names a view of another engine: use a view of the store that is written")
+                .invalidArgument, "a condition names a view of another store: use a view of the store that is written")
         }
         return view
     }

@@ -40,7 +40,7 @@ extension Store {
             try encoder.put(key, value, external: external, expires: expires, to: &batch)
             return .batch(ConditionalBatch(batch: batch, conditions: Self.conditions(key, condition)))
         }
-        let expiry = expires == .never ? 0 : expires.stored(now: log.now)
+        let expiry = expires.isNever ? 0 : expires.stored(now: log.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
         return try attempt(kind, key, value, expiry, durability)
     }

@@ -69,6 +69,6 @@ extension Repository {
 
     /// The indexes that queries use now.
     public var readyIndexes: [String] {
-        core.catalogued.entry.indexes.filter { $0.state == .ready }.map(\.name)
+        core.base.catalogued.entry.indexes.filter { $0.state == .ready }.map(\.name)
     }
 }

@@ -8,11 +8,18 @@ extension ReadableRepository {
     public nonisolated(nonsending) func find(by id: Model.ID) async throws(StoreError) -> Model? {
         let core = readable.core
         let key = try core.key(id)
-        var result: Result<Model, StoreError>?
-        _ = try await core.store.lendEntry(key) { bytes, _, _ in
-            result = Result { () throws(StoreError) in try core.model(bytes, id: core.layout.id(ofRecord: key)) }
+        // No Result: its type would have to be looked up at run time.
+        var model: Model?
+        var failure: StoreError?
+        _ = try await core.base.store.lendEntry(key) { bytes, _, _ in
+            do throws(StoreError) {
+                model = try core.model(bytes, id: core.base.layout.id(ofRecord: key))
+            } catch {
+                failure = error
+            }
         }
-        return try result?.get()
+        if let failure { throw failure }
+        return model
     }
 
     /// The models with these ids, in the order of the ids, all of one moment; nil where there is none.
@@ -26,7 +33,7 @@ extension ReadableRepository {
         for id in ids { keys.append(try core.key(id)) }
         var models: [Model?] = []
         models.reserveCapacity(ids.count)
-        for entry in try await core.store.fetchEntries(of: keys) {
+        for entry in try await core.base.store.fetchEntries(of: keys) {
             models.append(try entry.map { (entry) throws(StoreError) in try core.model(entry) })
         }
         return models
@@ -41,7 +48,7 @@ extension ReadableRepository {
         by id: Model.ID
     ) async throws(StoreError) -> Versioned<Model>? {
         let core = readable.core
-        guard let entry = try await core.store.fetchEntry(try core.key(id)) else { return nil }
+        guard let entry = try await core.base.store.fetchEntry(try core.key(id)) else { return nil }
         return Versioned(
             model: try core.model(entry), revision: entry.sequence, expires: entry.expires,
             envelope: try RecordEnvelope.decode(entry.value).0)
@@ -51,6 +58,6 @@ extension ReadableRepository {
     ///
     /// - Complexity: O(records) in memory for Heartwood.
     public nonisolated(nonsending) func count() async throws(StoreError) -> Int {
-        try await readable.core.store.fetchCount(in: readable.core.layout.records)
+        try await readable.core.base.store.fetchCount(in: readable.core.base.layout.records)
     }
 }

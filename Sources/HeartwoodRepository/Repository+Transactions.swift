@@ -91,7 +91,7 @@ extension Repository {
     ) async throws(StoreError) {
         var keys: Set<[UInt8]> = []
         for id in ids { keys.insert(try core.key(id)) }
-        try await core.delete(Array(keys), transaction)
+        try await core.base.delete(Array(keys), transaction)
     }
 
     /// The model with an id, as the transaction sees it; nil if there is none. That nothing else changes it is a

@@ -113,9 +113,11 @@ extension Repository {
         _ id: Model.ID, expires: Expiry? = nil, durability: Durability? = nil, _ body: (inout Model) throws -> R
     ) async throws -> R? {
         try checkScope()
-        return try await store.runTransaction(durability) { transaction in
-            try await update(id, expires: expires, in: transaction, body)
-        }.value
+        var result: R?
+        try await store.runTransaction(durability) { transaction in
+            result = try await update(id, expires: expires, in: transaction, body)
+        }
+        return result
     }
 
     /// Adds to a number of a record, as one atomic step, and returns the sum; nil if there is no such record.
@@ -127,9 +129,11 @@ extension Repository {
         durability: Durability? = nil
     ) async throws(StoreError) -> Number? {
         try checkScope()
-        return try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
-            try await increment(path, of: id, by: amount, in: transaction)
-        }.value
+        var sum: Number?
+        try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
+            sum = try await increment(path, of: id, by: amount, in: transaction)
+        }
+        return sum
     }
 
     /// Adds to a number of a record, as one atomic step, and returns the sum; nil if there is no such record.
@@ -139,9 +143,11 @@ extension Repository {
         durability: Durability? = nil
     ) async throws(StoreError) -> Number? {
         try checkScope()
-        return try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
-            try await increment(path, of: id, by: amount, in: transaction)
-        }.value
+        var sum: Number?
+        try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
+            sum = try await increment(path, of: id, by: amount, in: transaction)
+        }
+        return sum
     }
 
     /// Deletes the record with an id, if there is one.
@@ -170,13 +176,13 @@ extension Repository {
     @discardableResult
     public nonisolated(nonsending) func deleteAll(durability: Durability? = nil) async throws(StoreError) -> Int {
         try checkScope()
-        var rest: KeyRange? = core.layout.records
+        var rest: KeyRange? = core.base.layout.records
         var count = 0
         while let range = rest {
-            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.pageSize)
-            try await core.inPieces(page.entries.map(\.key)[...]) { (keys) async throws(StoreError) in
+            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.base.pageSize)
+            try await core.base.inPieces(page.entries.map(\.key)[...]) { (keys) async throws(StoreError) in
                 try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
-                    try await core.delete(Array(keys), transaction)
+                    try await core.base.delete(Array(keys), transaction)
                 }
             }
             count += page.entries.count
@@ -189,8 +195,8 @@ extension Repository {
 extension Repository {
     /// The only operation that saving a model takes; nil if there is more to do.
     private func plainRecord(_ model: Model) throws(StoreError) -> (key: [UInt8], bytes: [UInt8])? {
-        let catalogued = core.catalogued
-        guard !catalogued.entry.hasEntries, !core.hasOtherWriters else { return nil }
+        let catalogued = core.base.catalogued
+        guard !catalogued.hasEntries, !core.base.hasOtherWriters else { return nil }
         let record = try core.prepare(model, catalogued)
         return (record.key, record.envelope.encoded(with: record.payload))
     }
@@ -200,12 +206,12 @@ extension Repository {
     ) async throws(StoreError) -> SequenceNumber {
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             try await core.write(models, expires, expected, transaction)
-        }.sequence
+        }
     }
 
     /// - Throws: `.invalidArgument` inside a transaction on this store, which such a write would be in conflict with.
     func checkScope() throws(StoreError) {
-        if TransactionScope.store == ObjectIdentifier(store) {
+        if TransactionScope.stores.contains(ObjectIdentifier(store)) {
             throw StoreError(
                 .invalidArgument,
                 "a repository was written inside the body of a transaction on its store, which could make the body run "

@@ -101,7 +101,7 @@ extension KeyValueStore {
     ) async throws(StoreError) -> Repository<Model> where Model.ID: Codable & SendableMetatype {
         let core = try await RepositoryRegistry.shared.core(definition, in: self)
         let repository = Repository(store: self, core: core)
-        guard core.catalogued.entry.needsMaintenance else { return repository }
+        guard core.base.catalogued.entry.needsMaintenance else { return repository }
         switch maintenance.kind {
         case .wait: try await repository.maintain().requireReady()
         case .background: Task { try? await repository.maintain() }

@@ -42,17 +42,23 @@ extension IndexComponent: CustomStringConvertible {
 
 extension Index {
     /// The keys of a model in this index: the encoded values of each entry, ascending, without duplicates.
-    func keys(of model: Model) -> [[UInt8]] {
+    var keys: @Sendable (Model) -> [[UInt8]] {
+        let appending = components.map(\.append)
         guard components.contains(where: \.isCollection) else {
-            var encoder = TupleEncoder()
-            for component in components { component.append(model, &encoder) }
-            return [encoder.bytes]
+            return { model in
+                var encoder = TupleEncoder()
+                for append in appending { append(model, &encoder) }
+                return [encoder.bytes]
+            }
         }
-        var keys: [[UInt8]] = [[]]
-        for component in components {
-            let values = component.values(model)
-            keys = keys.flatMap { key in values.map { key + $0 } }
+        let components = components
+        return { model in
+            var keys: [[UInt8]] = [[]]
+            for component in components {
+                let values = component.values(model)
+                keys = keys.flatMap { key in values.map { key + $0 } }
+            }
+            return Set(keys).sorted { $0.lexicographicallyPrecedes($1) }
         }
-        return Set(keys).sorted { $0.lexicographicallyPrecedes($1) }
     }
 }

@@ -45,6 +45,9 @@ public struct KeyValueBatch: Sendable {
 }
 
 /// What must be true of the state before a batch for the batch to be written. Keys that have expired are absent.
+///
+/// A batch with a view of another store is refused with `.invalidArgument`. A view that has ended may be refused with
+/// `.viewEnded`. For a view that didn't show a key, a key that was set and removed since may count as unchanged.
 public enum KeyValueCondition: Sendable {
     /// The key is absent.
     case absent([UInt8])

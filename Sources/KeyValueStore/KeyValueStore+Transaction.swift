@@ -11,10 +11,11 @@ public struct Committed<Value> {
 
 extension Committed: Sendable where Value: Sendable {}
 
-/// The transaction whose body the task runs.
+/// The transactions whose bodies the task runs.
 package enum TransactionScope {
-    /// The store of the transaction. A write to it from within would wait for, or conflict with, the transaction.
-    @TaskLocal package static var store: ObjectIdentifier?
+    /// Their stores, the outermost first. A write to one of them from within would wait for, or conflict with, its
+    /// transaction.
+    @TaskLocal package static var stores: [ObjectIdentifier] = []
 }
 
 extension KeyValueStore {
@@ -41,45 +42,53 @@ extension KeyValueStore {
     public nonisolated(nonsending) func withTransaction<R>(
         durability: Durability? = nil, _ body: (KeyValueTransaction) async throws -> R
     ) async throws -> Committed<R> {
-        if TransactionScope.store == ObjectIdentifier(self) {
+        let outer = TransactionScope.stores
+        if outer.contains(ObjectIdentifier(self)) {
             throw StoreError(
                 .invalidArgument, "a transaction inside another one of the same store: use the outer transaction")
         }
-        return try await runTransaction(durability) { transaction in
-            try await TransactionScope.$store.withValue(ObjectIdentifier(self)) { try await body(transaction) }
+        var value: R?
+        let sequence = try await runTransaction(durability) { transaction in
+            value = try await TransactionScope.$stores.withValue(outer + [ObjectIdentifier(self)]) {
+                try await body(transaction)
+            }
+        }
+        guard let value else { preconditionFailure("a transaction was committed that hasn't run") }
+        return Committed(value: value, sequence: sequence)
+    }
+
+    /// The same for a layer's own body, in which nothing else writes. Not generic: a generic one would look types up
+    /// at run time.
+    ///
+    /// - Throws: What `body` throws, and nothing was written then; otherwise only `StoreError`.
+    @discardableResult
+    package nonisolated(nonsending) func runTransaction(
+        _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> Void
+    ) async throws -> SequenceNumber {
+        var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
+        while true {
+            if Task.isCancelled { throw StoreError.cancelled }
+            let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
+            do {
+                try await body(transaction)
+                try await transaction.check()
+                if let sequence = try await commit(transaction, durability) { return sequence }
+            } catch let error as StoreError where error.code == .viewEnded {}
+            await backoff.wait()
         }
     }
 
-    /// The same for a layer's own body, in which nothing else writes, and which throws only `StoreError`.
+    /// The same for a body that throws only `StoreError`.
     @discardableResult
-    package nonisolated(nonsending) func ownTransaction<R>(
-        _ durability: Durability?, _ body: (KeyValueTransaction) async throws(StoreError) -> R
-    ) async throws(StoreError) -> Committed<R> {
+    package nonisolated(nonsending) func ownTransaction(
+        _ durability: Durability?, _ body: (KeyValueTransaction) async throws(StoreError) -> Void
+    ) async throws(StoreError) -> SequenceNumber {
         do {
             return try await runTransaction(durability, body)
         } catch let error as StoreError {
             throw error
         } catch {
             preconditionFailure("a transaction of the layer's own threw \(error)")
-        }
-    }
-
-    /// The same for a body of a layer that runs code of the user.
-    package nonisolated(nonsending) func runTransaction<R>(
-        _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> R
-    ) async throws -> Committed<R> {
-        var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
-        while true {
-            if Task.isCancelled { throw StoreError.cancelled }
-            let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
-            do {
-                let value = try await body(transaction)
-                try await transaction.check()
-                if let sequence = try await commit(transaction, durability) {
-                    return Committed(value: value, sequence: sequence)
-                }
-            } catch let error as StoreError where error.code == .viewEnded {}
-            await backoff.wait()
         }
     }
 

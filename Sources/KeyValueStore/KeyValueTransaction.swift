@@ -9,10 +9,9 @@ public final class KeyValueTransaction: KeyValueReader {
     /// What it reads.
     public let view: any KeyValueView
     /// What it has written, in the order of the first write of each key.
-    private var writes: [KeyValueBatch.Operation] = []
-    private var positions: [[UInt8]: Int] = [:]
-    private var readKeys: Set<[UInt8]> = []
-    private var readRanges: Set<KeyRange> = []
+    private var writes = KeyTable<KeyValueBatch.Operation>()
+    private var readKeys = KeyTable<Void>()
+    private var readRanges: [KeyRange] = []
     private var conditions: [KeyValueCondition] = []
     private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
     /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a condition
@@ -35,29 +34,21 @@ public final class KeyValueTransaction: KeyValueReader {
     }
 
     /// What this transaction has written to a key; nil if nothing.
-    package func write(of key: [UInt8]) -> KeyValueBatch.Operation? { positions[key].map { writes[$0] } }
+    package func write(of key: [UInt8]) -> KeyValueBatch.Operation? { writes[key] }
 
     /// Sets a key's value when the transaction commits. O(1).
     public func put(_ key: [UInt8], _ value: [UInt8], expires: Expiry = .never) {
-        note(KeyValueBatch.Operation(key: key, value: value, expires: expires))
+        writes.set(key, KeyValueBatch.Operation(key: key, value: value, expires: expires))
     }
 
     /// Removes a key, which doesn't have to exist, when the transaction commits. O(1).
     public func remove(_ key: [UInt8]) {
-        note(KeyValueBatch.Operation(key: key, value: nil))
+        writes.set(key, KeyValueBatch.Operation(key: key, value: nil))
     }
 
-    /// Adds a condition of the commit. O(1).
+    /// Adds a condition of the commit. O(1). If it doesn't hold, the transaction runs again; so require only what the
+    /// body has read, or what it requires otherwise in the next run.
     public func require(_ condition: KeyValueCondition) { conditions.append(condition) }
-
-    private func note(_ operation: KeyValueBatch.Operation) {
-        if let position = positions[operation.key] {
-            writes[position] = operation
-        } else {
-            positions[operation.key] = writes.count
-            writes.append(operation)
-        }
-    }
 
     /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.
     private func own(_ key: [UInt8]) -> Entry?? { write(of: key).map(Self.entry) }
@@ -71,8 +62,10 @@ public final class KeyValueTransaction: KeyValueReader {
     /// has written it. A value that this transaction wrote has the sequence number 0.
     public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
         if let own = own(key) { return own }
-        readKeys.insert(key)
-        return try await view.fetchEntry(key)
+        let entry = try await view.fetchEntry(key)
+        // Not before: a body may continue after a read that has failed, of a key that no condition may have.
+        readKeys.set(key, ())
+        return entry
     }
 
     /// As ``fetchEntry(_:)`` for many keys.
@@ -83,28 +76,34 @@ public final class KeyValueTransaction: KeyValueReader {
             if let own = own(keys[index]) {
                 entries[index] = own
             } else {
-                readKeys.insert(keys[index])
                 others.append(index)
             }
         }
         if others.isEmpty { return entries }
         let read = try await view.fetchEntries(of: others.map { keys[$0] })
-        for (index, entry) in zip(others, read) { entries[index] = entry }
+        for (index, entry) in zip(others, read) {
+            readKeys.set(keys[index], ())
+            entries[index] = entry
+        }
         return entries
     }
 
     /// Entries of a range as this transaction sees them. What was read of the range is a condition of the commit: the
     /// range from its beginning to the last entry of the page; the whole range if the page isn't full.
     ///
+    /// - Throws: `.invalidArgument` for a limit below 1, and what the view throws.
     /// - Complexity: As of the view, and O(writes of this transaction).
     public nonisolated(nonsending) func fetchEntries(
         in range: KeyRange, reversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
-        let changed = writes.filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+        guard limit >= 1 else {
+            throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
+        }
+        let changed = written(in: range)
         // Written keys are left out of what the view has, so that many more may have to be read.
         let (read, overflow) = limit.addingReportingOverflow(changed.count)
         let page = try await view.fetchEntries(in: range, reversed: reversed, limit: overflow ? .max : read)
-        var entries = page.entries.filter { positions[$0.key] == nil } + changed.compactMap(Self.entry)
+        var entries = page.entries.filter { writes[$0.key] == nil } + changed.compactMap(Self.entry)
         // What the view has after its page isn't known here, so nothing after the page's end may be returned.
         if page.next != nil, let last = page.entries.last?.key {
             let known = range.part(through: last, reversed: reversed)
@@ -117,19 +116,19 @@ public final class KeyValueTransaction: KeyValueReader {
         let isFull = entries.count >= limit
         if entries.count > limit { entries.removeLast(entries.count - limit) }
         guard isFull, let last = entries.last?.key else {
-            readRanges.insert(range)
+            note(range)
             return EntryPage(entries: entries, next: nil)
         }
-        readRanges.insert(range.part(through: last, reversed: reversed))
+        note(range.part(through: last, reversed: reversed))
         let rest = range.remainder(after: last, reversed: reversed)
         return EntryPage(entries: entries, next: rest.isEmpty ? nil : rest)
     }
 
     /// The number of keys of a range as this transaction sees them. The whole range is a condition of the commit.
     public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
-        readRanges.insert(range)
+        note(range)
         var count = try await view.fetchCount(in: range)
-        let changed = writes.filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+        let changed = written(in: range)
         let before = try await view.fetchEntries(of: changed.map(\.key))
         for (write, entry) in zip(changed, before) {
             count += (write.value == nil ? 0 : 1) - (entry == nil ? 0 : 1)
@@ -138,13 +137,21 @@ public final class KeyValueTransaction: KeyValueReader {
     }
 
     /// Whether it has written nothing.
-    public var isReadOnly: Bool { writes.isEmpty }
+    public var isReadOnly: Bool { writes.items.isEmpty }
+
+    private func note(_ range: KeyRange) {
+        if !readRanges.contains(range) { readRanges.append(range) }
+    }
+
+    private func written(in range: KeyRange) -> [KeyValueBatch.Operation] {
+        writes.items.lazy.map(\.value).filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+    }
 
     /// What to commit.
     var batch: KeyValueBatch {
-        let read =
-            readKeys.map { KeyValueCondition.unchangedKey($0, since: view) }
-            + readRanges.map { KeyValueCondition.unchangedRange($0, since: view) }
-        return KeyValueBatch(operations: writes, conditions: read + conditions)
+        var batch = KeyValueBatch(operations: writes.items.map(\.value), conditions: conditions)
+        for (key, _) in readKeys.items { batch.conditions.append(.unchangedKey(key, since: view)) }
+        for range in readRanges { batch.conditions.append(.unchangedRange(range, since: view)) }
+        return batch
     }
 }

@@ -110,7 +110,7 @@ import Testing
 
     @Test func expiriesAreRoundedAndDelivered() async throws {
         let clock = TestClock()
-        let store = ConstrainedStore(clock: { clock.now })
+        let store = ConstrainedStore(clock: { clock.now() })
         let start = try await store.readView().position
         try await store.put([1], [], expires: .after(.milliseconds(1)))
         try await store.put([2], [], expires: .after(.milliseconds(500)))

@@ -18,7 +18,7 @@ struct RecordEncoder: Sendable {
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, expires: Expiry,
         to batch: inout EncodedBatch
     ) throws(StoreError) {
-        let expiry = expires == .never ? 0 : expires.stored(now: log.now)
+        let expiry = expires.isNever ? 0 : expires.stored(now: log.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
         let accepted = key.count + value.count
         try check(key, value, batch: batch.encodedLength)

@@ -90,9 +90,6 @@ extension CatalogueEntry {
 
     package var layout: KeyLayout { KeyLayout(number: number) }
 
-    /// Whether records may have entries that a write has to remove.
-    var hasEntries: Bool { indexes.contains { $0.state != .dropping } }
-
     /// Whether maintenance has something to do.
     var needsMaintenance: Bool {
         oldestVersion < version || indexes.contains { $0.state == .building || $0.state == .dropping }

@@ -37,27 +37,27 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         }
         for index in entry.indexes where index.state == .dropping { try await removeEntries(of: index.number) }
         try await finish()
-        report.unready = core.shape.indexes.filter { index in
-            core.catalogued.entry.active(index)?.state != .ready
+        report.unready = core.base.shape.indexes.filter { index in
+            core.base.catalogued.entry.active(index)?.state != .ready
         }.map(\.name)
         return report
     }
 
     /// The catalogue's entry as it is now.
     private nonisolated(nonsending) func currentEntry() async throws(StoreError) -> CatalogueEntry {
-        let stored = try await store.fetchEntry(core.catalogueKey)
-        if stored?.sequence != core.catalogued.revision { try core.adopt(stored) }
-        return core.catalogued.entry
+        let stored = try await store.fetchEntry(core.base.catalogueKey)
+        if stored?.sequence != core.base.catalogued.revision { try core.base.adopt(stored) }
+        return core.base.catalogued.entry
     }
 
     private nonisolated(nonsending) mutating func walkRecords(_ progress: (MaintenanceProgress) -> Void)
         async throws(StoreError)
     {
-        var rest: KeyRange? = core.layout.records
-        if let done = try await storedProgress() { rest = core.layout.records.after(done) }
+        var rest: KeyRange? = core.base.layout.records
+        if let done = try await storedProgress() { rest = core.base.layout.records.after(done) }
         while let range = rest {
             if Task.isCancelled { throw .cancelled }
-            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.pageSize)
+            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.base.pageSize)
             let outdated = page.entries.filter { needsRewriting($0) }
             let last = page.entries.last?.key
             do throws(StoreError) {
@@ -82,7 +82,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         guard let (envelope, _) = try? RecordEnvelope.decode(entry.value) else { return true }
         let numbers = Set(envelope.groups.map(\.index))
         return envelope.version != core.definition.version
-            || core.catalogued.numbers.contains { $0.map { !numbers.contains($0) } ?? false }
+            || core.base.catalogued.numbers.contains { $0.map { !numbers.contains($0) } ?? false }
     }
 
     /// Rewrites records in batches, and notes in the last one how far the run has come.
@@ -93,12 +93,13 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         let note = last != nil && !isIncomplete
         if keys.isEmpty { return }
         var rewritten = 0
-        try await core.inPieces(keys) { (piece) async throws(StoreError) in
-            rewritten += try await store.ownTransaction(.written) { (transaction) async throws(StoreError) in
-                let count = try await self.rewrite(piece, transaction)
+        try await core.base.inPieces(keys) { (piece) async throws(StoreError) in
+            var count = 0
+            try await store.ownTransaction(.written) { (transaction) async throws(StoreError) in
+                count = try await self.rewrite(piece, transaction)
                 if note, piece.endIndex == keys.endIndex, let last { try self.note(last, transaction) }
-                return count
-            }.value
+            }
+            rewritten += count
         }
         report.rewritten += rewritten
     }
@@ -122,16 +123,17 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         var omitted: Set<Int> = []
         while true {
             do throws(StoreError) {
-                report.rewritten += try await store.ownTransaction(.written) {
-                    [omitted] (transaction) async throws(StoreError) in
-                    try await self.rewrite([key], transaction, omitting: omitted)
-                }.value
+                var count = 0
+                try await store.ownTransaction(.written) { [omitted] (transaction) async throws(StoreError) in
+                    count = try await self.rewrite([key], transaction, omitting: omitted)
+                }
+                report.rewritten += count
                 return
             } catch {
                 guard Self.isOfARecord(error) else { throw error }
                 guard let violation = error.cause as? UniqueViolation,
-                    let position = core.shape.indexes.firstIndex(where: { $0.name == violation.index }),
-                    let number = core.catalogued.numbers[position], omitted.insert(number).inserted
+                    let position = core.base.shape.indexes.firstIndex(where: { $0.name == violation.index }),
+                    let number = core.base.catalogued.numbers[position], omitted.insert(number).inserted
                 else {
                     if report.undecodable.count < 1_000 { report.undecodable.append(error) }
                     return
@@ -148,7 +150,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
             progress.generation == generation
         else { return nil }
         let key = bytes(progress.through)
-        return key.starts(with: core.layout.recordPrefix) ? key : nil
+        return key.starts(with: core.base.layout.recordPrefix) ? key : nil
     }
 
     private func note(_ key: [UInt8], _ transaction: KeyValueTransaction) throws(StoreError) {
@@ -167,10 +169,10 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     }
 
     private nonisolated(nonsending) mutating func removeEntries(of index: Int) async throws(StoreError) {
-        var rest: KeyRange? = .prefix(core.layout.entriesPrefix(index))
+        var rest: KeyRange? = .prefix(core.base.layout.entriesPrefix(index))
         while let range = rest {
             if Task.isCancelled { throw .cancelled }
-            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.pageSize)
+            let page = try await store.fetchEntries(in: range, reversed: false, limit: core.base.pageSize)
             var batch = KeyValueBatch()
             for entry in page.entries { batch.remove(entry.key) }
             if !page.entries.isEmpty { try await store.commit(batch, durability: .written) }
@@ -182,19 +184,19 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
 
     /// Marks what is complete, unless the catalogue has changed since the run began.
     private nonisolated(nonsending) mutating func finish() async throws(StoreError) {
-        let committed = try await store.ownTransaction(.synced) {
-            (transaction) async throws(StoreError) -> (entry: CatalogueEntry, isChanged: Bool)? in
-            guard let stored = try await transaction.fetchEntry(core.catalogueKey) else { return nil }
+        var changed: CatalogueEntry?
+        let sequence = try await store.ownTransaction(.synced) { (transaction) async throws(StoreError) in
+            changed = nil
+            guard let stored = try await transaction.fetchEntry(core.base.catalogueKey) else { return }
             let before = try CatalogueEntry(bytes: stored.value)
             let entry = self.completed(before)
-            if entry == before { return (entry, false) }
+            if entry == before { return }
             if !isIncomplete { transaction.remove(progressKey) }
-            transaction.put(core.catalogueKey, try entry.bytes)
-            return (entry, true)
+            transaction.put(core.base.catalogueKey, try entry.bytes)
+            changed = entry
         }
-        guard let (entry, isChanged) = committed.value, isChanged else { return }
-        let bytes = try entry.bytes
-        try core.adopt(Entry(key: core.catalogueKey, value: bytes, sequence: committed.sequence))
+        guard let changed else { return }
+        try core.base.adopt(Entry(key: core.base.catalogueKey, value: try changed.bytes, sequence: sequence))
     }
 
     private func completed(_ before: CatalogueEntry) -> CatalogueEntry {

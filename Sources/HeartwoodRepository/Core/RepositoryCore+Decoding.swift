@@ -26,7 +26,7 @@ extension RepositoryCore {
     }
 
     func model(_ entry: Entry) throws(StoreError) -> Model {
-        try model(entry.value.span.bytes, id: layout.id(ofRecord: entry.key))
+        try model(entry.value.span.bytes, id: base.layout.id(ofRecord: entry.key))
     }
 
     private func migrated(_ value: RawSpan, from version: Int) throws -> Model {

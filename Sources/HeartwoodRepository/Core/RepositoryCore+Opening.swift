@@ -10,25 +10,26 @@ extension RepositoryCore {
             hasOrderedIDs: ids.isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
         let migrations = try MigrationPath(to: definition.version, definition.migrations)
         let key = KeyLayout.catalogueKey(definition.name)
-        while true {
-            let committed = try await store.ownTransaction(.synced) {
-                (transaction) async throws(StoreError) -> (CatalogueEntry, SequenceNumber?) in
-                let stored = try await transaction.fetchEntry(key)
-                let entry = try await Self.reconcile(stored, shape, transaction)
-                if migrations.steps(from: entry.oldestVersion) == nil {
-                    throw StoreError(
-                        .invalidArgument,
-                        "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
-                            + "is no migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
-                }
-                let bytes = try entry.bytes
-                if bytes == stored?.value { return (entry, stored?.sequence) }
-                transaction.put(key, bytes)
-                return (entry, nil)
+        var opened: (entry: CatalogueEntry, revision: SequenceNumber?)?
+        let sequence = try await store.ownTransaction(.synced) { (transaction) async throws(StoreError) in
+            let stored = try await transaction.fetchEntry(key)
+            let entry = try await Self.reconcile(stored, shape, transaction)
+            if migrations.steps(from: entry.oldestVersion) == nil {
+                throw StoreError(
+                    .invalidArgument,
+                    "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there is no "
+                        + "migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
             }
-            let (entry, revision) = committed.value
-            return try RepositoryCore(store, definition, shape, ids, entry, revision ?? committed.sequence)
+            let bytes = try entry.bytes
+            if bytes == stored?.value {
+                opened = (entry, stored?.sequence)
+            } else {
+                opened = (entry, nil)
+                transaction.put(key, bytes)
+            }
         }
+        guard let (entry, revision) = opened else { throw .noCatalogueEntry(definition.name) }
+        return try RepositoryCore(store, definition, shape, ids, entry, revision ?? sequence)
     }
 
     private static nonisolated(nonsending) func reconcile(

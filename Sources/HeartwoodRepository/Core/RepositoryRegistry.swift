@@ -28,7 +28,7 @@ actor RepositoryRegistry {
             }
             let wanted = try definition.shape(
                 hasOrderedIDs: idCoding(of: Model.ID.self).isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
-            guard let core = object as? RepositoryCore<Model>, core.shape == wanted else {
+            guard let core = object as? RepositoryCore<Model>, core.base.shape == wanted else {
                 throw StoreError(
                     .invalidArgument,
                     "the repository \"\(definition.name)\" is open on this store with another type or other indexes: use "

@@ -47,8 +47,11 @@ package struct KeyLayout: Sendable, Hashable {
         }
     }
 
-    private static func prefix(_ numbers: Int...) -> [UInt8] {
-        bytes { encoder in for number in numbers { encoder.append(number) } }
+    private static func prefix(_ number: Int, _ part: Int? = nil) -> [UInt8] {
+        bytes { encoder in
+            encoder.append(Int64(number))
+            if let part { encoder.append(Int64(part)) }
+        }
     }
 
     private static func bytes(_ body: (inout TupleEncoder) -> Void) -> [UInt8] {
@@ -76,13 +79,11 @@ package struct IndexEntry: Sendable, Hashable {
         self.index = index
         self.values = values
         isExclusive = isUnique && !Self.hasNull(values)
-        if isExclusive {
-            key = layout.entriesPrefix(index) + values
-            value = id
-        } else {
-            key = layout.entriesPrefix(index) + values + id
-            value = []
-        }
+        key = layout.entriesPrefix(index)
+        key.reserveCapacity(key.count + values.count + (isExclusive ? 0 : id.count))
+        key.append(contentsOf: values)
+        if !isExclusive { key.append(contentsOf: id) }
+        value = isExclusive ? id : []
     }
 
     /// Whether one of the values is nil.

@@ -21,6 +21,12 @@ package struct RecordEnvelope: Sendable, Hashable {
 
     package init(version: Int, groups: [Group]) { (self.version, self.groups) = (version, groups) }
 
+    /// The encoded values of its entries in one index.
+    package func values(in index: Int) -> [[UInt8]] {
+        for group in groups where group.index == index { return group.values }
+        return []
+    }
+
     /// Its entries in all indexes.
     package func entries(_ layout: KeyLayout, id: [UInt8]) -> [IndexEntry] {
         groups.flatMap { group in
@@ -33,8 +39,9 @@ package struct RecordEnvelope: Sendable, Hashable {
     /// The bytes of the record. O(bytes).
     package func encoded(with payload: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
-        let keyBytes = groups.reduce(0) { $0 + $1.values.reduce(4) { $0 + $1.count + 2 } }
-        bytes.reserveCapacity(payload.count + keyBytes + 8)
+        var capacity = payload.count + 8
+        for group in groups { for values in group.values { capacity += values.count + 8 } }
+        bytes.reserveCapacity(capacity)
         bytes.append(Self.format)
         Varint.append(UInt64(version), to: &bytes)
         Varint.append(UInt64(groups.count), to: &bytes)

@@ -13,12 +13,19 @@ public struct Expiry: Sendable, Hashable {
     /// Which kind it is, for code that interprets it.
     public let kind: Kind
 
+    @inlinable
+    init(kind: Kind) { self.kind = kind }
+
+    /// Whether it is `.never`.
+    @inlinable
+    package var isNever: Bool { if case .never = kind { true } else { false } }
+
     /// The value stays until it is overwritten or removed.
-    public static let never = Expiry(kind: .never)
+    @inlinable public static var never: Expiry { Expiry(kind: .never) }
     /// The value expires at this time. A time in the past is allowed: the value is written but never returned.
-    public static func at(_ time: Timestamp) -> Expiry { Expiry(kind: .at(time)) }
+    @inlinable public static func at(_ time: Timestamp) -> Expiry { Expiry(kind: .at(time)) }
     /// The value expires after this duration, counted from the call by the store's clock.
-    public static func after(_ duration: Duration) -> Expiry { Expiry(kind: .after(duration)) }
+    @inlinable public static func after(_ duration: Duration) -> Expiry { Expiry(kind: .after(duration)) }
 
     /// The point in time. Nil for `.never`, and for `.after`, which becomes a point in time only when the value is
     /// written.

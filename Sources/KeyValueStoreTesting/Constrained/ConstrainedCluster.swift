@@ -21,9 +21,9 @@ actor ConstrainedCluster {
     var nextFeed: UInt64 = 0
 
     init(_ behaviour: ConstrainedStore.Behaviour, clock: @escaping @Sendable () -> Timestamp) {
-        var random = SeededGenerator(seed: behaviour.seed)
-        (id, self.behaviour, self.clock) = (StoreID(low: random.next(), high: random.next()), behaviour, clock)
-        self.random = random
+        // Not from the seed: two stores with one behaviour are still two stores.
+        id = StoreID(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max))
+        (self.behaviour, self.clock, random) = (behaviour, clock, SeededGenerator(seed: behaviour.seed))
     }
 
     /// The position after the newest write.

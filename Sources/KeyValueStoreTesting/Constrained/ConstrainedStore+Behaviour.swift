@@ -1,5 +1,6 @@
 extension ConstrainedStore {
-    /// How badly a store behaves. All its random decisions follow from the seed and the order of the calls.
+    /// How badly a store behaves. All its random decisions follow from the seed and the order of the calls, except for
+    /// the store's identity.
     public struct Behaviour: Sendable {
         /// Determines all random decisions.
         public var seed: UInt64

@@ -14,6 +14,7 @@ struct Operation {
     /// All operations, in the order of the table.
     static var all: [Operation] {
         FormatOperations.all + IndexOperations.all + WriteOperations.all + ReadOperations.all + OpeningOperations.all
+            + RepositoryOperations.all
     }
 }
 

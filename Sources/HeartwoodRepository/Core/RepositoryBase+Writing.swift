@@ -1,0 +1,236 @@
+/// What must be true of a record for it to be written.
+enum Expected: Sendable {
+    case anything
+    case absent
+    /// Its revision, from which nothing else is known.
+    case revision(SequenceNumber)
+    /// What was read of it, before the transaction.
+    case read(SequenceNumber, RecordEnvelope, Expiry)
+    /// Its entry, as this transaction has read it.
+    case found(Entry)
+}
+
+/// When a written record expires.
+enum NewExpiry: Sendable {
+    case set(Expiry)
+    /// As the record that it replaces.
+    case kept
+}
+
+/// A model, encoded for the store.
+struct PreparedRecord: Sendable {
+    let key: [UInt8]
+    let payload: [UInt8]
+    let envelope: RecordEnvelope
+}
+
+/// A record as a transaction found it.
+private struct OldRecord {
+    var envelope: RecordEnvelope
+    var expires: Expiry
+}
+
+/// Writing in a transaction. Uniqueness is judged by what the transaction has written when it commits, so that two
+/// records may exchange a unique value.
+extension RepositoryBase {
+    /// Writes records. Of several with one key, the last counts.
+    nonisolated(nonsending) func write(
+        _ all: [PreparedRecord], _ catalogued: Catalogued, _ expires: NewExpiry, _ expected: Expected,
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        let records = try withoutDuplicates(all, expected)
+        let keys = records.map(\.key)
+        let olds = try await oldRecords(keys, expected, needsOld: catalogued.hasEntries, transaction)
+        // First what is given up, so that what is taken over in the same call isn't found in use.
+        for position in records.indices {
+            guard let old = olds[position] else { continue }
+            removeEntries(of: old, keeping: records[position], transaction)
+        }
+        for position in records.indices {
+            try await put(records[position], olds[position], expires, transaction)
+        }
+    }
+
+    private func withoutDuplicates(
+        _ records: [PreparedRecord], _ expected: Expected
+    ) throws(StoreError) -> [PreparedRecord] {
+        if records.count < 2 { return records }
+        var unique: [PreparedRecord] = []
+        var positions: [[UInt8]: Int] = [:]
+        unique.reserveCapacity(records.count)
+        for record in records {
+            if let position = positions[record.key] {
+                if case .absent = expected { throw alreadyExists(layout.id(ofRecord: record.key)) }
+                unique[position] = record
+            } else {
+                positions[record.key] = unique.count
+                unique.append(record)
+            }
+        }
+        return unique
+    }
+
+    private nonisolated(nonsending) func oldRecords(
+        _ keys: [[UInt8]], _ expected: Expected, needsOld: Bool, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> [OldRecord?] {
+        if transaction.attempt == 0, keys.allSatisfy({ transaction.write(of: $0) == nil }) {
+            switch expected {
+            case .absent:
+                for key in keys { transaction.require(.absent(key)) }
+                return [OldRecord?](repeating: nil, count: keys.count)
+            case .read(let revision, let envelope, let expires):
+                for key in keys { transaction.require(.sequence(key, revision)) }
+                return keys.map { _ in OldRecord(envelope: envelope, expires: expires) }
+            case .anything where !needsOld: return [OldRecord?](repeating: nil, count: keys.count)
+            case .anything, .revision, .found: break
+            }
+        }
+        var olds: [OldRecord?] = []
+        olds.reserveCapacity(keys.count)
+        for (position, entry) in try await entries(keys, expected, transaction).enumerated() {
+            try check(entry, keys[position], expected)
+            guard let entry else {
+                olds.append(nil)
+                continue
+            }
+            let expires = transaction.write(of: entry.key)?.expires ?? entry.expires.map { .at($0) } ?? .never
+            olds.append(OldRecord(envelope: try RecordEnvelope.decode(entry.value).0, expires: expires))
+        }
+        return olds
+    }
+
+    private nonisolated(nonsending) func entries(
+        _ keys: [[UInt8]], _ expected: Expected, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> [Entry?] {
+        if case .found(let entry) = expected { return [entry] }
+        if keys.count == 1 { return [try await transaction.fetchEntry(keys[0])] }
+        return try await transaction.fetchEntries(of: keys)
+    }
+
+    private func check(_ entry: Entry?, _ key: [UInt8], _ expected: Expected) throws(StoreError) {
+        switch expected {
+        case .anything, .found: return
+        case .absent: if entry != nil { throw alreadyExists(layout.id(ofRecord: key)) }
+        case .revision(let revision), .read(let revision, _, _):
+            guard entry?.sequence == revision else { throw changed(layout.id(ofRecord: key), since: revision) }
+        }
+    }
+
+    private func alreadyExists(_ id: [UInt8]) -> StoreError {
+        StoreError(
+            .alreadyExists,
+            "the repository \"\(name)\" has a record \(TupleValue.one(in: id)) already: save it to replace it")
+    }
+
+    private func changed(_ id: [UInt8], since revision: SequenceNumber) -> StoreError {
+        StoreError(
+            .conflict,
+            "the record \(TupleValue.one(in: id)) of \"\(name)\" has changed since its revision \(revision): find it again "
+                + "and decide again")
+    }
+
+    /// Removes the entries that a record has no longer.
+    private func removeEntries(
+        of old: OldRecord, keeping record: PreparedRecord, _ transaction: KeyValueTransaction
+    ) {
+        let id = layout.id(ofRecord: record.key)
+        for group in old.envelope.groups {
+            let kept = record.envelope.values(in: group.index)
+            if kept == group.values { continue }
+            for values in group.values where !kept.contains(values) {
+                remove(entry(group, values, id), of: id, transaction)
+            }
+        }
+    }
+
+    /// Removes an entry, unless another record has taken it over in this transaction.
+    private func remove(_ entry: IndexEntry, of id: [UInt8], _ transaction: KeyValueTransaction) {
+        if entry.isExclusive, let holder = transaction.write(of: entry.key)?.value, holder != id { return }
+        transaction.remove(entry.key)
+    }
+
+    private func entry(_ group: RecordEnvelope.Group, _ values: [UInt8], _ id: [UInt8]) -> IndexEntry {
+        IndexEntry(layout, index: group.index, isUnique: group.isUnique, values: values, id: id)
+    }
+
+    private nonisolated(nonsending) func put(
+        _ record: PreparedRecord, _ old: OldRecord?, _ newExpiry: NewExpiry, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        let expires: Expiry
+        switch newExpiry {
+        case .set(let expiry): expires = expiry
+        case .kept: expires = old?.expires ?? .never
+        }
+        let id = layout.id(ofRecord: record.key)
+        // What an earlier call of this transaction has written may have been taken over since.
+        let isUntouched = transaction.write(of: record.key) == nil
+        let neverExpires = expires.isNever && (old?.expires.isNever ?? false)
+        for group in record.envelope.groups {
+            let before = old?.envelope.values(in: group.index) ?? []
+            if before == group.values && isUntouched && neverExpires && !group.isUnique { continue }
+            for values in group.values {
+                let entry = entry(group, values, id)
+                let isOwn = before.contains(values) && transaction.write(of: entry.key) == nil
+                if isOwn && neverExpires { continue }
+                if entry.isExclusive && !isOwn { try await claim(entry, for: id, transaction) }
+                transaction.put(entry.key, entry.value, expires: expires)
+            }
+        }
+        transaction.put(record.key, record.envelope.encoded(with: record.payload), expires: expires)
+    }
+
+    /// Makes sure that no other record has this unique value when the transaction commits.
+    private nonisolated(nonsending) func claim(
+        _ entry: IndexEntry, for id: [UInt8], _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        var holder: [UInt8]?
+        if let own = transaction.write(of: entry.key) {
+            holder = own.value
+        } else if transaction.attempt == 0 {
+            // Costs no read. If it fails, the next run reads which record has the value.
+            transaction.require(.absent(entry.key))
+        } else {
+            holder = try await transaction.fetchEntry(entry.key)?.value
+        }
+        guard let holder, holder != id else { return }
+        transaction.beforeCommit { (transaction) async throws(StoreError) in
+            try await self.checkGivenUp(entry, by: holder, for: id, transaction)
+        }
+    }
+
+    /// - Throws: `.uniqueViolation` if the record that had a unique value has it still.
+    private nonisolated(nonsending) func checkGivenUp(
+        _ entry: IndexEntry, by holder: [UInt8], for claimant: [UInt8], _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        // The claimant may have given it up again, too.
+        guard transaction.write(of: entry.key)?.value == claimant,
+            let record = try await transaction.fetchEntry(layout.recordKey(holder)),
+            try RecordEnvelope.decode(record.value).0.values(in: entry.index).contains(entry.values)
+        else { return }
+        throw .violation(violation(entry, holder: holder, claimant: claimant))
+    }
+
+    private func violation(_ entry: IndexEntry, holder: [UInt8], claimant: [UInt8]) -> UniqueViolation {
+        UniqueViolation(
+            repository: name,
+            index: catalogued.entry.indexes.first { $0.number == entry.index }?.name ?? "\(entry.index)",
+            values: TupleValue.all(in: entry.values), holder: .one(in: holder), claimant: .one(in: claimant))
+    }
+
+    /// Deletes records, whether they exist or not, when the transaction commits.
+    nonisolated(nonsending) func delete(
+        _ keys: [[UInt8]], _ transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        let catalogued = try await begin(transaction)
+        if catalogued.hasEntries {
+            for entry in try await entries(keys, .anything, transaction) {
+                guard let entry else { continue }
+                let id = layout.id(ofRecord: entry.key)
+                for group in try RecordEnvelope.decode(entry.value).0.groups {
+                    for values in group.values { remove(self.entry(group, values, id), of: id, transaction) }
+                }
+            }
+        }
+        for key in keys { transaction.remove(key) }
+    }
+}

@@ -1,0 +1,129 @@
+internal import HeartwoodFileSystem
+
+/// What a repository is apart from the type of its records: where they are, and what the catalogue says. Not generic, so
+/// that it is compiled once: code that is generic over the model looks types up at run time.
+///
+/// There is one for all repositories of one name on one store object, so that every write of this process maintains the
+/// same indexes. Programs that don't share the store object change the catalogue; where there are such, each write has
+/// the catalogue's revision as a condition, and each query looks at it in the same view as at the index.
+final class RepositoryBase: Sendable {
+    let store: any ReadableKeyValueStore
+    let shape: RepositoryShape
+    let layout: KeyLayout
+    let catalogueKey: [UInt8]
+    let hasOtherWriters: Bool
+    private let current: Locked<Catalogued>
+
+    init(
+        _ store: any ReadableKeyValueStore, _ shape: RepositoryShape, _ entry: CatalogueEntry,
+        _ revision: SequenceNumber
+    ) {
+        (self.store, self.shape, layout) = (store, shape, entry.layout)
+        catalogueKey = KeyLayout.catalogueKey(shape.name)
+        hasOtherWriters = store.limits.hasOtherWriters
+        current = Locked(Catalogued(entry, revision, shape))
+    }
+
+    var name: String { shape.name }
+
+    var catalogued: Catalogued { current.withLock { $0 } }
+
+    /// Takes over a newer entry of the catalogue.
+    ///
+    /// - Throws: `.newerModel`; `.notFound` if the entry is gone.
+    func adopt(_ entry: Entry?) throws(StoreError) {
+        guard let entry else { throw .noCatalogueEntry(name) }
+        let stored = try CatalogueEntry(bytes: entry.value)
+        guard stored.version <= shape.version, stored.number == layout.number else {
+            throw StoreError(
+                .newerModel,
+                "the repository \"\(name)\" was opened by a program with version \(stored.version) of its model, or made "
+                    + "again, while this one used it: open it again with the newer program")
+        }
+        current.withLock {
+            if entry.sequence > $0.revision { $0 = Catalogued(stored, entry.sequence, shape) }
+        }
+    }
+
+    /// Makes the catalogue a condition of a transaction, and reads it again where that condition may have failed.
+    nonisolated(nonsending) func begin(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Catalogued {
+        guard transaction.store === store else {
+            throw StoreError(
+                .invalidArgument,
+                "the transaction is of another store than the repository \"\(name)\": use one of its own")
+        }
+        guard hasOtherWriters else { return catalogued }
+        guard transaction.attempt > 0 else {
+            transaction.require(.sequence(catalogueKey, catalogued.revision))
+            return catalogued
+        }
+        // 0 is the entry that this transaction has written.
+        let entry = try await transaction.fetchEntry(catalogueKey)
+        if let entry, entry.sequence == 0 || entry.sequence == catalogued.revision { return catalogued }
+        try adopt(entry)
+        // What this write leaves out must not be used any longer once it is written.
+        let known = catalogued.entry
+        let disowned = try known.disowning(shape)
+        if disowned != known { transaction.put(catalogueKey, try disowned.bytes) }
+        return catalogued
+    }
+
+    /// How many records one batch of maintenance changes at most.
+    var pageSize: Int {
+        let limits = store.limits
+        let operations = min(limits.operations, limits.conditions) / (2 * shape.indexes.count + 2)
+        return max(1, min(256, operations - 1))
+    }
+
+    /// Calls `body` with all the keys; with parts of them where that is too much for one batch.
+    nonisolated(nonsending) func inPieces(
+        _ keys: ArraySlice<[UInt8]>, _ body: (ArraySlice<[UInt8]>) async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        if keys.isEmpty { return }
+        do throws(StoreError) {
+            try await body(keys)
+        } catch {
+            guard error.code == .tooLarge, keys.count > 1 else { throw error }
+            let middle = keys.startIndex + keys.count / 2
+            try await inPieces(keys[..<middle], body)
+            try await inPieces(keys[middle...], body)
+        }
+    }
+}
+
+/// An entry of the catalogue, and what of it concerns a definition.
+struct Catalogued: Sendable {
+    let entry: CatalogueEntry
+    let revision: SequenceNumber
+    /// The number of each index of the definition that is maintained; nil for one that the catalogue lost.
+    let numbers: [Int?]
+    /// Whether records may have entries that a write has to remove.
+    let hasEntries: Bool
+
+    init(_ entry: CatalogueEntry, _ revision: SequenceNumber, _ shape: RepositoryShape) {
+        (self.entry, self.revision) = (entry, revision)
+        numbers = shape.indexes.map { entry.active($0)?.number }
+        hasEntries = entry.indexes.contains { $0.state != .dropping }
+    }
+
+    /// Whether the index with a number has the entries of all records.
+    func isReady(_ number: Int) -> Bool { entry.indexes.contains { $0.number == number && $0.state == .ready } }
+}
+
+extension StoreError.Code {
+    fileprivate static let catalogueChanged = StoreError.Code("catalogueChanged")
+}
+
+extension StoreError {
+    /// Thrown inside the layer: what was read before doesn't count, and is read again.
+    static let catalogueChanged = StoreError(.catalogueChanged, "another program has changed the catalogue: try again")
+
+    var isCatalogueChange: Bool { code == .catalogueChanged }
+
+    static func noCatalogueEntry(_ name: String) -> StoreError {
+        StoreError(
+            .notFound, "the store has no repository named \"\(name)\": open it for writing once, or correct the name")
+    }
+}

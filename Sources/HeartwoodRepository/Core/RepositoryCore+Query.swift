@@ -1,0 +1,57 @@
+internal import HeartwoodFileSystem
+
+extension RepositoryCore {
+    /// Where queries read in a view or a transaction.
+    func source(_ reader: any KeyValueReader) -> QuerySource<Model> {
+        let base = base
+        let catalogued = base.catalogued
+        var source = QuerySource<Model>(
+            reader: reader, layout: layout(catalogued),
+            decode: { (entry) throws(StoreError) in try self.model(entry) })
+        if base.hasOtherWriters {
+            // Another program may have written without maintaining an index, and then has changed the catalogue before.
+            source.guardKey = base.catalogueKey
+            source.checkGuard = { (entry) throws(StoreError) in
+                if entry?.sequence == catalogued.revision { return }
+                try base.adopt(entry)
+                throw .catalogueChanged
+            }
+        }
+        return source
+    }
+
+    /// What the planner needs to know, which changes only with the catalogue.
+    private func layout(_ catalogued: Catalogued) -> QueryLayout {
+        if let known = queryLayout.withLock({ $0 }), known.revision == catalogued.revision { return known.layout }
+        var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
+        for (position, index) in definition.indexes.enumerated() {
+            guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
+            indexes.append((index, base.layout.entriesPrefix(number)))
+        }
+        let layout = QueryLayout(
+            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered)
+        queryLayout.withLock { $0 = (catalogued.revision, layout) }
+        return layout
+    }
+
+    /// Calls `body` with a view; again with another one if the view has ended, or the catalogue was changed.
+    nonisolated(nonsending) func reading<R>(
+        _ body: (QuerySource<Model>) async throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        var backoff = ConflictBackoff(isRemote: base.hasOtherWriters)
+        while true {
+            if Task.isCancelled { throw .readingCancelled }
+            do throws(StoreError) {
+                return try await body(source(try await base.store.readView()))
+            } catch {
+                guard error.code == .viewEnded || error.isCatalogueChange else { throw error }
+            }
+            await backoff.wait()
+        }
+    }
+}
+
+extension StoreError {
+    static let readingCancelled = StoreError(
+        .cancelled, "the task was cancelled: the query has no complete result, run it again")
+}

@@ -1,0 +1,80 @@
+public import Foundation
+
+/// Which models a query finds: conditions on properties, written with Swift's operators.
+///
+/// ```swift
+/// let large: Filter<City> = \.population >= 1_000_000 && \.country != "IS"
+/// let named: Filter<City> = .hasPrefix(\.name, "Rey") || .isIn(\.code, ["IS", "NO"])
+/// let tagged: Filter<City> = .contains(\.tags, "harbour") && \.mayor == nil && .isIn(\.height, 0.0...500.0)
+/// ```
+///
+/// **Values are compared as they are in indexes**, so that a query finds the same with and without an index: two texts
+/// are equal if they are canonically equivalent, as in Swift; texts are ordered by their scalars; an enumeration is
+/// ordered by its raw values. `==` and `!=` are as in Swift: nil equals nil, and NaN equals nothing. `<`, `<=`, `>`
+/// and `>=` never match nil or NaN.
+///
+/// A condition can use an index only if it names the same key path as the index. ``init(_:)`` takes a `#Predicate`.
+public struct Filter<Model: Sendable>: Sendable {
+    let node: FilterNode
+    /// Whether a model passes. The encoder is scratch memory.
+    let test: @Sendable (Model, inout TupleEncoder) throws -> Bool
+
+    init(_ node: FilterNode, _ test: @escaping @Sendable (Model, inout TupleEncoder) throws -> Bool) {
+        (self.node, self.test) = (node, test)
+    }
+
+    /// Every model passes.
+    public static var all: Filter { Filter(.constant(true)) { _, _ in true } }
+
+    /// What `predicate` says.
+    ///
+    /// ```swift
+    /// let filter = Filter(#Predicate<City> { $0.country == "IS" && $0.name.count > 5 })
+    /// ```
+    ///
+    /// Comparisons of a property with a value, with nil, with a range or with a collection, `starts(with:)`,
+    /// `contains` of a collection, and `&&`, `||`, `!` of these can use indexes. The whole predicate is also evaluated
+    /// on every model that was read, so the result is always Foundation's.
+    ///
+    /// - Complexity: O(size of the predicate).
+    public init(_ predicate: Predicate<Model>) {
+        self.init(.opaque(understood: PredicateTranslation<Model>.understood(predicate))) { model, _ in
+            try predicate.evaluate(model)
+        }
+    }
+
+    /// The same as ``init(_:)``, where a leading dot is easier to write.
+    public static func predicate(_ predicate: Predicate<Model>) -> Filter { Filter(predicate) }
+
+    /// Whether a model passes.
+    ///
+    /// - Throws: What a predicate throws that it was made of; otherwise nothing.
+    /// - Complexity: O(conditions), without reading anything.
+    public func matches(_ model: Model) throws -> Bool {
+        var encoder = TupleEncoder()
+        return try test(model, &encoder)
+    }
+
+    /// Models that pass both.
+    public static func && (left: Filter, right: Filter) -> Filter {
+        let (first, second) = (left.test, right.test)
+        return Filter(.and(left.node, right.node)) { try first($0, &$1) && second($0, &$1) }
+    }
+
+    /// Models that pass at least one of the two.
+    public static func || (left: Filter, right: Filter) -> Filter {
+        let (first, second) = (left.test, right.test)
+        return Filter(.or(left.node, right.node)) { try first($0, &$1) || second($0, &$1) }
+    }
+
+    /// Models that don't pass.
+    public static prefix func ! (filter: Filter) -> Filter {
+        let test = filter.test
+        return Filter(.not(filter.node)) { try !test($0, &$1) }
+    }
+}
+
+extension Filter: CustomStringConvertible {
+    /// The conditions, about as they were written; a predicate is only named. For people: the text may change.
+    public var description: String { node.description }
+}

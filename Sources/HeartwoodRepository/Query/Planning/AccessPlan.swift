@@ -1,0 +1,66 @@
+/// What is read for a query, in which order, and what is left to do with it: what the planner decides.
+struct AccessPlan: Sendable {
+    /// One part of the store.
+    struct Step: Sendable {
+        /// The records; or an index, by its position in the list of those that are ready.
+        enum Place: Sendable, Hashable {
+            case records
+            case index(Int)
+        }
+
+        let place: Place
+        /// Which keys, after the prefix of the records or of the index.
+        var keys: EncodedSet
+        /// Whether `keys` are all complete keys, which are looked up instead of scanned.
+        var isLookup: Bool
+        /// For explanations: what the keys are made of, a list for each alternative.
+        var conditions: [[KeyCondition]]
+    }
+
+    /// The values that a component of keys has.
+    struct KeyCondition: Sendable {
+        let path: PropertyPath
+        let isElement: Bool
+        let set: EncodedSet
+    }
+
+    /// How results come into their order.
+    enum Ordering: Sendable {
+        /// They are read in it.
+        case asRead(isReversed: Bool)
+        /// All ids are collected and sorted, then records are read.
+        case byIdentifier(isReversed: Bool)
+        /// All results, or the best ones, are collected and sorted. The text says why.
+        case inMemory(reason: String)
+    }
+
+    /// A part of an index key, to find the key where a cursor continues.
+    enum KeyPart: Sendable {
+        /// The same in all keys.
+        case constant([UInt8])
+        /// A value of the cursor.
+        case sort(Int)
+    }
+
+    /// None if nothing can pass the filter. If there are several, a record may be found by more than one.
+    var steps: [Step]
+    /// Whether the filter has to be evaluated on each record.
+    var isFiltering: Bool
+    var ordering: Ordering
+    /// The parts of a key of the only step before the id; nil if keys can't be told from a cursor.
+    var keyParts: [KeyPart]?
+
+    var isReversed: Bool {
+        switch ordering {
+        case .asRead(let isReversed), .byIdentifier(let isReversed): isReversed
+        case .inMemory: false
+        }
+    }
+
+    /// Whether the number of results is known without reading records.
+    var isCountedByKeys: Bool { !isFiltering }
+}
+
+extension AccessPlan.KeyCondition: CustomStringConvertible {
+    var description: String { EncodedText.condition(isElement ? "element of \(path.name)" : path.name, set) }
+}

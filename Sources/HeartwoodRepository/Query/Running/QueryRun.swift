@@ -1,0 +1,234 @@
+internal import Foundation
+
+/// A result, and its place in the order of the query.
+struct QueryResult<Model: Sendable>: Sendable {
+    let model: Model
+    /// The encoded values of the sorts, then the encoded id.
+    let parts: [[UInt8]]
+}
+
+/// One run of a query: `next()` reads as much as it needs for some results.
+///
+/// It reads pages of keys, then the records of a page together: two round trips for a page on a remote engine.
+struct QueryRun<Model: Sendable> {
+    /// Called for a record that doesn't decode: leaves it out, if it doesn't throw.
+    typealias Undecodable = (Entry, StoreError) throws(StoreError) -> Void
+
+    private let query: Query<Model>
+    private let access: AccessPlan
+    /// Results up to this one are left out.
+    private let after: SortKey?
+    private let afterID: [UInt8]?
+    private let decode: (Entry) throws(StoreError) -> Model
+    private let onUndecodable: Undecodable
+    private var reader: SourceReader
+    private var candidates: CandidateReader
+    /// The ids that have been collected and sorted.
+    private var sorted: ArraySlice<Candidate>?
+    private var isFinished = false
+    /// How many results are still to be left out, and to be returned.
+    private var offset: Int
+    private var limit: Int
+    private var pageSize: Int
+    private var busy = BusyTime()
+    private var encoder = TupleEncoder()
+
+    static var smallestPage: Int { 16 }
+    static var largestPage: Int { 1024 }
+
+    /// - Parameters:
+    ///   - after: Results continue after it, and the query's offset doesn't count.
+    ///   - isStream: Whether the caller may stop early. Pages are small at first then.
+    /// - Throws: `.invalidArgument` if the cursor is one of another query.
+    init(
+        _ query: Query<Model>, _ source: QuerySource<Model>, after cursor: QueryCursor? = nil, isStream: Bool = false,
+        onUndecodable: @escaping Undecodable = { _, error throws(StoreError) in throw error }
+    ) throws(StoreError) {
+        self.query = query
+        self.onUndecodable = onUndecodable
+        var access = source.layout.planner.plan(query)
+        if let cursor {
+            let parts = try cursor.parts(for: query)
+            after = query.sortKey(of: parts)
+            afterID = parts.last
+            access.skip(to: parts)
+        } else {
+            (after, afterID) = (nil, nil)
+        }
+        self.access = access
+        reader = source.sourceReader
+        decode = source.decode
+        candidates = CandidateReader(access)
+        offset = cursor == nil ? max(query.offset, 0) : 0
+        limit = max(query.limit ?? .max, 0)
+        let (needed, overflow) = offset.addingReportingOverflow(limit)
+        if limit < .max {
+            pageSize = overflow ? Self.largestPage : min(max(needed, Self.smallestPage), Self.largestPage)
+        } else {
+            pageSize = isStream ? Self.smallestPage : Self.largestPage
+        }
+    }
+
+    /// The plan, with what has been looked at up to now.
+    var explanation: QueryPlan {
+        var plan = QueryPlan(access, query.filter.node, reader.layout.indexes)
+        plan.statistics = reader.statistics
+        return plan
+    }
+
+    /// Some results, in order; nil at the end.
+    ///
+    /// - Throws: `.cancelled`, `.corruption` if an index names a record that is missing, what the engine and the guard
+    ///   throw, and what `onUndecodable` throws.
+    nonisolated(nonsending) mutating func next() async throws(StoreError) -> [QueryResult<Model>]? {
+        while !isFinished, limit > 0 {
+            if Task.isCancelled {
+                throw StoreError(.cancelled, "the task was cancelled: the query has no complete result, run it again")
+            }
+            let results: [QueryResult<Model>]
+            if case .inMemory = access.ordering {
+                results = try await sortedInMemory()
+                isFinished = true
+            } else if let page = try await nextCandidates() {
+                results = try await self.results(of: page)
+            } else {
+                isFinished = true
+                break
+            }
+            if let wanted = wanted(results) { return wanted }
+        }
+        try await reader.checkGuard()
+        return nil
+    }
+
+    /// The part of a page that isn't left out because of offset and limit; nil if it is empty.
+    private mutating func wanted(_ results: [QueryResult<Model>]) -> [QueryResult<Model>]? {
+        let skipped = min(offset, results.count)
+        offset -= skipped
+        let wanted = results.dropFirst(skipped).prefix(limit)
+        if limit < .max { limit -= wanted.count }
+        reader.count(results: wanted.count)
+        return wanted.isEmpty ? nil : Array(wanted)
+    }
+
+    /// The next page in the order of results, without those that offset leaves out and that need not be read for that.
+    private nonisolated(nonsending) mutating func nextCandidates() async throws(StoreError) -> [Candidate]? {
+        while let page = try await nextPage() {
+            guard !access.isFiltering, offset > 0, page.allSatisfy({ $0.index != nil }) else { return page }
+            let skipped = min(offset, page.count)
+            offset -= skipped
+            if skipped < page.count { return Array(page.dropFirst(skipped)) }
+        }
+        return nil
+    }
+
+    private nonisolated(nonsending) mutating func nextPage() async throws(StoreError) -> [Candidate]? {
+        let size = nextSize()
+        guard case .byIdentifier = access.ordering else { return try await candidates.next(size, &reader) }
+        if sorted == nil { sorted = try await sortedByIdentifier()[...] }
+        guard let page = sorted?.prefix(size), !page.isEmpty else { return nil }
+        sorted?.removeFirst(page.count)
+        return Array(page)
+    }
+
+    /// What a limit still needs, if every candidate is a result; otherwise the double of the last page.
+    private mutating func nextSize() -> Int {
+        if !access.isFiltering, limit < .max {
+            let (needed, overflow) = offset.addingReportingOverflow(limit)
+            return overflow ? Self.largestPage : min(needed, Self.largestPage)
+        }
+        defer { pageSize = min(2 * pageSize, Self.largestPage) }
+        return pageSize
+    }
+
+    private nonisolated(nonsending) mutating func sortedByIdentifier() async throws(StoreError) -> [Candidate] {
+        let isReversed = access.isReversed
+        var collected: [Candidate] = []
+        var seen: Set<[UInt8]> = []
+        while let page = try await candidates.next(Self.largestPage, &reader) {
+            for candidate in page {
+                await busy.step()
+                if let afterID, isReversed == (KeyOrder.compare(candidate.id, afterID) > 0) { continue }
+                if access.steps.count == 1 || seen.insert(candidate.id).inserted { collected.append(candidate) }
+            }
+        }
+        return await busy.sorted(collected) { left, right in
+            let order = KeyOrder.compare(left.id, right.id)
+            return isReversed ? order > 0 : order < 0
+        }
+    }
+
+    private nonisolated(nonsending) mutating func sortedInMemory() async throws(StoreError) -> [QueryResult<Model>] {
+        let (needed, overflow) = offset.addingReportingOverflow(limit)
+        var best = BestResults(limit: overflow || needed == .max ? nil : needed)
+        var kept: [QueryResult<Model>] = []
+        var seen: Set<[UInt8]> = []
+        while let page = try await candidates.next(Self.largestPage, &reader) {
+            let fresh = access.steps.count == 1 ? page : page.filter { seen.insert($0.id).inserted }
+            for result in try await results(of: fresh) {
+                guard let slot = best.insert(query.sortKey(of: result.parts)) else { continue }
+                if slot < kept.count { kept[slot] = result } else { kept.append(result) }
+            }
+        }
+        return await busy.sorted(best.elements) { $0.key < $1.key }.map { kept[$0.slot] }
+    }
+
+    /// The results among candidates, in their order.
+    private nonisolated(nonsending) mutating func results(
+        of page: [Candidate]
+    ) async throws(StoreError) -> [QueryResult<Model>] {
+        var results: [QueryResult<Model>] = []
+        for (candidate, entry) in zip(page, try await records(of: page)) {
+            await busy.step()
+            guard let entry else { continue }
+            let model: Model
+            do throws(StoreError) {
+                model = try decode(entry)
+            } catch {
+                try onUndecodable(entry, error)
+                continue
+            }
+            guard try passes(model) else { continue }
+            let parts = query.sortParts(of: model, id: candidate.id)
+            if let after, query.sortKey(of: parts) <= after { continue }
+            results.append(QueryResult(model: model, parts: parts))
+        }
+        return results
+    }
+
+    private mutating func passes(_ model: Model) throws(StoreError) -> Bool {
+        guard access.isFiltering else { return true }
+        do {
+            return try query.filter.test(model, &encoder)
+        } catch {
+            throw StoreError(
+                .invalidArgument, "the predicate of a query failed on a record: correct the predicate", cause: error)
+        }
+    }
+
+    /// The records of candidates; nil for those that are absent and may be.
+    private nonisolated(nonsending) mutating func records(
+        of page: [Candidate]
+    ) async throws(StoreError) -> [Entry?] {
+        var records = page.map(\.record)
+        let missing = page.indices.filter { records[$0] == nil }
+        let prefix = reader.layout.recordPrefix
+        let read = try await reader.entries(of: missing.map { prefix + page[$0].id }, at: .records)
+        for (position, entry) in zip(missing, read) {
+            if entry == nil, let index = page[position].index, !isExpired(page[position]) {
+                throw await reader.damage(
+                    of: index,
+                    "names a record that is missing, with the encoded id 0x"
+                        + EncodedElement.hexadecimal(page[position].id))
+            }
+            records[position] = entry
+        }
+        return records
+    }
+
+    /// Whether a record may be absent because it has expired since its index entry was read.
+    private func isExpired(_ candidate: Candidate) -> Bool {
+        guard let expires = candidate.expires else { return false }
+        return Double(expires.milliseconds) <= Date().timeIntervalSince1970 * 1000
+    }
+}

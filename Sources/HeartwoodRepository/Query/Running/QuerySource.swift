@@ -1,0 +1,19 @@
+/// Where a query reads: a view or a transaction, and where in it the records and indexes of a model are.
+struct QuerySource<Model: Sendable> {
+    /// All reads are of one moment: a view, or a transaction.
+    let reader: any KeyValueReader
+    let layout: QueryLayout
+    /// The model of a record.
+    let decode: (Entry) throws(StoreError) -> Model
+    /// A key that is read before anything is returned.
+    var guardKey: [UInt8]?
+    /// Throws if the entry of the guard key says that the layout no longer describes the store.
+    var checkGuard: (Entry?) throws(StoreError) -> Void = { _ in }
+
+    /// How a query would run. Reads nothing.
+    func plan(for query: Query<Model>) -> QueryPlan {
+        QueryPlan(layout.planner.plan(query), query.filter.node, layout.indexes)
+    }
+
+    var sourceReader: SourceReader { SourceReader(reader, layout, guardKey, checkGuard) }
+}

@@ -1,0 +1,29 @@
+/// Values by key, in the order in which the keys were added. Few are looked for one by one, which takes less than to hash
+/// them.
+struct KeyTable<Value> {
+    private(set) var items: [(key: [UInt8], value: Value)] = []
+    /// The position of each key; empty while there are few.
+    private var positions: [[UInt8]: Int] = [:]
+    private static var few: Int { 12 }
+
+    private func position(_ key: [UInt8]) -> Int? {
+        if items.count > Self.few { return positions[key] }
+        return items.firstIndex { $0.key == key }
+    }
+
+    subscript(key: [UInt8]) -> Value? { position(key).map { items[$0].value } }
+
+    /// Adds a value, or replaces that of the key.
+    mutating func set(_ key: [UInt8], _ value: Value) {
+        if let position = position(key) {
+            items[position].value = value
+            return
+        }
+        items.append((key, value))
+        if items.count == Self.few + 1 {
+            for (position, item) in items.enumerated() { positions[item.key] = position }
+        } else if items.count > Self.few {
+            positions[key] = items.count - 1
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// Reads of single keys and of many.
+extension ConformanceCheck {
+    static let reading: [ConformanceCheck] = [
+        ConformanceCheck("an absent key has no entry") { trial in
+            try await trial.store.write(.put("b", "1"))
+            try await trial.forEachReader { reader in
+                for key in ["a", "c", "b\0", "bb"] {
+                    try expect(try await reader.fetchEntry(bytes(key)), is: nil, "\(key) was read")
+                    try expect(try await reader.lent(bytes(key)), is: nil, "\(key) was lent")
+                    try expect(
+                        try await reader.fetchEntries(of: [bytes(key)]), is: [nil], "\(key) was read with others")
+                }
+            }
+        },
+        ConformanceCheck("a key has the value and the sequence number of the last write that set it") { trial in
+            for value in ["first", "", "second", String(repeating: "long ", count: 2_000)] {
+                let sequence = try await trial.store.write(.put("key", value))
+                let expected = Entry(key: bytes("key"), value: bytes(value), sequence: sequence)
+                try await trial.forEachReader { reader in
+                    try expect(try await reader.fetchEntry(bytes("key")), is: expected, "a key was put and read")
+                    try expect(
+                        try await reader.fetchEntries(in: .all, reversed: false, limit: 2).entries, is: [expected],
+                        "a key was put, and all were read")
+                }
+            }
+        },
+        ConformanceCheck("a removed key is absent, and can be put again") { trial in
+            for value in ["1", "2"] {
+                let first = try await trial.store.write(.remove("key"))
+                let put = try await trial.store.write(.put("key", value))
+                try expect(try await trial.store.text("key"), is: value, "a removed key was put")
+                let removal = try await trial.store.write(.remove("key"))
+                try expect(
+                    first < put && put < removal, "removals and a put were written", expected: "increasing numbers",
+                    found: "\(first), \(put), \(removal)")
+                try expect(try await trial.store.text("key"), is: nil, "a key was removed")
+                try expect(try await trial.store.contents(), is: [], "the only key was removed")
+            }
+        },
+        ConformanceCheck("keys and values may have any bytes") { trial in
+            let samples: [[UInt8]] = [[0], [0, 0], [0xFF], [0xFF, 0xFF, 0], [0x7F], [0x80], Array(0...255)]
+            let operations = samples.map { KeyValueBatch.Operation(key: $0, value: $0) }
+            try await trial.store.write(operations)
+            for key in samples {
+                try expect(try await trial.store.fetchEntry(key)?.value, is: key, "\(key) was read")
+            }
+            try expect(try await trial.store.fetchCount(in: .all), is: samples.count, "the keys were counted")
+        },
+        ConformanceCheck("many keys are answered in the order of the question") { trial in
+            var model = KeyModel()
+            for name in ["a", "c", "d"] {
+                let operation = KeyValueBatch.Operation.put(name, "value of \(name)")
+                model.apply([operation], try await trial.store.write(operation))
+            }
+            let (keys, entries) = (["d", "b", "a", "d", "x", "c", "a", "b"].map(bytes), model.entries)
+            try await trial.forEachReader { reader in
+                try expect(
+                    try await reader.fetchEntries(of: keys), is: keys.map { entries[$0] },
+                    "present, absent and repeated keys were read")
+                try expect(try await reader.fetchEntries(of: []), is: [], "no keys were read")
+            }
+        },
+        ConformanceCheck("a lent value is the entry's") { trial in
+            let sequence = try await trial.store.write(.put("key", "some bytes"), .put("other", "1"))
+            try await trial.forEachReader { reader in
+                let expected = Entry(key: bytes("key"), value: bytes("some bytes"), sequence: sequence)
+                try expect(try await reader.lent(bytes("key")), is: [expected], "a value was lent")
+            }
+        },
+    ]
+}
+
+extension Trial {
+    /// Calls `body` with everything that can be read: the store, its views, and a transaction that has written nothing.
+    /// It is called again if a view ends.
+    nonisolated func forEachReader(_ body: (any KeyValueReader) async throws -> Void) async throws {
+        try await body(store)
+        try await store.reading { view in try await body(view) }
+        try await store.reading(newest: true) { view in try await body(view) }
+        try await store.withTransaction { transaction in try await body(transaction) }
+    }
+}
+
+extension KeyValueReader {
+    /// What is lent at each call of the body, as entries; nil if the key is absent.
+    nonisolated(nonsending) func lent(_ key: [UInt8]) async throws -> [Entry]? {
+        var lent: [Entry] = []
+        let isPresent = try await lendEntry(key) { value, sequence, expires in
+            let copy = value.withUnsafeBytes { [UInt8]($0) }
+            lent.append(Entry(key: key, value: copy, sequence: sequence, expires: expires))
+        }
+        return isPresent || !lent.isEmpty ? lent : nil
+    }
+}

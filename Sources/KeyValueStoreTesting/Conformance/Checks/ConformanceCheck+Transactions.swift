@@ -1,0 +1,144 @@
+/// Transactions of one task: what they see, what they write, how they fail.
+extension ConformanceCheck {
+    /// An error that the store doesn't know.
+    private struct Refusal: Error {}
+
+    static let transactions: [ConformanceCheck] = [
+        ConformanceCheck("a transaction sees its own writes, and other readers don't") { trial in
+            let old = try await trial.store.write(.put("a", "1"), .put("b", "1"))
+            let result = try await trial.store.withTransaction { transaction in
+                transaction.put(bytes("a"), bytes("2"))
+                transaction.remove(bytes("b"))
+                transaction.put(bytes("c"), bytes("2"))
+                transaction.put(bytes("c"), bytes("3"))
+                let values = try await transaction.fetchEntries(of: ["a", "b", "c", "d"].map(bytes)).map { $0?.value }
+                try expect(values, is: [bytes("2"), nil, bytes("3"), nil], "a transaction wrote and read")
+                try expect(try await transaction.fetchEntry(bytes("b")), is: nil, "a transaction removed a key")
+                try expect(try await transaction.fetchCount(in: .all), is: 2, "a transaction wrote and counted")
+                let outside = try await trial.store.contents().map(\.sequence)
+                try expect(outside, is: [old, old], "the store was read while a transaction ran")
+            }
+            let stored = try await trial.store.contents()
+            try expect(stored.map(\.key), is: [bytes("a"), bytes("c")], "a transaction has committed")
+            try expect(stored.map(\.sequence), is: [result.sequence, result.sequence], "a transaction has committed")
+        },
+        ConformanceCheck("an error of a transaction's body is thrown, and nothing is written") { trial in
+            try await trial.store.write(.put("a", "1"))
+            do {
+                try await trial.store.withTransaction { transaction in
+                    transaction.put(bytes("a"), bytes("2"))
+                    transaction.put(bytes("b"), bytes("2"))
+                    throw Refusal()
+                }
+                throw ConformanceFailure("a body threw", expected: "its error", found: "no error")
+            } catch is Refusal {}
+            try await expect(.tooLarge, from: "a body threw .tooLarge") {
+                try await trial.store.withTransaction { transaction in
+                    transaction.remove(bytes("a"))
+                    throw StoreError(.tooLarge, "a test")
+                }
+            }
+            try expect(try await trial.store.contents().map(\.value), is: [bytes("1")], "two bodies threw")
+        },
+        ConformanceCheck("a transaction in another one of the same store is refused") { trial in
+            let (store, other) = (trial.store, try await trial.makeStore())
+            try await store.withTransaction { transaction in
+                transaction.put(bytes("a"), bytes("1"))
+                try await expect(.invalidArgument, from: "a transaction began in another one") {
+                    try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                }
+                try await other.withTransaction { inner in
+                    inner.put(bytes("a"), bytes("2"))
+                    try await expect(.invalidArgument, from: "a transaction began in another one, over a third") {
+                        try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                    }
+                }
+            }
+            try await store.withTransaction { $0.put(bytes("c"), bytes("1")) }
+            try expect(
+                try await store.contents().map(\.key), is: [bytes("a"), bytes("c")],
+                "a transaction was refused in another one")
+        },
+        ConformanceCheck("a transaction runs again if what it read has changed, and returns the last result") { trial in
+            let store = trial.store
+            let reads: [@Sendable (KeyValueTransaction) async throws -> Void] = [
+                { _ = try await $0.fetchEntry(bytes("key")) },
+                { _ = try await $0.fetchEntries(of: [bytes("x"), bytes("key")]) },
+                { _ = try await $0.fetchEntries(in: .prefix("k"), reversed: false, limit: 5) },
+                { _ = try await $0.fetchEntries(in: .all, reversed: true, limit: 5) },
+                { _ = try await $0.fetchCount(in: .prefix("key")) },
+                { _ = try await $0.lent(bytes("key")) },
+            ]
+            let changes: [([KeyValueBatch.Operation], KeyValueBatch.Operation)] = [
+                ([.remove("key")], .put("key", "new")), ([.put("key", "old")], .put("key", "new")),
+                ([.put("key", "old")], .remove("key")),
+            ]
+            for (start, change) in changes {
+                for (index, read) in reads.enumerated() {
+                    try await store.write(start)
+                    var runs = 0
+                    let result = try await store.withTransaction { transaction in
+                        runs += 1
+                        try await read(transaction)
+                        if runs == 1 { _ = try await Task.detached { try await store.write(change) }.value }
+                        transaction.put(bytes("result"), bytes("\(runs)"))
+                        return runs
+                    }
+                    try expect(
+                        runs >= 2, "\(change) was written after read \(index) of a transaction", expected: "two runs",
+                        found: "\(runs)")
+                    try expect(result.value, is: runs, "a transaction ran again")
+                    try expect(try await store.text("result"), is: "\(runs)", "a transaction ran again")
+                }
+            }
+        },
+        ConformanceCheck("a transaction that only writes isn't in conflict") { trial in
+            let store = trial.store
+            var runs = 0
+            try await store.withTransaction { transaction in
+                runs += 1
+                transaction.put(bytes("a"), bytes("mine"))
+                _ = try await transaction.fetchEntry(bytes("a"))
+                _ = try await Task.detached { try await store.write(.put("a", "other")) }.value
+            }
+            try expect(runs, is: 1, "a key was written, but not read in a transaction")
+            try expect(try await store.text("a"), is: "mine", "a transaction was the last to write")
+        },
+        ConformanceCheck("a transaction without writes returns the number of a write that it could see") { trial in
+            let sequence = try await trial.store.write(.put("a", "1"))
+            let result = try await trial.store.withTransaction { try await $0.fetchEntry(bytes("a"))?.sequence }
+            try expect(result.value, is: sequence, "a transaction read")
+            try expect(
+                result.sequence <= sequence, "a transaction wrote nothing after write \(sequence)",
+                expected: "the number of a write that had happened", found: "\(result.sequence)")
+        },
+        ConformanceCheck("a transaction in a cancelled task throws .cancelled or commits") { trial in
+            let store = trial.store
+            for number in 0..<5 {
+                let key = "\(number)"
+                let task = Task {
+                    while !Task.isCancelled { await Task.yield() }
+                    try await store.withTransaction { transaction in
+                        _ = try await transaction.fetchEntry(bytes("all"))
+                        transaction.put(bytes(key), [])
+                    }
+                }
+                task.cancel()
+                if case .failure(let error) = await task.result {
+                    try expect((error as? StoreError)?.code, is: .cancelled, "the task of a transaction was cancelled")
+                    try expect(try await store.text(key), is: nil, "a transaction threw .cancelled")
+                }
+            }
+        },
+        ConformanceCheck("a transaction over the limits is refused, and nothing is written") { trial in
+            let limits = trial.store.limits
+            guard limits.operations < 10_000 else { return }
+            try await expect(.tooLarge, from: "a transaction wrote too many keys") {
+                try await trial.store.withTransaction { transaction in
+                    for number in 0...limits.operations { transaction.put(bytes("\(number)"), []) }
+                }
+            }
+            try expect(try await trial.store.contents(), is: [], "a transaction was refused")
+        },
+    ]
+}

@@ -1,0 +1,93 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodRepository
+
+/// The typed layer's own work, with a coder that does nothing: compare with `overwrite` and `fetch`, which do the same
+/// with bytes.
+enum RepositoryOperations {
+    static var all: [Operation] {
+        [
+            Operation(
+                name: "repository-save", summary: "an existing record of a repository without indexes, .buffered",
+                times: 2_000
+            ) { try await save([], $0) },
+            Operation(
+                name: "repository-save-1", summary: "the same with one index, whose value changes", times: 1_000
+            ) { try await save([Index("number", \.number)], $0) },
+            Operation(
+                name: "repository-save-3", summary: "the same with three indexes, one of which changes", times: 1_000
+            ) { try await save([Index("number", \.number), Index("id", \.id), .unique("both", \.id, \.id)], $0) },
+            Operation(
+                name: "repository-find", summary: "a record in the page cache, by its id", times: 2_000,
+                prepare: find),
+        ]
+    }
+
+    private struct Record: Codable, Identifiable, Sendable {
+        var id: Int
+        var number: Int
+    }
+
+    /// Encodes every record as the same bytes, and decodes none.
+    private struct NoCoder: ModelCoder {
+        let name = "none"
+        let bytes = CountedData.values[0]
+
+        func encode(_ value: some Encodable) throws -> [UInt8] { bytes }
+
+        func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
+            guard let record = Record(id: bytes.byteCount, number: 0) as? T else { throw WrongOutcome("no record") }
+            return record
+        }
+    }
+
+    private static func repository(
+        _ store: Store, _ indexes: [Index<Record>], _ count: Int
+    ) async throws -> Repository<Record> {
+        let repository = try await store.repository(
+            of: Record.self, named: "records", indexes: indexes, coder: NoCoder())
+        for start in stride(from: 0, to: count, by: 500) {
+            try await repository.save((start..<start + 500).map { Record(id: $0, number: 0) }, durability: .buffered)
+            try await store.flush()
+        }
+        return repository
+    }
+
+    private static func save(
+        _ indexes: [Index<Record>], _ preparation: Preparation
+    ) async throws -> Operation.Work {
+        let store = try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys())
+        let count = 10_000
+        // Opening commits in the catalogue, for which the log writer must run.
+        let repository = try await repository(store, indexes, count)
+        store.settle()
+        let walk = Walk(count)
+        var round = 0
+        return { times in
+            round += 1
+            for _ in 0..<times {
+                try await repository.save(Record(id: walk.next(), number: round), durability: .buffered)
+            }
+            try WrongOutcome.unless(try await repository.count(), is: count, "records")
+        }
+    }
+
+    private static func find(_ preparation: Preparation) async throws -> Operation.Work {
+        let files = POSIXFileSystem()
+        let count = 10_000
+        do {
+            let store = try Store(openingAt: preparation.directory, configuration: SteadyStore.configuration(files))
+            _ = try await repository(store, [], count)
+            try await store.close()
+        }
+        let store = try SteadyStore.reopen(files, at: preparation.directory)
+        let repository = try await store.repository(of: Record.self, named: "records", coder: NoCoder())
+        store.settle()
+        let walk = Walk(count)
+        return { times in
+            var bytes = 0
+            for _ in 0..<times { bytes += try await repository.find(by: walk.next())?.id ?? 0 }
+            try WrongOutcome.unless(bytes, is: times * CountedData.valueBytes, "bytes of records")
+        }
+    }
+}

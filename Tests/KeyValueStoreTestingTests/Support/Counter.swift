@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Numbers from 1 on.
+final class Counter: Sendable {
+    private let last = Atomic(0)
+
+    func next() -> Int { last.add(1, ordering: .sequentiallyConsistent).newValue }
+}

@@ -1,0 +1,40 @@
+import KeyValueStore
+import KeyValueStoreTesting
+
+/// A store that keeps the batches that are committed to it.
+final class RecordingStore: KeyValueStore {
+    let inner = ConstrainedStore()
+    let batches = Batches()
+
+    actor Batches {
+        private(set) var all: [KeyValueBatch] = []
+        func append(_ batch: KeyValueBatch) { all.append(batch) }
+    }
+
+    var limits: KeyValueLimits { inner.limits }
+
+    func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+        await batches.append(batch)
+        return try await inner.commit(batch, durability: durability)
+    }
+
+    func readView() async throws(StoreError) -> ConstrainedStore.View { try await inner.readView() }
+
+    func changes(
+        after position: ChangePosition?, in range: KeyRange, level: ChangeLevel
+    ) -> ConstrainedStore.Changes {
+        inner.changes(after: position, in: range, level: level)
+    }
+
+    func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await inner.fetchEntry(key) }
+
+    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await inner.fetchEntries(of: keys)
+    }
+
+    func fetchEntries(in range: KeyRange, reversed: Bool, limit: Int) async throws(StoreError) -> EntryPage {
+        try await inner.fetchEntries(in: range, reversed: reversed, limit: limit)
+    }
+
+    func fetchCount(in range: KeyRange) async throws(StoreError) -> Int { try await inner.fetchCount(in: range) }
+}
