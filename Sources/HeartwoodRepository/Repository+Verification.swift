@@ -15,7 +15,7 @@ extension ReadableRepository {
     ) async throws(StoreError) -> RepositoryVerification {
         let core = readable.core
         let pass = VerificationPass(
-            core.store, isComparing: true, checkRecord: { core.findings($0, $1, $2) }, progress)
+            core.base.store, isComparing: true, checkRecord: { core.findings($0, $1, $2) }, progress)
         try await pass.run(onlyOf: core.definition.name)
         return pass.result
     }
@@ -26,7 +26,7 @@ extension RepositoryCore {
     fileprivate func findings(
         _ entry: Entry, _ envelope: RecordEnvelope, _ repository: CatalogueEntry
     ) -> [RepositoryFinding] {
-        let id = layout.id(ofRecord: entry.key)
+        let id = base.layout.id(ofRecord: entry.key)
         let model: Model
         do throws(StoreError) {
             model = try self.model(entry)
@@ -46,10 +46,10 @@ extension RepositoryCore {
                     id: id))
         }
         guard envelope.version == definition.version else { return findings }
-        for (index, shape) in zip(definition.indexes, shape.indexes) {
+        for (index, shape) in zip(definition.indexes, base.shape.indexes) {
             guard let stored = repository.active(shape),
                 let group = envelope.groups.first(where: { $0.index == stored.number }),
-                group.values != index.keys(of: model)
+                group.values != index.keys(model)
             else { continue }
             findings.append(
                 RepositoryFinding(
