@@ -41,7 +41,8 @@ import Testing
                     try await users.save(Self.user(3, "x"), in: transaction)
                 }
             }
-            #expect(try await users.find(by: 3) == nil)
+            let found = try await users.find(by: 3)
+            #expect(found == nil)
         }
     }
 }
