@@ -7,8 +7,8 @@
 /// ]
 /// ```
 ///
-/// A record is migrated in memory each time it is read, and in the store by maintenance, or when it is saved again. So a
-/// migration must give the same result each time. The id must stay the same.
+/// A record is migrated in memory each time it is read, and in the store by maintenance, or when it is saved again. So
+/// a migration must give the same result each time. The id must stay the same.
 public struct Migration: Sendable {
     /// The version that it reads.
     public let from: Int
@@ -45,7 +45,8 @@ struct MigrationPath: Sendable {
             guard step.from < step.to, step.to <= version, steps.updateValue(step, forKey: step.from) == nil else {
                 throw StoreError(
                     .invalidArgument,
-                    "the migration from \(step.from) to \(step.to) leads backwards, leads beyond version \(version), or "
+                    "the migration from \(step.from) to \(step.to) leads backwards, leads beyond version \(version), "
+                        + "or "
                         + "is not the only one from its version: correct the list of migrations")
             }
         }

@@ -1,10 +1,10 @@
-/// Queries. Each call reads one moment, unless it says otherwise. If the engine ends the view meanwhile, the call begins
-/// again.
+/// Queries. Each call reads one moment, unless it says otherwise. If the engine ends the view meanwhile, the call
+/// begins again.
 ///
-/// All throw `.undecodable` for a record that doesn't decode, `.newerModel` for one of a newer version, `.corruption` for
-/// an index that names a record that is missing, `.cancelled` if the task is cancelled, what a predicate throws as the
-/// cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode is reported
-/// to it and left out instead.
+/// All throw `.undecodable` for a record that doesn't decode, `.newerModel` for one of a newer version, `.corruption`
+/// for an index that names a record that is missing, `.cancelled` if the task is cancelled, what a predicate throws as
+/// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode is
+/// reported to it and left out instead.
 extension ReadableRepository {
     /// Called with the error of a record that doesn't decode, whose message has the id.
     public typealias UndecodableHandler = (StoreError) -> Void

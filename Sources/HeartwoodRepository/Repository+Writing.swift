@@ -25,8 +25,8 @@ extension Repository {
         return try await write([model], .set(expires), .anything, durability)
     }
 
-    /// Saves many models, all or nothing. Of several with one id, the last counts. Two of them may exchange a value of a
-    /// unique index.
+    /// Saves many models, all or nothing. Of several with one id, the last counts. Two of them may exchange a value of
+    /// a unique index.
     ///
     /// - Returns: The revision of the records.
     /// - Complexity: One batch; its size is limited by the engine. With indexes, the records are read before, all at

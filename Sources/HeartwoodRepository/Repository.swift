@@ -80,7 +80,8 @@ extension KeyValueStore {
     ///   - migrations: How records of older versions become current ones.
     ///   - coder: How models become bytes.
     ///   - maintenance: Whether this call waits for maintenance.
-    /// - Throws: `.newerModel` if a newer version of the program has opened it; `.invalidArgument` for a definition that
+    /// - Throws: `.newerModel` if a newer version of the program has opened it; `.invalidArgument` for a definition
+    /// that
     ///   can't be, or differs from that of another open one; `.uniqueViolation` if waiting for an index found two
     ///   records with one value; what reading and writing throw.
     /// - Complexity: O(1), and O(records) if it waits for maintenance that has something to do.

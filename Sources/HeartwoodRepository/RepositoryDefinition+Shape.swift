@@ -9,7 +9,8 @@ extension RepositoryDefinition {
             if index.name.isEmpty || stored.contains(where: { $0.name == index.name }) {
                 throw StoreError(
                     .invalidArgument,
-                    "the repository \"\(name)\" has two indexes named \"\(index.name)\", or one without a name: rename it"
+                    "the repository \"\(name)\" has two indexes named \"\(index.name)\", or one without a name: "
+                        + "rename it"
                 )
             }
             guard !index.components.isEmpty, index.components.count(where: { $0.isCollection }) <= 1 else {

@@ -1,5 +1,5 @@
-/// Values by key, in the order in which the keys were added. Few are looked for one by one, which takes less than to hash
-/// them.
+/// Values by key, in the order in which the keys were added. Few are looked for one by one, which takes less than to
+/// hash them.
 struct KeyTable<Value> {
     private(set) var items: [(key: [UInt8], value: Value)] = []
     /// The position of each key; empty while there are few.

@@ -14,8 +14,8 @@ public final class KeyValueTransaction: KeyValueReader {
     private var readRanges: [KeyRange] = []
     private var conditions: [KeyValueCondition] = []
     private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
-    /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a condition
-    /// that fails if it is wrong; a later run must read, so that it can tell what was wrong.
+    /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a
+    /// condition that fails if it is wrong; a later run must read, so that it can tell what was wrong.
     package let attempt: Int
 
     init(_ store: any KeyValueStore, _ view: any KeyValueView, attempt: Int) {

@@ -47,8 +47,8 @@ extension CatalogueEntry {
     }
 
     /// The entry once a program with this shape has written that opened the repository before its indexes were changed:
-    /// an index that the program doesn't know isn't maintained any longer. Nothing becomes building by this, so that two
-    /// programs don't undo each other's changes with every write.
+    /// an index that the program doesn't know isn't maintained any longer. Nothing becomes building by this, so that
+    /// two programs don't undo each other's changes with every write.
     ///
     /// - Throws: `.unknownIndex`.
     func disowning(_ shape: RepositoryShape) throws(StoreError) -> CatalogueEntry {
@@ -104,7 +104,8 @@ extension CatalogueEntry {
     private func unknown(_ index: StoredIndex) -> StoreError {
         StoreError(
             .unknownIndex,
-            "the repository \"\(name)\" has an index \"\(index.name)\" that this program doesn't define: define it, or open "
+            "the repository \"\(name)\" has an index \"\(index.name)\" that this program doesn't define: define it, "
+                + "or open "
                 + "the repository with unknownIndexes set to .keep or .remove")
     }
 

@@ -65,7 +65,8 @@ extension CatalogueEntry {
         } catch {
             throw StoreError(
                 .corruption,
-                "the catalogue's entry of a repository doesn't decode: another program has written to its key; restore it",
+                "the catalogue's entry of a repository doesn't decode: another program has written to its key; "
+                    + "restore it",
                 cause: error)
         }
         throw StoreError(

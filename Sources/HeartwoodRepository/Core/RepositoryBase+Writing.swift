@@ -125,7 +125,8 @@ extension RepositoryBase {
     private func changed(_ id: [UInt8], since revision: SequenceNumber) -> StoreError {
         StoreError(
             .conflict,
-            "the record \(TupleValue.one(in: id)) of \"\(name)\" has changed since its revision \(revision): find it again "
+            "the record \(TupleValue.one(in: id)) of \"\(name)\" has changed since its revision \(revision): find it "
+                + "again "
                 + "and decide again")
     }
 

@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 
-/// What a repository is apart from the type of its records: where they are, and what the catalogue says. Not generic, so
-/// that it is compiled once: code that is generic over the model looks types up at run time.
+/// What a repository is apart from the type of its records: where they are, and what the catalogue says. Not generic,
+/// so that it is compiled once: code that is generic over the model looks types up at run time.
 ///
 /// There is one for all repositories of one name on one store object, so that every write of this process maintains the
 /// same indexes. Programs that don't share the store object change the catalogue; where there are such, each write has
@@ -37,7 +37,8 @@ final class RepositoryBase: Sendable {
         guard stored.version <= shape.version, stored.number == layout.number else {
             throw StoreError(
                 .newerModel,
-                "the repository \"\(name)\" was opened by a program with version \(stored.version) of its model, or made "
+                "the repository \"\(name)\" was opened by a program with version \(stored.version) of its model, or "
+                    + "made "
                     + "again, while this one used it: open it again with the newer program")
         }
         current.withLock {

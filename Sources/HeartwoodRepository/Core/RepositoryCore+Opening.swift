@@ -17,7 +17,8 @@ extension RepositoryCore {
             if migrations.steps(from: entry.oldestVersion) == nil {
                 throw StoreError(
                     .invalidArgument,
-                    "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there is no "
+                    "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
+                        + "is no "
                         + "migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
             }
             let bytes = try entry.bytes

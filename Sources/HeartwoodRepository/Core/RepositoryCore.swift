@@ -52,7 +52,8 @@ where Model.ID: Codable & SendableMetatype {
         } catch {
             throw StoreError(
                 .invalidArgument,
-                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be encoded: see "
+                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be "
+                    + "encoded: see "
                     + "the cause",
                 cause: error)
         }

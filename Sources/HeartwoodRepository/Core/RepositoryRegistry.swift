@@ -31,7 +31,8 @@ actor RepositoryRegistry {
             guard let core = object as? RepositoryCore<Model>, core.base.shape == wanted else {
                 throw StoreError(
                     .invalidArgument,
-                    "the repository \"\(definition.name)\" is open on this store with another type or other indexes: use "
+                    "the repository \"\(definition.name)\" is open on this store with another type or other indexes: "
+                        + "use "
                         + "one definition for both")
             }
             return core

@@ -116,8 +116,8 @@ package struct RecordEnvelope: Sendable, Hashable {
 
     static let damage = StoreError(
         .corruption,
-        "a value is not a record of a repository: another program has written to its keys; restore it, or delete it by id"
-    )
+        "a value is not a record of a repository: another program has written to its key; restore it, or remove the "
+            + "key and give the indexes of the repository another revision")
 }
 
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeartwoodRepository
 
-/// Random programs on a repository, compared with a dictionary: several versions of the model, changing indexes, queries
-/// with and without them. `HEARTWOOD_SEEDS=1000` runs more, `HEARTWOOD_SEED=42` only that one.
+/// Random programs on a repository, compared with a dictionary: several versions of the model, changing indexes,
+/// queries with and without them. `HEARTWOOD_SEEDS=1000` runs more, `HEARTWOOD_SEED=42` only that one.
 @Suite struct RepositoryModelTests {
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
