@@ -29,10 +29,36 @@ extension Condition {
     /// actor it is enough that the key's newest version still has the same location. If the newest version has another
     /// sequence number, no later version will have the wanted one, so the condition fails immediately.
     nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = form, case .sequence = condition.kind else { return self }
-        guard let version = Self.current(key, in: log) else { return nil }
-        if log.mayBePending(version.location) { return try resolvedBlocking(in: log) }
-        return try await BlockingPool.run { () throws(StoreError) in try resolvedBlocking(in: log) }
+        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else { return self }
+        switch try Self.foundNow(key, in: log) {
+        case .found(let found): return Self.resolved(key, sequence, found)
+        case .mustWait:
+            return try await BlockingPool.run { () throws(StoreError) in try resolvedBlocking(in: log) }
+        }
+    }
+
+    /// A key's newest version, and the number of its write; nil if the key was removed or has expired.
+    private typealias Found = (location: RecordLocation, sequence: SequenceNumber)?
+
+    private enum Attempt {
+        case found(Found)
+        case mustWait
+    }
+
+    /// Reads the record, unless that would have to wait for the disk.
+    private static func foundNow(_ key: [UInt8], in log: Log) throws(StoreError) -> Attempt {
+        try log.index.pinningEpoch { () throws(StoreError) in
+            guard let version = current(key, in: log) else { return .found(nil) }
+            let sequence = try lend(key) { (key) throws(StoreError) in
+                try RecordReader(log: log).withValueNow(of: key, version) { $1 }
+            }
+            return sequence.map { .found((version.location, $0)) } ?? .mustWait
+        }
+    }
+
+    private static func resolved(_ key: [UInt8], _ sequence: SequenceNumber, _ found: Found) -> Condition? {
+        guard let found, found.sequence == sequence else { return nil }
+        return Condition(form: .current(key, found.location, sequence))
     }
 
     /// The same. May block on the disk.
@@ -40,15 +66,13 @@ extension Condition {
         guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else {
             return self
         }
-        let found = try log.index.pinningEpoch {
-            () throws(StoreError) -> (location: RecordLocation, sequence: SequenceNumber)? in
+        let found = try log.index.pinningEpoch { () throws(StoreError) -> Found in
             // Looked up with the reclamation epoch pinned: otherwise the file of the location may already be deleted.
             guard let version = Self.current(key, in: log) else { return nil }
             return try lend(key) { (key) throws(StoreError) in
                 try RecordReader(log: log).withValue(of: key, version) { (version.location, $1) }
             }
         }
-        guard let found, found.sequence == sequence else { return nil }
-        return Condition(form: .current(key, found.location, sequence))
+        return Self.resolved(key, sequence, found)
     }
 }
