@@ -5,6 +5,9 @@
 ///     static let repository = RepositoryDefinition<City>(
 ///         "cities", indexes: [Index("population", \.population), Index("country", \.country, \.population)])
 /// }
+/// ```
+///
+/// ```swift
 /// let cities = try await store.repository(City.repository)
 /// ```
 public struct RepositoryDefinition<Model: Codable & Identifiable & Sendable>: Sendable

@@ -1,11 +1,12 @@
 // accepts: blocking blocking-any read read-any
 // refuses: async async-any
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 enum InClosure {
     // each call
-    static func callN(_ store: Store) throws {
+    static func callN(_ store: Store, _ users: Repository<User>) throws {
         let body = { (note: String, count: inout Int) throws -> Void in
             CALL
             count += note.count

@@ -1,11 +1,12 @@
 // accepts: blocking blocking-any read read-any
 // refuses: async async-any
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 enum InFunction {
     // each call
-    static func callN(_ store: Store, _ note: String, _ count: inout Int) throws {
+    static func callN(_ store: Store, _ users: Repository<User>, _ note: String, _ count: inout Int) throws {
         CALL
     }
     // end

@@ -1,11 +1,12 @@
 // accepts: async async-any async-let read read-any
 // refuses: blocking blocking-any
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 enum InTaskGroup {
     // each call
-    static func callN(_ store: Store, _ note: String) async throws {
+    static func callN(_ store: Store, _ users: Repository<User>, _ note: String) async throws {
         try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 var count = note.count

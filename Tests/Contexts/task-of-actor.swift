@@ -1,14 +1,16 @@
 // accepts: async async-any async-let read read-any
 // refuses: blocking blocking-any
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 actor Starter {
     let store: Store
+    let users: Repository<User>
     var note = "note"
     var count = 0
 
-    init(store: Store) { self.store = store }
+    init(store: Store, users: Repository<User>) { (self.store, self.users) = (store, users) }
 
     // each call
     func callN() {

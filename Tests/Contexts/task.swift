@@ -1,11 +1,12 @@
 // accepts: async async-any async-let read read-any
 // refuses: blocking blocking-any
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 enum InTask {
     // each call
-    static func callN(_ store: Store, _ note: String) {
+    static func callN(_ store: Store, _ users: Repository<User>, _ note: String) {
         Task {
             var count = note.count
             CALL

@@ -1,10 +1,13 @@
 // accepts: blocking read
 // refuses: blocking-any
 import Heartwood
+import HeartwoodRepository
 
 enum SynchronousWithTypedThrows {
     // each call
-    static func callN(_ store: Store, _ note: String, _ count: inout Int) throws(StoreError) {
+    static func callN(
+        _ store: Store, _ users: Repository<User>, _ note: String, _ count: inout Int
+    ) throws(StoreError) {
         CALL
     }
     // end

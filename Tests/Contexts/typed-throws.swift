@@ -1,11 +1,14 @@
 // accepts: async read
 // refuses: async-any blocking
 import Heartwood
+import HeartwoodRepository
 import HeartwoodTesting
 
 enum WithTypedThrows {
     // each call
-    static func callN(_ store: Store, _ note: String, _ count: inout Int) async throws(StoreError) {
+    static func callN(
+        _ store: Store, _ users: Repository<User>, _ note: String, _ count: inout Int
+    ) async throws(StoreError) {
         CALL
     }
     // end

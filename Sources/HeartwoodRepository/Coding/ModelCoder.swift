@@ -5,8 +5,10 @@ public import Foundation
 /// ```swift
 /// struct CompressedJSON: ModelCoder {
 ///     let name = "json+lz"
-///     func encode(_ value: some Encodable) throws -> [UInt8] { … }
-///     func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T { … }
+///     func encode(_ value: some Encodable) throws -> [UInt8] { compressed(try JSONCoder().encode(value)) }
+///     func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
+///         try JSONCoder().decode(type, from: decompressed(bytes).span.bytes)
+///     }
 /// }
 /// ```
 public protocol ModelCoder: Sendable {
