@@ -63,8 +63,9 @@ private typealias Order = Shop.Order
             changed.name = try await edit(changed.name)
             do {
                 try await customers.save(changed, replacing: read)
-            } catch let error where error.code == .conflict {
-                try await rename(id, edit)  // someone else was faster: show it again
+            } catch {
+                guard error.code == .conflict else { throw error }
+                try await rename(id, edit)  // another task was faster: show it again
             }
         }
 
@@ -130,7 +131,8 @@ private typealias Order = Shop.Order
 
         do {
             try await customers.save(Customer(id: UUID(), name: "Eve", email: "ada@example.org"))
-        } catch let error where error.code == .uniqueViolation {
+        } catch {
+            guard error.code == .uniqueViolation else { throw error }
             if let violation = error.cause as? UniqueViolation {
                 message = "\(violation.index): \(violation.values[0]) is that of \(violation.holder)"
             }
