@@ -102,15 +102,20 @@ struct Catalogued: Sendable {
     let numbers: [Int?]
     /// Whether records may have entries that a write has to remove.
     let hasEntries: Bool
+    /// Whether the catalogue has the version of the model that the definition has.
+    private let isCurrent: Bool
 
     init(_ entry: CatalogueEntry, _ revision: SequenceNumber, _ shape: RepositoryShape) {
-        (self.entry, self.revision) = (entry, revision)
+        (self.entry, self.revision, isCurrent) = (entry, revision, entry.version == shape.version)
         numbers = shape.indexes.map { entry.active($0)?.number }
         hasEntries = entry.indexes.contains { $0.state != .dropping }
     }
 
-    /// Whether the index with a number has the entries of all records.
-    func isReady(_ number: Int) -> Bool { entry.indexes.contains { $0.number == number && $0.state == .ready } }
+    /// Whether the index with a number has the entries of all records. A newer version of the model may make others of
+    /// the same records.
+    func isReady(_ number: Int) -> Bool {
+        isCurrent && entry.indexes.contains { $0.number == number && $0.state == .ready }
+    }
 }
 
 extension StoreError.Code {

@@ -95,6 +95,28 @@ private enum Versions {
         }
     }
 
+    /// Keys that an older version of the model has made aren't those that the newer one looks for.
+    @Test(arguments: TestEngine.allCases)
+    func aReaderWithANewerModelUsesNoIndexOfTheOlder(_ engine: TestEngine) async throws {
+        struct Upper: Codable, Identifiable, Sendable {
+            var id: Int
+            var name: String
+        }
+        try await TestStore(engine).withStore { store in
+            let people = try await store.repository(
+                of: Versions.Two.self, named: "p", indexes: [Index("name", \.name)])
+            try await people.save(Versions.Two(id: 1, name: "Ada"))
+            let migration = Migration(from: 1, to: 2) { (old: Upper) in
+                Upper(id: old.id, name: old.name.uppercased())
+            }
+            let newer = RepositoryDefinition<Upper>(
+                "p", version: 2, indexes: [Index("name", \.name)], migrations: [migration])
+            let reading = try await store.readOnlyRepository(newer)
+            #expect(try await reading.fetch(where: \.name == "ADA").map(\.id) == [1])
+            #expect(try await reading.fetch(where: \.name == "Ada").isEmpty)
+        }
+    }
+
     @Test(arguments: TestEngine.allCases)
     func aMissingMigrationIsRefused(_ engine: TestEngine) async throws {
         let test = TestStore(engine)

@@ -11,6 +11,18 @@ indirect enum FilterNode: Sendable {
     case unknown
 }
 
+extension FilterNode {
+    /// The properties that it names.
+    var paths: [PropertyPath] {
+        switch self {
+        case .constant, .unknown: []
+        case .condition(let condition): [condition.path]
+        case .not(let node), .opaque(let node): node.paths
+        case .and(let left, let right), .or(let left, let right): left.paths + right.paths
+        }
+    }
+}
+
 /// A condition on one property.
 struct FilterCondition: Sendable {
     let path: PropertyPath

@@ -12,6 +12,12 @@ struct PropertyPath: Hashable, @unchecked Sendable {
     /// One of a `Predicate`, whose key paths are sendable.
     init(ofPredicate path: AnyKeyPath) { self.path = path }
 
+    /// Whether it is a stored property named `id` of the same types as another path to the id.
+    func isIdentifier(like other: PropertyPath) -> Bool {
+        let (type, otherType) = (Swift.type(of: path), Swift.type(of: other.path))
+        return type.valueType == otherType.valueType && type.rootType == otherType.rootType && name == "id"
+    }
+
     /// As in the program, without the type: `address.street`.
     var name: String {
         let text = "\(path)"

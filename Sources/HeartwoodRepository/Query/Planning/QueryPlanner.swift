@@ -15,13 +15,27 @@
 struct QueryPlanner {
     let indexes: [ReadyIndex]
     /// The id, if it is a part of keys as it is, and in order.
-    let idPath: PropertyPath?
+    private(set) var idPath: PropertyPath?
+
+    init(indexes: [ReadyIndex], idPath: PropertyPath?) { (self.indexes, self.idPath) = (indexes, idPath) }
+
+    /// The same planner with the id's path as a query or an index writes it.
+    ///
+    /// A repository knows the id as `\Model.id` of any model, a program as `\City.id`: two paths that aren't equal. They
+    /// are of one type, from one type, and have one name.
+    private func naming(id paths: [PropertyPath]) -> QueryPlanner {
+        guard let idPath, let written = paths.first(where: { $0 == idPath || $0.isIdentifier(like: idPath) }) else {
+            return self
+        }
+        return QueryPlanner(indexes: indexes, idPath: written)
+    }
 
     /// - Complexity: O(conditions * indexes).
     func plan<Model>(_ query: Query<Model>) -> AccessPlan {
-        plan(
-            Alternatives(query.filter.node).alternatives,
-            query.sort.map { SortProperty(path: $0.path, isDescending: $0.isDescending) })
+        naming(id: query.filter.node.paths + query.sort.map(\.path) + indexes.flatMap { $0.components.map(\.path) })
+            .plan(
+                Alternatives(query.filter.node).alternatives,
+                query.sort.map { SortProperty(path: $0.path, isDescending: $0.isDescending) })
     }
 
     private func plan(_ alternatives: [Conjunction], _ sort: [SortProperty]) -> AccessPlan {
@@ -144,6 +158,13 @@ extension QueryPlanner {
     ///
     /// - Returns: What to read, and how many elements of a key come before the value.
     func extreme(of path: PropertyPath, in values: EncodedSet, _ filter: FilterNode)
+        -> (step: AccessPlan.Step, skipped: Int)?
+    {
+        let planner = naming(id: [path] + filter.paths + indexes.flatMap { $0.components.map(\.path) })
+        return planner.namedExtreme(of: path, in: values, filter)
+    }
+
+    private func namedExtreme(of path: PropertyPath, in values: EncodedSet, _ filter: FilterNode)
         -> (step: AccessPlan.Step, skipped: Int)?
     {
         let alternatives = Alternatives(filter).alternatives

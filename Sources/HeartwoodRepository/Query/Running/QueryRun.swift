@@ -215,7 +215,8 @@ struct QueryRun<Model: Sendable> {
         let prefix = reader.layout.recordPrefix
         let read = try await reader.entries(of: missing.map { prefix + page[$0].id }, at: .records)
         for (position, entry) in zip(missing, read) {
-            if entry == nil, let index = page[position].index, !isExpired(page[position]) {
+            // One that expires may have expired between the two reads, where the reader isn't a view.
+            if entry == nil, let index = page[position].index, page[position].expires == nil {
                 throw await reader.damage(
                     of: index,
                     "names a record that is missing, with the encoded id 0x"
@@ -224,11 +225,5 @@ struct QueryRun<Model: Sendable> {
             records[position] = entry
         }
         return records
-    }
-
-    /// Whether a record may be absent because it has expired since its index entry was read.
-    private func isExpired(_ candidate: Candidate) -> Bool {
-        guard let expires = candidate.expires else { return false }
-        return Double(expires.milliseconds) <= Date().timeIntervalSince1970 * 1000
     }
 }
