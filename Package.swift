@@ -104,7 +104,8 @@ let package = Package(
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
-                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "CZlib",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodRepository",
+                "KeyValueStore", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/heartwood",
@@ -221,7 +222,9 @@ let package = Package(
         // Runs the built tool; the dependency sees to it that there is one.
         .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["heartwood-tool", "Heartwood", "HeartwoodFileSystem"],
+            dependencies: [
+                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodRepository", "KeyValueStore",
+            ],
             swiftSettings: settings
         ),
     ]

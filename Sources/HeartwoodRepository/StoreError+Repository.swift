@@ -43,7 +43,7 @@ extension StoreError {
 
 extension TupleValue {
     /// The elements of encoded bytes, for messages. Bytes that aren't elements are shown as bytes.
-    static func all(in bytes: [UInt8]) -> [TupleValue] {
+    package static func all(in bytes: [UInt8]) -> [TupleValue] {
         var decoder = TupleDecoder(bytes)
         var values: [TupleValue] = []
         while !decoder.isAtEnd {
@@ -54,7 +54,7 @@ extension TupleValue {
     }
 
     /// The only element of encoded bytes, for messages.
-    static func one(in bytes: [UInt8]) -> TupleValue {
+    package static func one(in bytes: [UInt8]) -> TupleValue {
         let values = all(in: bytes)
         return values.count == 1 ? values[0] : .bytes(bytes)
     }

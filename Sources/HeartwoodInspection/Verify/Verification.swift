@@ -19,6 +19,8 @@ public struct Verification: Sendable {
     public var commits: UInt64 = 0
     /// Records in log files and snapshots.
     public var records: UInt64 = 0
+    /// Records whose key begins with the byte 0xFE, as those of repositories do.
+    public var repositoryRecords: UInt64 = 0
     /// The newest sequence number; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
     /// How many snapshots were compared with the log that they replaced. A snapshot can be compared only if that log
@@ -117,11 +119,19 @@ private struct VerificationRun {
         return result
     }
 
+    /// The first byte of the keys of repositories, which are in a module that this one doesn't use.
+    private static let repositoryByte: UInt8 = 0xFE
+
     private mutating func examine(
         _ member: StoreFiles.Member, isNewest: Bool, _ meter: inout ProgressMeter
     ) throws {
         var examination = try LogExamination(member, patience: isNewest ? patience : .none, checksValues: true)
-        try examination.run(&meter)
+        var repositoryRecords: UInt64 = 0
+        try examination.run(&meter) { commit in
+            repositoryRecords += UInt64(
+                commit.records.count { $0.header.keyLength > 0 && commit.keys[$0.keyStart] == Self.repositoryByte })
+        }
+        result.repositoryRecords += repositoryRecords
         result.findings += examination.findings
         noteSkipped(examination.valuesSkipped, member.file.path)
         result.commits += examination.summary.commits
@@ -135,7 +145,15 @@ private struct VerificationRun {
 
     private mutating func examine(_ file: DataFile, _ header: FileHeader, _ meter: inout ProgressMeter) throws {
         var examination = try SnapshotExamination(file, header)
-        try examination.run(&meter)
+        var repositoryRecords: UInt64 = 0
+        try examination.run(&meter) { walk, _ in
+            repositoryRecords += UInt64(
+                walk.records.count { record in
+                    guard let start = record.keyStart, record.header.keyLength > 0 else { return false }
+                    return walk.keys[start] == Self.repositoryByte
+                })
+        }
+        result.repositoryRecords += repositoryRecords
         result.findings += examination.findings(besides: result.findings)
         result.records += examination.records
         noteSkipped(examination.valuesSkipped, file.path)

@@ -46,6 +46,23 @@ extension CatalogueEntry {
         return entry
     }
 
+    /// The entry once a program with this shape has written that opened the repository before its indexes were changed:
+    /// an index that the program doesn't know isn't maintained any longer. Nothing becomes building by this, so that two
+    /// programs don't undo each other's changes with every write.
+    ///
+    /// - Throws: `.unknownIndex`.
+    func disowning(_ shape: RepositoryShape) throws(StoreError) -> CatalogueEntry {
+        var entry = self
+        for position in entry.indexes.indices {
+            let index = entry.indexes[position]
+            guard index.state == .ready || index.state == .building else { continue }
+            if shape.indexes.contains(where: { index.isSame(as: $0) }) { continue }
+            if shape.refusesUnknown { throw unknown(index) }
+            entry.indexes[position].state = .unmaintained
+        }
+        return entry
+    }
+
     /// The stored index that a program maintains under this definition.
     func active(_ index: StoredIndex) -> StoredIndex? {
         indexes.first { $0.isSame(as: index) && ($0.state == .ready || $0.state == .building) }
@@ -80,13 +97,15 @@ extension CatalogueEntry {
         // An index with the name but another definition takes its place.
         let isReplaced = shape.indexes.contains { $0.name == index.name }
         if isReplaced || shape.removesUnknown { return .dropping }
-        if shape.refusesUnknown {
-            throw StoreError(
-                .unknownIndex,
-                "the repository \"\(name)\" has an index \"\(index.name)\" that this program doesn't define: define it, "
-                    + "or open the repository with unknownIndexes set to .keep or .remove")
-        }
+        if shape.refusesUnknown { throw unknown(index) }
         return .unmaintained
+    }
+
+    private func unknown(_ index: StoredIndex) -> StoreError {
+        StoreError(
+            .unknownIndex,
+            "the repository \"\(name)\" has an index \"\(index.name)\" that this program doesn't define: define it, or open "
+                + "the repository with unknownIndexes set to .keep or .remove")
     }
 
     private mutating func add(_ index: StoredIndex, _ state: StoredIndex.State) {

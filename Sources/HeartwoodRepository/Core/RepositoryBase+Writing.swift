@@ -194,20 +194,25 @@ extension RepositoryBase {
         }
         guard let holder, holder != id else { return }
         transaction.beforeCommit { (transaction) async throws(StoreError) in
-            try await self.checkGivenUp(entry, by: holder, for: id, transaction)
+            try await self.settle(entry, of: holder, transaction)
         }
     }
 
-    /// - Throws: `.uniqueViolation` if the record that had a unique value has it still.
-    private nonisolated(nonsending) func checkGivenUp(
-        _ entry: IndexEntry, by holder: [UInt8], for claimant: [UInt8], _ transaction: KeyValueTransaction
+    /// Decides who has a unique value that was claimed while a record had it. If that record has it still, and every
+    /// claimant has given it up again, its entry is put back.
+    ///
+    /// - Throws: `.uniqueViolation` if it has it still, and another record has it, too.
+    private nonisolated(nonsending) func settle(
+        _ entry: IndexEntry, of holder: [UInt8], _ transaction: KeyValueTransaction
     ) async throws(StoreError) {
-        // The claimant may have given it up again, too.
-        guard transaction.write(of: entry.key)?.value == claimant,
-            let record = try await transaction.fetchEntry(layout.recordKey(holder)),
+        let claimant = transaction.write(of: entry.key)?.value
+        let recordKey = layout.recordKey(holder)
+        guard claimant != holder, let record = try await transaction.fetchEntry(recordKey),
             try RecordEnvelope.decode(record.value).0.values(in: entry.index).contains(entry.values)
         else { return }
-        throw .violation(violation(entry, holder: holder, claimant: claimant))
+        if let claimant { throw .violation(violation(entry, holder: holder, claimant: claimant)) }
+        let expires = transaction.write(of: recordKey)?.expires ?? record.expires.map { .at($0) } ?? .never
+        transaction.put(entry.key, holder, expires: expires)
     }
 
     private func violation(_ entry: IndexEntry, holder: [UInt8], claimant: [UInt8]) -> UniqueViolation {

@@ -55,12 +55,18 @@ final class RepositoryBase: Sendable {
                 "the transaction is of another store than the repository \"\(name)\": use one of its own")
         }
         guard hasOtherWriters else { return catalogued }
-        if transaction.attempt > 0 {
-            let entry = try await transaction.fetchEntry(catalogueKey)
-            if entry?.sequence != catalogued.revision { try adopt(entry) }
-        } else {
+        guard transaction.attempt > 0 else {
             transaction.require(.sequence(catalogueKey, catalogued.revision))
+            return catalogued
         }
+        // 0 is the entry that this transaction has written.
+        let entry = try await transaction.fetchEntry(catalogueKey)
+        if let entry, entry.sequence == 0 || entry.sequence == catalogued.revision { return catalogued }
+        try adopt(entry)
+        // What this write leaves out must not be used any longer once it is written.
+        let known = catalogued.entry
+        let disowned = try known.disowning(shape)
+        if disowned != known { transaction.put(catalogueKey, try disowned.bytes) }
         return catalogued
     }
 

@@ -1,16 +1,13 @@
+internal import HeartwoodFileSystem
+
 extension RepositoryCore {
     /// Where queries read in a view or a transaction.
     func source(_ reader: any KeyValueReader) -> QuerySource<Model> {
         let base = base
         let catalogued = base.catalogued
-        var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
-        for (position, index) in definition.indexes.enumerated() {
-            guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
-            indexes.append((index, base.layout.entriesPrefix(number)))
-        }
         var source = QuerySource<Model>(
-            reader: reader, recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id,
-            idIsOrdered: ids.isOrdered, decode: { (entry) throws(StoreError) in try self.model(entry) })
+            reader: reader, layout: layout(catalogued),
+            decode: { (entry) throws(StoreError) in try self.model(entry) })
         if base.hasOtherWriters {
             // Another program may have written without maintaining an index, and then has changed the catalogue before.
             source.guardKey = base.catalogueKey
@@ -21,6 +18,20 @@ extension RepositoryCore {
             }
         }
         return source
+    }
+
+    /// What the planner needs to know, which changes only with the catalogue.
+    private func layout(_ catalogued: Catalogued) -> QueryLayout {
+        if let known = queryLayout.withLock({ $0 }), known.revision == catalogued.revision { return known.layout }
+        var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
+        for (position, index) in definition.indexes.enumerated() {
+            guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
+            indexes.append((index, base.layout.entriesPrefix(number)))
+        }
+        let layout = QueryLayout(
+            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered)
+        queryLayout.withLock { $0 = (catalogued.revision, layout) }
+        return layout
     }
 
     /// Calls `body` with a view; again with another one if the view has ended, or the catalogue was changed.

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// What the repositories of one name on one store object share: the base, and what depends on the type of the records.
 final class RepositoryCore<Model: Codable & Identifiable & Sendable>: Sendable
 where Model.ID: Codable & SendableMetatype {
@@ -5,6 +7,8 @@ where Model.ID: Codable & SendableMetatype {
     let definition: RepositoryDefinition<Model>
     let ids: any IDCoding<Model.ID> & Sendable
     let migrations: MigrationPath
+    /// What queries were planned with last, and the revision of the catalogue.
+    let queryLayout = Locked<(revision: SequenceNumber, layout: QueryLayout)?>(nil)
     private let indexers: [Indexer]
 
     /// The keys of a model in one index.

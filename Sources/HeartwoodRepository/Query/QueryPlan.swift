@@ -65,7 +65,7 @@ public struct QueryPlan: Sendable, Hashable {
 }
 
 extension QueryPlan {
-    init<Model>(_ plan: AccessPlan<Model>, _ query: Query<Model>, _ indexes: [Index<Model>]) {
+    init(_ plan: AccessPlan, _ filter: FilterNode, _ indexes: [ReadyIndex]) {
         accesses = plan.steps.map { step in
             let count = step.keys.spans.count
             switch step.place {
@@ -79,7 +79,7 @@ extension QueryPlan {
         conditions = plan.steps.map { step in
             step.conditions.map { $0.map(\.description).joined(separator: " && ") }.joined(separator: " || ")
         }
-        filter = plan.isFiltering ? "\(query.filter)" : nil
+        self.filter = plan.isFiltering ? "\(filter)" : nil
         switch plan.ordering {
         case .asRead: ordering = .asRead
         case .byIdentifier: ordering = .byIdentifier

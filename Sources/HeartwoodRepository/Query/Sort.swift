@@ -8,7 +8,7 @@
 /// scalars, not by a language's rules. Models that are equal in all properties of a query are ordered by id, in the
 /// direction of the last one; without any, by id ascending. Ids are compared as they are in keys.
 public struct Sort<Model: Sendable>: Sendable {
-    let path: PropertyPath<Model>
+    let path: PropertyPath
     /// Whether the largest value comes first.
     public let isDescending: Bool
     /// Appends the encoded value.

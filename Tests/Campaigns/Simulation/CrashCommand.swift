@@ -82,7 +82,7 @@ struct CrashCommand: AsyncParsableCommand {
     }
 
     private func replayKept(_ directory: String) async throws {
-        let (image, expectation) = try FailureReport.read(directory)
+        let (image, expectation) = try FailureReport.read(Expectation.self, directory)
         do {
             try await CrashExploration(.puts, length: 0).judge(image, expectation)
             say("no promise is broken after this crash")

@@ -21,7 +21,7 @@ enum FailureReport {
     }
 
     /// Writes the disk and the expected contents into a new directory.
-    static func keep(_ image: DiskImage, _ expectation: Expectation) throws -> String {
+    static func keep(_ image: DiskImage, _ expectation: some Encodable) throws -> String {
         let directory = try TemporaryDirectory.make("crash")
         try image.write(into: directory)
         let encoder = JSONEncoder()
@@ -33,9 +33,11 @@ enum FailureReport {
     private static let expectationName = "expectation.json"
 
     /// Reads what `keep` has written.
-    static func read(_ directory: String) throws -> (DiskImage, Expectation) {
+    static func read<Expected: Decodable>(
+        _ type: Expected.Type, _ directory: String
+    ) throws -> (DiskImage, Expected) {
         let url = URL(fileURLWithPath: directory + "/" + expectationName)
-        let expectation = try JSONDecoder().decode(Expectation.self, from: Data(contentsOf: url))
+        let expectation = try JSONDecoder().decode(type, from: Data(contentsOf: url))
         var image = try DiskImage(readingFrom: directory)
         image[path: "/" + expectationName] = nil
         return (image, expectation)

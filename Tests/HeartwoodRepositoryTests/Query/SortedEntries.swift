@@ -89,8 +89,10 @@ struct ItemStore {
         self.items = items
         reader = SortedEntries(contents)
         source = QuerySource(
-            reader: reader, recordPrefix: [0x10],
-            indexes: indexes.enumerated().map { ($1, [0x20, UInt8($0)]) }, idPath: \Item.id, idIsOrdered: true,
+            reader: reader,
+            layout: QueryLayout(
+                recordPrefix: [0x10], indexes: indexes.enumerated().map { ($1, [0x20, UInt8($0)]) },
+                idPath: \Item.id, idIsOrdered: true),
             decode: { entry throws(StoreError) in
                 guard entry.value.count == 8 else { throw StoreError(.corruption, "the record isn't one: restore it") }
                 return items[entry.value.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]

@@ -12,7 +12,8 @@ enum ConsoleRun {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardizedFileURL
 
-    /// Runs all examples in one directory, in which there is `cities.jsonl.gz` and nothing else.
+    /// Runs all examples in one directory, in which there is `cities.jsonl.gz`, the store `app` of ``ExampleStore``,
+    /// and nothing else.
     ///
     /// - Throws: ``ConsoleDocument/Problem`` if the document itself is malformed.
     static func failures(in text: String) async throws -> [Failure] {
@@ -20,6 +21,7 @@ enum ConsoleRun {
         guard !document.parts.isEmpty else { return [Failure(line: 1, text: "there are no examples to run")] }
         let shell = try ConsoleShell()
         try shell.provide(root.appendingPathComponent("Tools/demo-data/cities.jsonl.gz"))
+        try await ExampleStore.make(at: shell.directory.appendingPathComponent("app"))
         var failures: [Failure] = []
         for part in document.parts {
             switch part {

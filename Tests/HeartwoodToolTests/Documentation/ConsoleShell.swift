@@ -16,7 +16,7 @@ struct ConsoleShell {
     private static let timeout = 120.0
 
     private let sandbox: Sandbox
-    private let directory: URL
+    let directory: URL
 
     init() throws {
         sandbox = try Sandbox()

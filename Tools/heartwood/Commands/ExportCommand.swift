@@ -9,12 +9,16 @@ struct ExportCommand: AsyncParsableCommand {
             One JSON object a line, in key order, as of one point in time: 'key' and 'value', or 'key64' and 'value64' \
             in base64 if the bytes are not UTF-8, and 'expires' (milliseconds since 1970) if it is set. Loading an \
             export gives a store with the same keys, values and expiry times. '--hex' prints keyHex and valueHex in \
-            hexadecimal, which 'load' reads too.
+            hexadecimal, which 'load' reads too. Keys of repositories are exported as their bytes.
+
+            '--model' exports the records of one repository for other programs, in the order of their ids: objects \
+            with id, value (the model as JSON), version of the model and, if set, expires. 'load' doesn't read them.
 
               heartwood export notes > notes.pairs
               heartwood export notes | gzip > notes.pairs.gz
               heartwood export notes | heartwood load copy - --format pairs
               heartwood export notes --prefix session: --limit 1000 > some.pairs
+              heartwood export app --model cities | jq .value.name
             """
     )
 
@@ -22,6 +26,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
+    @OptionGroup var repository: ModelOption
     @OptionGroup var limit: LimitOption
 
     @Option(help: "The format of the lines.")
@@ -31,23 +36,38 @@ struct ExportCommand: AsyncParsableCommand {
         case pairs
     }
 
-    func validate() throws { _ = try bounds.range(keys) }
+    func validate() throws {
+        try repository.check(keys, bounds)
+        _ = try bounds.range(keys)
+    }
 
     func run() async throws {
-        let range = try bounds.range(keys)
+        let bounds = try bounds.range(keys)
         let form = EntryText(notation: keys.notation)
         try await store.withReadView { view in
+            let records = try await repository.records(in: view, of: store)
+            records?.explainCoder()
             var output = StandardOutput()
             var left = limit.most
-            try view.forEach(in: range) { entry in
+            var unreadable: Failure?
+            try view.forEach(in: records?.range ?? bounds) { entry in
+                let line: JSONText
+                do throws(Failure) {
+                    line = try records?.record(entry).json(hasSequence: false) ?? form.pair(entry)
+                } catch {
+                    if let unreadable { ErrorReport(unreadable).print() }
+                    unreadable = error
+                    return .next
+                }
                 try output.append { text in
-                    text += form.pair(entry).bytes
+                    text += line.bytes
                     text.append(UInt8(ascii: "\n"))
                 }
                 left -= 1
                 return left > 0 ? .next : .stop
             }
             try output.flush()
+            if let unreadable { throw unreadable }
         }
     }
 }

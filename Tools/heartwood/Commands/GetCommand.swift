@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Heartwood
+internal import HeartwoodRepository
 
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,9 +15,14 @@ struct GetCommand: AsyncParsableCommand {
             in which they were given, and of one point in time. If some don't exist, the others are printed, the \
             missing ones are named on standard error, and it exits with 1.
 
+            With '--model' the keys are ids of records of a repository, as 'scan' with '--model' prints them, and the \
+            values are JSON. A text in quotes is always text; one without is a number or an identifier if it looks \
+            like one and there is such a record.
+
               heartwood get notes greeting
               heartwood get notes photo --raw > photo.jpg
               heartwood get notes greeting farewell
+              heartwood get app --model cities 3040051
               heartwood get notes greeting --json
                 {"key":"greeting","value":"good morning","sequence":1}
             """
@@ -24,8 +30,10 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The keys; with '--model' the ids.", valueName: "key"))
     var key: [String]
+
+    @OptionGroup var repository: ModelOption
 
     @OptionGroup var keys: KeyOption
 
@@ -41,12 +49,14 @@ struct GetCommand: AsyncParsableCommand {
         if raw && json { throw ValidationError("'--raw' and '--json' at once: leave one out") }
         if raw && keys.isHexadecimal { throw ValidationError("'--raw' and '--hex' at once: leave one out") }
         if raw && key.count > 1 { throw ValidationError("'--raw' of several keys would run together: give one key") }
-        for key in key { _ = try keys.bytes(key) }
+        try repository.check(keys)
+        if repository.model == nil { for key in key { _ = try keys.bytes(key) } }
     }
 
     func run() async throws {
+        if repository.model != nil { return try await printRecords() }
         let wanted = try key.map(keys.bytes)
-        let missing = try await store.withReadView { view in try print(wanted, of: view) }
+        let missing = try await store.withReadView { view in try await print(wanted, of: view) }
         let failures = missing.map { key in
             Failure(
                 .notFound,
@@ -58,7 +68,8 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Prints the entries that exist, and returns the other keys.
-    private func print(_ wanted: [[UInt8]], of view: ReadView) throws -> [[UInt8]] {
+    private func print(_ wanted: [[UInt8]], of view: ReadView) async throws -> [[UInt8]] {
+        let form = await EntryText(keys.notation, of: view, isNeeded: !json && !raw)
         var output = StandardOutput()
         var missing: [[UInt8]] = []
         for key in wanted {
@@ -68,18 +79,76 @@ struct GetCommand: AsyncParsableCommand {
             }
             if wanted.count > 1 || json {
                 try output.append { text in
-                    let form = EntryText(notation: keys.notation)
                     if json { text += form.json(entry).bytes } else { form.append(entry, to: &text) }
                     text.append(UInt8(ascii: "\n"))
                 }
             } else if raw {
                 try output.write(entry.value)
+            } else if case .json(let payload) = form.storedKeys?.payload(entry) {
+                try output.writeLine(Self.shown(String(decoding: payload, as: UTF8.self)))
             } else {
                 try output.writeLine(text(of: entry))
             }
         }
         try output.flush()
         return missing
+    }
+
+    /// Prints the records with the ids.
+    private func printRecords() async throws {
+        try await store.withReadView { view in
+            guard let records = try await repository.records(in: view, of: store) else { return }
+            if !raw { records.explainCoder() }
+            var output = StandardOutput()
+            var failures: [Failure] = []
+            for text in key {
+                guard let entry = try entry(text, records, view) else {
+                    failures.append(missing(text, records))
+                    continue
+                }
+                if raw {
+                    try output.write(records.payload(of: entry))
+                    continue
+                }
+                do {
+                    try print(try records.record(entry), to: &output)
+                } catch let failure as Failure where failure.status == .corruption {
+                    failures.append(failure)
+                }
+            }
+            try output.flush()
+            for failure in failures.dropLast() { ErrorReport(failure).print() }
+            if let last = failures.last { throw last }
+        }
+    }
+
+    /// The entry of the first record that the text of an id can mean.
+    private func entry(_ text: String, _ records: StoredRecords, _ view: ReadView) throws -> Entry? {
+        for key in records.keys(text) {
+            if let entry = try view.entry(key) { return entry }
+        }
+        return nil
+    }
+
+    private func missing(_ text: String, _ records: StoredRecords) -> Failure {
+        let name = records.catalogued.name
+        return Failure(
+            .notFound,
+            "no record '\(text)' in '\(name)': see the ids with 'heartwood scan \(store.path) --model \(name) --keys'",
+            key: Array(text.utf8))
+    }
+
+    private func print(_ record: StoredRecord, to output: inout StandardOutput) throws {
+        if json {
+            try output.writeLine(record.json().string)
+        } else if key.count > 1 {
+            try output.append { text in
+                record.append(to: &text)
+                text.append(UInt8(ascii: "\n"))
+            }
+        } else {
+            try output.writeLine(Self.shown(String(decoding: record.payload.text, as: UTF8.self)))
+        }
     }
 
     /// A value alone.
@@ -91,7 +160,11 @@ struct GetCommand: AsyncParsableCommand {
                 "the value of '\(Escaping.text(entry.key))' (\(Numbers.bytes(entry.value.count))) is not text: "
                     + "use '--raw' for its bytes, '--hex' for hexadecimal or '--json' for base64")
         }
-        // A terminal would obey control characters; a pipe gets the bytes.
-        return FileDescriptor.standardOutput.isTerminal ? Escaping.lines(text) : text
+        return Self.shown(text)
+    }
+
+    /// A terminal would obey control characters; a pipe gets the bytes.
+    private static func shown(_ text: String) -> String {
+        FileDescriptor.standardOutput.isTerminal ? Escaping.lines(text) : text
     }
 }

@@ -17,12 +17,18 @@ struct ScanCommand: AsyncParsableCommand {
             '--expiring' prints only entries that expire, and '--expires-within' only those that expire soon: the key, \
             a tab, the value, a tab, the time in UTC. Of the other entries no value is read.
 
+            Keys of repositories are printed as what they stand for: the repository, and a record with its id, or an \
+            index with its values. '--json' and '--hex' print their bytes. '--model' prints only the records of one \
+            repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' objects with id, \
+            value, version, sequence and, if set, expires.
+
               heartwood scan notes
               heartwood scan notes --prefix session: --keys
               heartwood scan notes --from a --to n --limit 10 --reverse
               heartwood scan notes --json | jq -r .key
               heartwood scan notes --prefix 00ff --hex
               heartwood scan notes --expires-within 1h --keys
+              heartwood scan app --model cities --limit 10
             """
     )
 
@@ -30,6 +36,7 @@ struct ScanCommand: AsyncParsableCommand {
 
     @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
+    @OptionGroup var repository: ModelOption
 
     @Flag(help: "Last key first.")
     var reverse = false
@@ -51,68 +58,55 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws { _ = try bounds.range(keys) }
+    func validate() throws {
+        try repository.check(keys, bounds)
+        _ = try bounds.range(keys)
+    }
 
     func run() async throws {
-        let range = try bounds.range(keys)
+        let bounds = try bounds.range(keys)
         try await store.withReadView { view in
+            let records = try await repository.records(in: view, of: store)
+            if !keysOnly { records?.explainCoder() }
+            let form = await EntryText(keys.notation, of: view, isNeeded: !json && records == nil)
+            var lines = ScanLines(form: form, records: records, isJSON: json)
+            let range = records?.range ?? bounds
             var output = StandardOutput()
             if expiring || expiresWithin != nil {
-                try printExpiring(in: range, of: view, to: &output)
+                lines.hasExpiry = true
+                try printExpiring(in: range, of: view, &lines, to: &output)
             } else if keysOnly {
                 for key in try view.keys(in: range, reversed: reverse).prefix(limit.most) {
-                    try output.append { appendLine(key, to: &$0) }
+                    try lines.print(key, expires: nil, to: &output)
                 }
             } else {
                 var left = limit.most
                 try view.forEach(in: range, reversed: reverse) { entry in
-                    try output.append { appendLine(entry, to: &$0) }
+                    try lines.print(entry, to: &output)
                     left -= 1
                     return left > 0 ? .next : .stop
                 }
             }
             try output.flush()
+            if let unreadable = lines.unreadable { throw unreadable }
         }
     }
 
     /// Prints the entries that expire. The index knows which ones do, so no value of the others is read.
-    private func printExpiring(in range: KeyRange, of view: ReadView, to output: inout StandardOutput) throws {
+    private func printExpiring(
+        in range: KeyRange, of view: ReadView, _ lines: inout ScanLines, to output: inout StandardOutput
+    ) throws {
         let last = expiresWithin.map { SystemClock().now() + $0.duration }
         var left = limit.most
         for key in try view.keys(in: range, reversed: reverse) {
             guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }
             if keysOnly {
-                try output.append { appendLine(key, expires: expires, to: &$0) }
+                try lines.print(key, expires: expires, to: &output)
             } else if let entry = try view.entry(key) {
-                try output.append { appendLine(entry, expires: expires, to: &$0) }
+                try lines.print(entry, to: &output)
             }
             left -= 1
             if left == 0 { return }
         }
-    }
-
-    // MARK: - Lines
-
-    private func appendLine(_ entry: Entry, expires: Timestamp? = nil, to text: inout [UInt8]) {
-        let form = EntryText(notation: keys.notation)
-        if json { text += form.json(entry).bytes } else { form.append(entry, to: &text) }
-        endLine(expires, &text)
-    }
-
-    private func appendLine(_ key: [UInt8], expires: Timestamp? = nil, to text: inout [UInt8]) {
-        if json {
-            var object = JSONText()
-            keys.notation.add("key", key, to: &object)
-            if let expires { object.add("expires", expires.milliseconds) }
-            text += object.bytes
-        } else {
-            keys.notation.append(key, to: &text)
-        }
-        endLine(expires, &text)
-    }
-
-    private func endLine(_ expires: Timestamp?, _ text: inout [UInt8]) {
-        if let expires, !json { text += "\t\(Numbers.moment(expires.milliseconds))".utf8 }
-        text.append(UInt8(ascii: "\n"))
     }
 }

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Heartwood
+internal import HeartwoodFileSystem
 internal import HeartwoodInspection
+internal import HeartwoodRepository
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,6 +12,10 @@ struct VerifyCommand: AsyncParsableCommand {
             Checks every checksum, the chain from segment to segment, that a snapshot's keys and records agree, and \
             that a snapshot agrees with the log that it replaced, if that still exists. Damage is reported with file, \
             offset and the writes that are lost.
+
+            If the files are sound, and the store has repositories, it also checks that each index has the entries of \
+            all records, and no others. That reads the store as 'scan' does, and needs memory for its keys. \
+            '--files-only' leaves it out.
 
             It takes no lock, writes nothing, and can run while a program has the store open.
 
@@ -28,6 +34,9 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("Directories of stores, or some of their files.", valueName: "store|file"),
         completion: .file())
     var paths: [String]
+
+    @Flag(help: "Check only the files, not the indexes of repositories.")
+    var filesOnly = false
 
     @Flag(help: "Print nothing if all is clean.")
     var quiet = false
@@ -48,14 +57,41 @@ struct VerifyCommand: AsyncParsableCommand {
                 try Verification.run(path, progress: progress)
             }
             let seconds = (ContinuousClock.now - start).seconds
-            worst = max(worst, result.verdict)
-            if json {
-                try StandardOutput.printLine(Self.json(path, result, seconds).string)
-            } else if result.verdict != .clean || !result.findings.isEmpty || !quiet {
-                try StandardOutput.printLine(Self.text(path, result, seconds))
+            do {
+                let repositories = try await repositories(path, result)
+                worst = max(worst, result.verdict, repositories?.verdict ?? .clean)
+                try report(path, result, repositories, seconds)
+            } catch let error as StoreError {
+                try report(path, result, nil, seconds)
+                throw error
             }
         }
         if worst != .clean { throw QuietExit(code: worst.exitStatus.rawValue) }
+    }
+
+    /// Verifies the repositories of a store; nil if it has none, or an opening would be refused.
+    private func repositories(_ path: String, _ result: Verification) async throws -> RepositoryVerification? {
+        // Of a single file nothing can be opened.
+        guard !filesOnly, result.repositoryRecords > 0, result.opens, result.verdict <= .torn,
+            (try? POSIXFileSystem().kind(of: path)) == .directory
+        else { return nil }
+        return try await ReadOnlyStore.open(at: path).verifyRepositories()
+    }
+
+    private func report(
+        _ path: String, _ result: Verification, _ repositories: RepositoryVerification?, _ seconds: Double
+    ) throws {
+        let isClean = result.verdict == .clean && result.findings.isEmpty && repositories?.isClean != false
+        if json {
+            var object = Self.json(path, result, seconds)
+            if let repositories { object.add("repositories", RepositoryReport(repositories).json) }
+            try StandardOutput.printLine(object.string)
+        } else if !isClean || !quiet {
+            try StandardOutput.printLine(Self.text(path, result, seconds))
+            if let repositories {
+                try StandardOutput.printLine(RepositoryReport(repositories).text(path, Self.mostFindings))
+            }
+        }
     }
 
     /// `--json` has all of them.

@@ -63,6 +63,19 @@ struct JSONText {
         text += value.bytes
     }
 
+    /// Adds a value that is JSON already.
+    mutating func add(json name: String, _ value: [UInt8]) {
+        addName(name)
+        text += value
+    }
+
+    /// A string as JSON.
+    static func quoted(_ string: String) -> [UInt8] {
+        var text: [UInt8] = []
+        append(string.utf8, to: &text)
+        return text
+    }
+
     private mutating func addArray<Value>(
         _ name: String, _ values: [Value], _ append: (Value, inout [UInt8]) -> Void
     ) {

@@ -23,8 +23,8 @@ struct StoreArgument: ParsableArguments {
     /// Reads one state of the store: what its files have. See ``withReadOnlyStore(level:_:)``.
     ///
     /// - Throws: What opening throws, and what `body` throws.
-    func withReadView<R>(_ body: (ReadView) throws -> R) async throws -> R {
-        try await withReadOnlyStore { store in try body(store.readView()) }
+    func withReadView<R>(_ body: (ReadView) async throws -> R) async throws -> R {
+        try await withReadOnlyStore { store in try await body(store.readView()) }
     }
 
     /// Reads the store's files without the lock, and writes nothing. Says so if a process has the store open.

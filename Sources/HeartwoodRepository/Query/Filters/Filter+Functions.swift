@@ -16,18 +16,16 @@ extension Filter {
         _ path: any KeyPath<Model, Value> & Sendable, _ prefix: String, _ text: @escaping @Sendable (Value) -> String?
     ) -> Filter {
         let values = EncodedSet(textBeginningWith: prefix)
-        return Filter(
-            .leaf(
-                FilterLeaf(
-                    path: PropertyPath(path), isElement: false, values: values, isExact: false,
-                    test: { model, encoder in
-                        let value = model[keyPath: path]
-                        guard text(value)?.hasPrefix(prefix) == true else { return false }
-                        encoder.removeAll()
-                        encoder.append(value)
-                        return values.contains(encoder.bytes)
-                    },
-                    text: { "\(PropertyPath(path).name) begins with \(prefix.debugDescription)" })))
+        let condition = FilterCondition(
+            path: PropertyPath(path), isElement: false, values: values, isExact: false,
+            text: { "\(PropertyPath(path).name) begins with \(prefix.debugDescription)" })
+        return Filter(.condition(condition)) { model, encoder in
+            let value = model[keyPath: path]
+            guard text(value)?.hasPrefix(prefix) == true else { return false }
+            encoder.removeAll()
+            encoder.append(value)
+            return values.contains(encoder.bytes)
+        }
     }
 
     /// Models whose property is one of some values. NaN is none of them.
@@ -37,12 +35,10 @@ extension Filter {
         _ path: any KeyPath<Model, Value> & Sendable, _ values: [Value]
     ) -> Filter {
         let set = EncodedSet(unionOf: values.flatMap { EncodedSet(equalTo: ElementKind.encoded($0)).spans })
-        return Filter(
-            .leaf(
-                FilterLeaf(path, in: set) {
-                    let shown = values.prefix(5).map(text).joined(separator: ", ")
-                    return "\(PropertyPath(path).name) in [\(shown)\(values.count > 5 ? ", …" : "")]"
-                }))
+        return Filter(path, in: set) {
+            let shown = values.prefix(5).map(text).joined(separator: ", ")
+            return "\(PropertyPath(path).name) in [\(shown)\(values.count > 5 ? ", …" : "")]"
+        }
     }
 
     /// Models whose property is in a range, and isn't NaN.
@@ -70,18 +66,16 @@ extension Filter {
         _ path: any KeyPath<Model, Values> & Sendable, _ element: Values.Element
     ) -> Filter where Values.Element: TupleElement {
         let values = EncodedSet(equalTo: ElementKind.encoded(element))
-        return Filter(
-            .leaf(
-                FilterLeaf(
-                    path: PropertyPath(path), isElement: true, values: values, isExact: true,
-                    test: { model, encoder in
-                        for candidate in model[keyPath: path] {
-                            encoder.removeAll()
-                            encoder.append(candidate)
-                            if values.contains(encoder.bytes) { return true }
-                        }
-                        return false
-                    },
-                    text: { "\(PropertyPath(path).name) contains \(text(element))" })))
+        let condition = FilterCondition(
+            path: PropertyPath(path), isElement: true, values: values, isExact: true,
+            text: { "\(PropertyPath(path).name) contains \(text(element))" })
+        return Filter(.condition(condition)) { model, encoder in
+            for candidate in model[keyPath: path] {
+                encoder.removeAll()
+                encoder.append(candidate)
+                if values.contains(encoder.bytes) { return true }
+            }
+            return false
+        }
     }
 }

@@ -3,7 +3,7 @@ public func == <Model, Value: TupleElement>(
     path: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> Filter<Model> {
     let values = EncodedSet(equalTo: ElementKind.encoded(value))
-    return Filter(.leaf(FilterLeaf(path, in: values) { "\(PropertyPath(path).name) == \(Filter<Model>.text(value))" }))
+    return Filter(path, in: values) { "\(PropertyPath(path).name) == \(Filter<Model>.text(value))" }
 }
 
 /// Models whose property doesn't equal a value; also those where it is nil or NaN, as in Swift.
@@ -11,7 +11,7 @@ public func != <Model, Value: TupleElement>(
     path: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> Filter<Model> {
     let values = EncodedSet(equalTo: ElementKind.encoded(value)).complement
-    return Filter(.leaf(FilterLeaf(path, in: values) { "\(PropertyPath(path).name) != \(Filter<Model>.text(value))" }))
+    return Filter(path, in: values) { "\(PropertyPath(path).name) != \(Filter<Model>.text(value))" }
 }
 
 /// Models whose property is less than a value, and isn't NaN.
@@ -60,8 +60,7 @@ extension Filter {
         _ value: some TupleElement
     ) -> Filter {
         let values = EncodedSet(comparison, ElementKind.encoded(value), .of(Property.self))
-        return Filter(
-            .leaf(FilterLeaf(path, in: values) { "\(PropertyPath(path).name) \(comparison.rawValue) \(text(value))" }))
+        return Filter(path, in: values) { "\(PropertyPath(path).name) \(comparison.rawValue) \(text(value))" }
     }
 
     /// A value, as a person would write it.

@@ -15,12 +15,16 @@ public import Foundation
 ///
 /// A condition can use an index only if it names the same key path as the index. ``init(_:)`` takes a `#Predicate`.
 public struct Filter<Model: Sendable>: Sendable {
-    let node: FilterNode<Model>
+    let node: FilterNode
+    /// Whether a model passes. The encoder is scratch memory.
+    let test: @Sendable (Model, inout TupleEncoder) throws -> Bool
 
-    init(_ node: FilterNode<Model>) { self.node = node }
+    init(_ node: FilterNode, _ test: @escaping @Sendable (Model, inout TupleEncoder) throws -> Bool) {
+        (self.node, self.test) = (node, test)
+    }
 
     /// Every model passes.
-    public static var all: Filter { Filter(.constant(true)) }
+    public static var all: Filter { Filter(.constant(true)) { _, _ in true } }
 
     /// What `predicate` says.
     ///
@@ -34,9 +38,9 @@ public struct Filter<Model: Sendable>: Sendable {
     ///
     /// - Complexity: O(size of the predicate).
     public init(_ predicate: Predicate<Model>) {
-        self.init(
-            .opaque(
-                test: { try predicate.evaluate($0) }, understood: PredicateTranslation<Model>.understood(predicate)))
+        self.init(.opaque(understood: PredicateTranslation<Model>.understood(predicate))) { model, _ in
+            try predicate.evaluate(model)
+        }
     }
 
     /// The same as ``init(_:)``, where a leading dot is easier to write.
@@ -48,17 +52,26 @@ public struct Filter<Model: Sendable>: Sendable {
     /// - Complexity: O(conditions), without reading anything.
     public func matches(_ model: Model) throws -> Bool {
         var encoder = TupleEncoder()
-        return try node.matches(model, &encoder)
+        return try test(model, &encoder)
     }
 
     /// Models that pass both.
-    public static func && (left: Filter, right: Filter) -> Filter { Filter(.and(left.node, right.node)) }
+    public static func && (left: Filter, right: Filter) -> Filter {
+        let (first, second) = (left.test, right.test)
+        return Filter(.and(left.node, right.node)) { try first($0, &$1) && second($0, &$1) }
+    }
 
     /// Models that pass at least one of the two.
-    public static func || (left: Filter, right: Filter) -> Filter { Filter(.or(left.node, right.node)) }
+    public static func || (left: Filter, right: Filter) -> Filter {
+        let (first, second) = (left.test, right.test)
+        return Filter(.or(left.node, right.node)) { try first($0, &$1) || second($0, &$1) }
+    }
 
     /// Models that don't pass.
-    public static prefix func ! (filter: Filter) -> Filter { Filter(.not(filter.node)) }
+    public static prefix func ! (filter: Filter) -> Filter {
+        let test = filter.test
+        return Filter(.not(filter.node)) { try !test($0, &$1) }
+    }
 }
 
 extension Filter: CustomStringConvertible {

@@ -31,37 +31,37 @@ extension PredicateExpressions.KeyPath: UnderstoodProperty {
 }
 
 extension PredicateExpressions.Conjunction: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         .and(translation.node(lhs), translation.node(rhs))
     }
 }
 
 extension PredicateExpressions.Disjunction: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         .or(translation.node(lhs), translation.node(rhs))
     }
 }
 
 extension PredicateExpressions.Negation: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         .not(translation.node(wrapped))
     }
 }
 
 extension PredicateExpressions.Equal: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         translation.equality(lhs, rhs, of: LHS.Output.self)
     }
 }
 
 extension PredicateExpressions.NotEqual: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         .not(translation.equality(lhs, rhs, of: LHS.Output.self))
     }
 }
 
 extension PredicateExpressions.Comparison: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         let comparison: EncodedSet.Comparison
         switch op {
         case .lessThan: comparison = .less
@@ -76,20 +76,20 @@ extension PredicateExpressions.Comparison: UnderstoodCondition {
 
 extension PredicateExpressions.SequenceStartsWith: UnderstoodCondition {
     /// Of two texts. A text that begins with the characters of another also begins with its normalised scalars.
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         guard let path = translation.path(base), let text = (prefix as? any UnderstoodConstant)?.constant as? String,
             Base.Output.self == String.self
         else { return .unknown }
-        return translation.leaf(path, in: EncodedSet(textBeginningWith: text), isExact: false)
+        return translation.condition(path, in: EncodedSet(textBeginningWith: text), isExact: false)
     }
 }
 
 extension PredicateExpressions.SequenceContains: UnderstoodCondition {
     /// A property in a constant collection, or a constant in a property's collection.
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         let isExact = ElementKind.of(RHS.Output.self) != .unknown
         if let path = translation.path(sequence), let element = PredicateTranslation<Model>.constant(element) {
-            return translation.leaf(path, in: EncodedSet(equalTo: element), isElement: true, isExact: isExact)
+            return translation.condition(path, in: EncodedSet(equalTo: element), isElement: true, isExact: isExact)
         }
         guard let path = translation.path(element),
             let values = (sequence as? any UnderstoodConstant)?.constant as? LHS.Output
@@ -99,7 +99,7 @@ extension PredicateExpressions.SequenceContains: UnderstoodCondition {
             guard let value = value as? any TupleElement else { return .unknown }
             spans += EncodedSet(equalTo: ElementKind.encoded(value)).spans
         }
-        return translation.leaf(path, in: EncodedSet(unionOf: spans), isExact: isExact)
+        return translation.condition(path, in: EncodedSet(unionOf: spans), isExact: isExact)
     }
 }
 
@@ -107,11 +107,11 @@ extension PredicateExpressions.SequenceContains: UnderstoodCondition {
 private protocol UnderstoodRange {
     func node<Model>(
         of element: Any, in translation: PredicateTranslation<Model>
-    ) -> FilterNode<Model>
+    ) -> FilterNode
 }
 
 extension PredicateExpressions.ClosedRange: UnderstoodRange {
-    func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode {
         .and(
             translation.comparison(element, .atLeast, lower, of: LHS.Output.self),
             translation.comparison(element, .atMost, upper, of: LHS.Output.self))
@@ -119,7 +119,7 @@ extension PredicateExpressions.ClosedRange: UnderstoodRange {
 }
 
 extension PredicateExpressions.Range: UnderstoodRange {
-    func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode {
         .and(
             translation.comparison(element, .atLeast, lower, of: LHS.Output.self),
             translation.comparison(element, .less, upper, of: LHS.Output.self))
@@ -127,7 +127,7 @@ extension PredicateExpressions.Range: UnderstoodRange {
 }
 
 extension PredicateExpressions.RangeExpressionContains: UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model> {
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
         (range as? any UnderstoodRange)?.node(of: element, in: translation) ?? .unknown
     }
 }

@@ -8,11 +8,11 @@ internal import Foundation
 struct PredicateTranslation<Model: Sendable> {
     private let variable: PredicateExpressions.VariableID
 
-    static func understood(_ predicate: Predicate<Model>) -> FilterNode<Model> {
+    static func understood(_ predicate: Predicate<Model>) -> FilterNode {
         PredicateTranslation(variable: predicate.variable.key).node(predicate.expression)
     }
 
-    func node(_ expression: Any) -> FilterNode<Model> {
+    func node(_ expression: Any) -> FilterNode {
         (expression as? any UnderstoodCondition)?.node(in: self) ?? .unknown
     }
 
@@ -28,28 +28,29 @@ struct PredicateTranslation<Model: Sendable> {
     }
 
     /// A condition on a property. The types of the program may have an equality or an order of their own.
-    func leaf(
+    func condition(
         _ path: PartialKeyPath<Model>, in values: EncodedSet, isElement: Bool = false, isExact: Bool
-    ) -> FilterNode<Model> {
-        .leaf(
-            FilterLeaf(
+    ) -> FilterNode {
+        .condition(
+            FilterCondition(
                 path: PropertyPath(ofPredicate: path), isElement: isElement, values: values, isExact: isExact,
-                test: { _, _ in true }, text: { "#Predicate" }))
+                text: { "#Predicate" }))
     }
 
     /// Whether two expressions of a type are equal, if one is a property and the other one a constant.
-    func equality<Value>(_ left: Any, _ right: Any, of type: Value.Type) -> FilterNode<Model> {
+    func equality<Value>(_ left: Any, _ right: Any, of type: Value.Type) -> FilterNode {
         guard let (path, constant, _) = sides(left, right) else { return .unknown }
-        return leaf(path, in: EncodedSet(equalTo: constant), isExact: ElementKind.of(type) != .unknown)
+        return condition(path, in: EncodedSet(equalTo: constant), isExact: ElementKind.of(type) != .unknown)
     }
 
     /// A comparison of two expressions of a type. Only types whose order is known are understood.
     func comparison<Value>(
         _ left: Any, _ comparison: EncodedSet.Comparison, _ right: Any, of type: Value.Type
-    ) -> FilterNode<Model> {
+    ) -> FilterNode {
         let kind = ElementKind.of(type)
         guard kind != .unknown, let (path, constant, isSwapped) = sides(left, right) else { return .unknown }
-        return leaf(path, in: EncodedSet(isSwapped ? comparison.swapped : comparison, constant, kind), isExact: true)
+        return condition(
+            path, in: EncodedSet(isSwapped ? comparison.swapped : comparison, constant, kind), isExact: true)
     }
 
     private func sides(_ left: Any, _ right: Any) -> (PartialKeyPath<Model>, [UInt8], isSwapped: Bool)? {
@@ -79,7 +80,7 @@ extension EncodedSet.Comparison {
 
 /// An expression that is a condition.
 protocol UnderstoodCondition {
-    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode<Model>
+    func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode
 }
 
 /// An expression that may be a property of the model.

@@ -1,13 +1,16 @@
 /// A property of a model, to be compared with those of indexes.
-struct PropertyPath<Model>: Hashable, @unchecked Sendable {
+///
+/// It doesn't name the model's type: planning is the same code for all models, which the compiler can't specialise for
+/// models of other modules.
+struct PropertyPath: Hashable, @unchecked Sendable {
     /// It was made of sendable key paths only: one, or several appended to each other. Appending is what the compiler
     /// can't follow.
-    let path: PartialKeyPath<Model>
+    let path: AnyKeyPath
 
-    init(_ path: any PartialKeyPath<Model> & Sendable) { self.path = path }
+    init<Model>(_ path: any PartialKeyPath<Model> & Sendable) { self.path = path }
 
     /// One of a `Predicate`, whose key paths are sendable.
-    init(ofPredicate path: PartialKeyPath<Model>) { self.path = path }
+    init(ofPredicate path: AnyKeyPath) { self.path = path }
 
     /// As in the program, without the type: `address.street`.
     var name: String {

@@ -1,5 +1,5 @@
 /// What is read for a query, in which order, and what is left to do with it: what the planner decides.
-struct AccessPlan<Model: Sendable>: Sendable {
+struct AccessPlan: Sendable {
     /// One part of the store.
     struct Step: Sendable {
         /// The records; or an index, by its position in the list of those that are ready.
@@ -19,7 +19,7 @@ struct AccessPlan<Model: Sendable>: Sendable {
 
     /// The values that a component of keys has.
     struct KeyCondition: Sendable {
-        let path: PropertyPath<Model>
+        let path: PropertyPath
         let isElement: Bool
         let set: EncodedSet
     }

@@ -1,21 +1,21 @@
 /// Conditions that all hold: for each property the values that it may have.
-struct Conjunction<Model: Sendable>: Sendable {
+struct Conjunction: Sendable {
     /// What a property must be. Each property occurs once; none is ``EncodedSet/all``.
-    private(set) var values: [(path: PropertyPath<Model>, set: EncodedSet)] = []
+    private(set) var values: [(path: PropertyPath, set: EncodedSet)] = []
     /// What collections must contain: one element each. A collection may occur more than once.
-    private(set) var elements: [(path: PropertyPath<Model>, element: [UInt8])] = []
+    private(set) var elements: [(path: PropertyPath, element: [UInt8])] = []
     /// Whether a model that meets all this passes the filter. Otherwise it only may.
     var isExact = true
 
     /// No condition: every model, or every model perhaps.
     init(isExact: Bool) { self.isExact = isExact }
 
-    init(_ leaf: FilterLeaf<Model>) {
-        isExact = leaf.isExact
-        if !leaf.isElement {
-            restrict(leaf.path, to: leaf.values)
-        } else if let element = leaf.values.onlyPoint {
-            elements = [(leaf.path, element)]
+    init(_ condition: FilterCondition) {
+        isExact = condition.isExact
+        if !condition.isElement {
+            restrict(condition.path, to: condition.values)
+        } else if let element = condition.values.onlyPoint {
+            elements = [(condition.path, element)]
         } else {
             isExact = false
         }
@@ -25,9 +25,9 @@ struct Conjunction<Model: Sendable>: Sendable {
     /// Whether no model can meet it.
     var isImpossible: Bool { values.contains { $0.set.isEmpty } }
 
-    func set(of path: PropertyPath<Model>) -> EncodedSet? { values.first { $0.path == path }?.set }
+    func set(of path: PropertyPath) -> EncodedSet? { values.first { $0.path == path }?.set }
 
-    mutating func restrict(_ path: PropertyPath<Model>, to set: EncodedSet) {
+    mutating func restrict(_ path: PropertyPath, to set: EncodedSet) {
         if let position = values.firstIndex(where: { $0.path == path }) {
             values[position].set = values[position].set.intersection(set)
         } else if !set.isAll {
@@ -61,7 +61,7 @@ struct Conjunction<Model: Sendable>: Sendable {
         return result
     }
 
-    private func contains(_ path: PropertyPath<Model>, _ element: [UInt8]) -> Bool {
+    private func contains(_ path: PropertyPath, _ element: [UInt8]) -> Bool {
         elements.contains { $0.path == path && $0.element == element }
     }
 
@@ -88,26 +88,26 @@ struct Conjunction<Model: Sendable>: Sendable {
 ///
 /// Every model that passes the filter meets at least one of them. Where the form would be too large, or a part of the
 /// filter can't be expressed in it, the alternatives are wider than the filter and aren't exact.
-struct Alternatives<Model: Sendable>: Sendable {
+struct Alternatives: Sendable {
     /// More alternatives than this aren't made: part of the filter is then only evaluated.
     static var maximum: Int { 64 }
 
-    let alternatives: [Conjunction<Model>]
+    let alternatives: [Conjunction]
 
     /// - Complexity: O(conditions) for ordinary filters; at most O(conditions * maximum²).
-    init(_ node: FilterNode<Model>) { self.init(node, negated: false) }
+    init(_ node: FilterNode) { self.init(node, negated: false) }
 
-    private init(_ alternatives: [Conjunction<Model>]) { self.alternatives = alternatives }
+    private init(_ alternatives: [Conjunction]) { self.alternatives = alternatives }
 
     private static var anything: Alternatives { Alternatives([Conjunction(isExact: false)]) }
 
-    private init(_ node: FilterNode<Model>, negated: Bool) {
+    private init(_ node: FilterNode, negated: Bool) {
         switch node {
         case .constant(let value): self.init(value != negated ? [Conjunction(isExact: true)] : [])
-        case .leaf(let leaf): self = Self.leaf(leaf, negated: negated)
+        case .condition(let condition): self = Self.condition(condition, negated: negated)
         case .not(let node): self.init(node, negated: !negated)
         case .unknown: self = .anything
-        case .opaque(_, let understood):
+        case .opaque(let understood):
             self = Alternatives(understood, negated: negated).inexact
         case .and(let left, let right), .or(let left, let right):
             let (left, right) = (Alternatives(left, negated: negated), Alternatives(right, negated: negated))
@@ -116,16 +116,16 @@ struct Alternatives<Model: Sendable>: Sendable {
         }
     }
 
-    private static func leaf(_ leaf: FilterLeaf<Model>, negated: Bool) -> Alternatives {
+    private static func condition(_ condition: FilterCondition, negated: Bool) -> Alternatives {
         guard negated else {
-            return leaf.values.isEmpty ? Alternatives([]) : Alternatives([Conjunction(leaf)])
+            return condition.values.isEmpty ? Alternatives([]) : Alternatives([Conjunction(condition)])
         }
         // An index over elements has no entry that says that an element is absent.
-        guard leaf.isExact, !leaf.isElement else { return .anything }
-        let values = leaf.values.complement
+        guard condition.isExact, !condition.isElement else { return .anything }
+        let values = condition.values.complement
         if values.isEmpty { return Alternatives([]) }
-        var result = Conjunction<Model>(isExact: true)
-        result.restrict(leaf.path, to: values)
+        var result = Conjunction(isExact: true)
+        result.restrict(condition.path, to: values)
         return Alternatives([result])
     }
 
@@ -148,7 +148,7 @@ struct Alternatives<Model: Sendable>: Sendable {
 
     /// The same with fewer alternatives, where two of them can be one.
     private var merged: Alternatives {
-        var result: [Conjunction<Model>] = []
+        var result: [Conjunction] = []
         for next in alternatives {
             if !next.hasConditions { return Alternatives([next]).orInexact(with: alternatives) }
             var candidate = next
@@ -165,7 +165,7 @@ struct Alternatives<Model: Sendable>: Sendable {
     }
 
     /// An alternative without conditions makes the others superfluous. If it isn't exact, nothing is known.
-    private func orInexact(with all: [Conjunction<Model>]) -> Alternatives {
+    private func orInexact(with all: [Conjunction]) -> Alternatives {
         all.contains { !$0.hasConditions && $0.isExact } || alternatives[0].isExact
             ? Alternatives([Conjunction(isExact: true)]) : .anything
     }

@@ -1,6 +1,6 @@
 /// How well one index, or the records themselves, serve a conjunction.
-struct KeyMatch<Model: Sendable>: Sendable {
-    var step: AccessPlan<Model>.Step
+struct KeyMatch: Sendable {
+    var step: AccessPlan.Step
     /// Components that are given by equality.
     var equalities = 0
     /// Ends that are given of the component after those: 0, 1 or 2.
@@ -32,15 +32,15 @@ extension KeyMatch {
     static var maximumRanges: Int { 128 }
 
     /// The records, by id.
-    static func records(_ conjunction: Conjunction<Model>, idPath: PropertyPath<Model>?) -> KeyMatch {
+    static func records(_ conjunction: Conjunction, idPath: PropertyPath?) -> KeyMatch {
         let set = idPath.flatMap { conjunction.set(of: $0) }
         let others = conjunction.values.contains { $0.path != idPath } || !conjunction.elements.isEmpty
         let isLookup = set?.points != nil
         return KeyMatch(
-            step: AccessPlan<Model>.Step(
+            step: AccessPlan.Step(
                 place: .records, keys: set ?? .all, isLookup: isLookup,
                 conditions: idPath.flatMap { path in
-                    set.map { [[AccessPlan<Model>.KeyCondition(path: path, isElement: false, set: $0)]] }
+                    set.map { [[AccessPlan.KeyCondition(path: path, isElement: false, set: $0)]] }
                 } ?? []),
             rangeEnds: isLookup ? 0 : set?.boundedEnds ?? 0,
             isCovering: conjunction.isExact && !others, isUnique: isLookup, components: 0)
@@ -50,12 +50,12 @@ extension KeyMatch {
     ///
     /// - Parameter idPath: The id, if keys end with it and it is in order.
     static func index(
-        _ index: Index<Model>, at position: Int, _ conjunction: Conjunction<Model>, idPath: PropertyPath<Model>?
+        _ index: ReadyIndex, at position: Int, _ conjunction: Conjunction, idPath: PropertyPath?
     ) -> KeyMatch? {
-        var slots = index.components.map { (path: PropertyPath($0.path), isCollection: $0.isCollection) }
-        if let idPath, !index.isUnique { slots.append((idPath, false)) }
-        var parts = KeyParts<Model>(maximum: maximumRanges)
-        var (values, elements) = (Set<PropertyPath<Model>>(), Set<PropertyPath<Model>>())
+        var slots = index.components
+        if let idPath, !index.isUnique { slots.append(ReadyIndex.Component(path: idPath, isCollection: false)) }
+        var parts = KeyParts(maximum: maximumRanges)
+        var (values, elements) = (Set<PropertyPath>(), Set<PropertyPath>())
         for slot in slots where !parts.isEnded {
             if slot.isCollection {
                 guard let element = conjunction.elements.first(where: { $0.path == slot.path })?.element else { break }
@@ -72,7 +72,7 @@ extension KeyMatch {
         if let collection = slots.lastIndex(where: \.isCollection), collection >= parts.equalities { return nil }
         let isUnique = index.isUnique && parts.equalities == slots.count && !parts.hasNull
         return KeyMatch(
-            step: AccessPlan<Model>.Step(
+            step: AccessPlan.Step(
                 place: .index(position), keys: parts.keys, isLookup: isUnique,
                 conditions: parts.conditions.isEmpty ? [] : [parts.conditions]),
             equalities: parts.equalities, rangeEnds: parts.rangeEnds,
@@ -93,7 +93,7 @@ extension EncodedSet {
 }
 
 /// Builds the keys of an index from the sets of one component after the other.
-struct KeyParts<Model: Sendable> {
+struct KeyParts {
     private let maximum: Int
     private var prefixes: [[UInt8]] = [[]]
     private var ranges: EncodedSet?
@@ -103,14 +103,14 @@ struct KeyParts<Model: Sendable> {
     private(set) var hasNull = false
     /// Whether more is read than the sets allow, because there are too many ranges.
     private(set) var isWidened = false
-    private(set) var conditions: [AccessPlan<Model>.KeyCondition] = []
+    private(set) var conditions: [AccessPlan.KeyCondition] = []
     /// Whether nothing can be appended, since the last set has ranges.
     private(set) var isEnded = false
 
     init(maximum: Int) { self.maximum = maximum }
 
-    mutating func append(_ path: PropertyPath<Model>, _ set: EncodedSet, isElement: Bool = false) {
-        conditions.append(AccessPlan<Model>.KeyCondition(path: path, isElement: isElement, set: set))
+    mutating func append(_ path: PropertyPath, _ set: EncodedSet, isElement: Bool = false) {
+        conditions.append(AccessPlan.KeyCondition(path: path, isElement: isElement, set: set))
         if let points = set.points, points.count * prefixes.count <= maximum {
             equalities += 1
             hasNull = hasNull || points.contains { EncodedElement.isNull($0) }

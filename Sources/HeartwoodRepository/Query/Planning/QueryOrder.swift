@@ -1,15 +1,15 @@
 /// The order that a query asks for, without what has no effect.
-struct QueryOrder<Model: Sendable>: Sendable {
+struct QueryOrder: Sendable {
     /// What remains: positions in the query's list of sorts.
     let sorts: [Int]
     /// The direction of ids at the end.
     let isReversed: Bool
-    private let query: [Sort<Model>]
+    private let query: [SortProperty]
 
     /// - Parameters:
     ///   - constants: Properties that are the same in all results.
     ///   - idPath: The id, if keys are in its order.
-    init(_ query: [Sort<Model>], constants: [PropertyPath<Model>: [UInt8]], idPath: PropertyPath<Model>?) {
+    init(_ query: [SortProperty], constants: [PropertyPath: [UInt8]], idPath: PropertyPath?) {
         var sorts: [Int] = []
         var isReversed = query.last?.isDescending ?? false
         for (position, sort) in query.enumerated() where constants[sort.path] == nil {
@@ -24,10 +24,10 @@ struct QueryOrder<Model: Sendable>: Sendable {
 
     /// The parts of keys with these components and the id, if the keys are in this order.
     func keyParts(
-        of components: [PropertyPath<Model>], constants: [PropertyPath<Model>: [UInt8]]
-    ) -> [AccessPlan<Model>.KeyPart]? {
+        of components: [PropertyPath], constants: [PropertyPath: [UInt8]]
+    ) -> [AccessPlan.KeyPart]? {
         var rest = sorts[...]
-        var parts: [AccessPlan<Model>.KeyPart] = []
+        var parts: [AccessPlan.KeyPart] = []
         for component in components {
             if let constant = constants[component] {
                 parts.append(.constant(constant))
@@ -43,4 +43,10 @@ struct QueryOrder<Model: Sendable>: Sendable {
         }
         return rest.isEmpty ? parts : nil
     }
+}
+
+/// A property that a query sorts by.
+struct SortProperty: Sendable {
+    let path: PropertyPath
+    let isDescending: Bool
 }

@@ -12,23 +12,19 @@
 ///
 /// `isIn` is several equalities, up to 128 in all. Alternatives that use the same index are read together. If one
 /// alternative can use no index, none is used, except for the order.
-struct QueryPlanner<Model: Sendable> {
-    let indexes: [Index<Model>]
+struct QueryPlanner {
+    let indexes: [ReadyIndex]
     /// The id, if it is a part of keys as it is, and in order.
-    let idPath: PropertyPath<Model>?
-
-    /// - Parameter idIsOrdered: Whether keys have the id as an element of its own type.
-    init(indexes: [Index<Model>], idPath: any PartialKeyPath<Model> & Sendable, idIsOrdered: Bool) {
-        self.indexes = indexes
-        self.idPath = idIsOrdered ? PropertyPath(idPath) : nil
-    }
+    let idPath: PropertyPath?
 
     /// - Complexity: O(conditions * indexes).
-    func plan(_ query: Query<Model>) -> AccessPlan<Model> {
-        plan(Alternatives(query.filter.node).alternatives, query.sort)
+    func plan<Model>(_ query: Query<Model>) -> AccessPlan {
+        plan(
+            Alternatives(query.filter.node).alternatives,
+            query.sort.map { SortProperty(path: $0.path, isDescending: $0.isDescending) })
     }
 
-    private func plan(_ alternatives: [Conjunction<Model>], _ sort: [Sort<Model>]) -> AccessPlan<Model> {
+    private func plan(_ alternatives: [Conjunction], _ sort: [SortProperty]) -> AccessPlan {
         let constants = Self.constants(alternatives)
         let order = QueryOrder(sort, constants: constants, idPath: idPath)
         guard !alternatives.isEmpty else {
@@ -61,15 +57,15 @@ struct QueryPlanner<Model: Sendable> {
     }
 
     private func best(
-        _ conjunction: Conjunction<Model>, _ order: QueryOrder<Model>, _ constants: [PropertyPath<Model>: [UInt8]]
-    ) -> KeyMatch<Model>? {
+        _ conjunction: Conjunction, _ order: QueryOrder, _ constants: [PropertyPath: [UInt8]]
+    ) -> KeyMatch? {
         candidates(conjunction, order, constants).max { $0.rank.lexicographicallyPrecedes($1.rank) }
     }
 
     /// Every way to read what may meet the conjunction. Of equal ones the first is taken.
     private func candidates(
-        _ conjunction: Conjunction<Model>, _ order: QueryOrder<Model>, _ constants: [PropertyPath<Model>: [UInt8]]
-    ) -> [KeyMatch<Model>] {
+        _ conjunction: Conjunction, _ order: QueryOrder, _ constants: [PropertyPath: [UInt8]]
+    ) -> [KeyMatch] {
         var matches = indexes.indices.compactMap { position in
             KeyMatch.index(indexes[position], at: position, conjunction, idPath: idPath)
         }
@@ -81,8 +77,8 @@ struct QueryPlanner<Model: Sendable> {
     }
 
     private func keyParts(
-        _ step: AccessPlan<Model>.Step, _ order: QueryOrder<Model>, _ constants: [PropertyPath<Model>: [UInt8]]
-    ) -> [AccessPlan<Model>.KeyPart]? {
+        _ step: AccessPlan.Step, _ order: QueryOrder, _ constants: [PropertyPath: [UInt8]]
+    ) -> [AccessPlan.KeyPart]? {
         switch step.place {
         case .records: return order.keyParts(of: [], constants: constants)
         case .index(let position):
@@ -91,9 +87,9 @@ struct QueryPlanner<Model: Sendable> {
             // The element that is looked for.
             if let collection = components.firstIndex(where: \.isCollection) {
                 guard let element = Self.element(collection, of: step.keys) else { return nil }
-                constants[PropertyPath(components[collection].path)] = element
+                constants[components[collection].path] = element
             }
-            return order.keyParts(of: components.map { PropertyPath($0.path) }, constants: constants)
+            return order.keyParts(of: components.map(\.path), constants: constants)
         }
     }
 
@@ -110,8 +106,8 @@ struct QueryPlanner<Model: Sendable> {
     }
 
     /// Steps that read the same place, as one; except of an index of elements, which has several keys for a record.
-    private func united(_ steps: [AccessPlan<Model>.Step]) -> [AccessPlan<Model>.Step] {
-        var result: [AccessPlan<Model>.Step] = []
+    private func united(_ steps: [AccessPlan.Step]) -> [AccessPlan.Step] {
+        var result: [AccessPlan.Step] = []
         for step in steps {
             if let position = result.firstIndex(where: { $0.place == step.place }), !isOverElements(step.place) {
                 result[position].keys = result[position].keys.union(step.keys)
@@ -124,15 +120,15 @@ struct QueryPlanner<Model: Sendable> {
         return result
     }
 
-    private func isOverElements(_ place: AccessPlan<Model>.Step.Place) -> Bool {
+    private func isOverElements(_ place: AccessPlan.Step.Place) -> Bool {
         guard case .index(let position) = place else { return false }
         return indexes[position].components.contains(where: \.isCollection)
     }
 
     /// The properties that have the same value in all alternatives.
-    private static func constants(_ alternatives: [Conjunction<Model>]) -> [PropertyPath<Model>: [UInt8]] {
+    private static func constants(_ alternatives: [Conjunction]) -> [PropertyPath: [UInt8]] {
         guard let first = alternatives.first else { return [:] }
-        var result: [PropertyPath<Model>: [UInt8]] = [:]
+        var result: [PropertyPath: [UInt8]] = [:]
         for (path, set) in first.values {
             guard let point = set.onlyPoint, alternatives.allSatisfy({ $0.set(of: path)?.onlyPoint == point }) else {
                 continue
@@ -147,10 +143,10 @@ extension QueryPlanner {
     /// How the smallest or largest value of a property is read from keys alone; nil if records have to be read.
     ///
     /// - Returns: What to read, and how many elements of a key come before the value.
-    func extreme(of path: PropertyPath<Model>, in values: EncodedSet, _ filter: Filter<Model>)
-        -> (step: AccessPlan<Model>.Step, skipped: Int)?
+    func extreme(of path: PropertyPath, in values: EncodedSet, _ filter: FilterNode)
+        -> (step: AccessPlan.Step, skipped: Int)?
     {
-        let alternatives = Alternatives(filter.node).alternatives
+        let alternatives = Alternatives(filter).alternatives
         guard alternatives.count == 1, var conjunction = alternatives.first else { return nil }
         conjunction.restrict(path, to: values)
         guard !conjunction.isImpossible else { return nil }
@@ -159,7 +155,7 @@ extension QueryPlanner {
             if match.isCovering, !match.step.isLookup { return (match.step, 0) }
         }
         for (position, index) in indexes.enumerated() {
-            let paths = index.components.map { PropertyPath($0.path) }
+            let paths = index.components.map(\.path)
             guard let target = paths.firstIndex(of: path), !index.components[target].isCollection,
                 let match = KeyMatch.index(index, at: position, conjunction, idPath: idPath),
                 match.isCovering, match.equalities >= target

@@ -1,35 +1,37 @@
-/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap with the last one
-/// on top.
-struct BestResults<Element> {
+/// Collects results, which are sorted afterwards. With a limit it keeps only the first ones, in a heap that has the
+/// last one on top.
+struct BestResults {
     private let limit: Int?
-    private var heap: [(key: SortKey, element: Element)] = []
+    /// In no order. The caller keeps the results, each in its slot.
+    private(set) var elements: [(key: SortKey, slot: Int)] = []
 
     init(limit: Int?) { self.limit = limit }
 
+    /// - Returns: The slot of the result, the next one or one that is free again; nil if it isn't among the best.
     /// - Complexity: O(1) without a limit, otherwise O(log limit).
-    mutating func insert(_ element: Element, _ key: SortKey) {
+    mutating func insert(_ key: SortKey) -> Int? {
+        let slot = elements.count
         guard let limit else {
-            heap.append((key, element))
-            return
+            elements.append((key, slot))
+            return slot
         }
-        if heap.count < limit {
-            heap.append((key, element))
+        if slot < limit {
+            elements.append((key, slot))
             siftUp()
-        } else if let first = heap.first, key < first.key {
-            heap[0] = (key, element)
-            siftDown()
+            return slot
         }
+        guard let first = elements.first, key < first.key else { return nil }
+        elements[0].key = key
+        siftDown()
+        return first.slot
     }
 
-    /// In no order.
-    var elements: [(key: SortKey, element: Element)] { heap }
-
     private mutating func siftUp() {
-        var child = heap.count - 1
+        var child = elements.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
-            guard heap[parent].key < heap[child].key else { return }
-            heap.swapAt(parent, child)
+            guard elements[parent].key < elements[child].key else { return }
+            elements.swapAt(parent, child)
             child = parent
         }
     }
@@ -38,10 +40,10 @@ struct BestResults<Element> {
         var parent = 0
         while true {
             var child = 2 * parent + 1
-            guard child < heap.count else { return }
-            if child + 1 < heap.count, heap[child].key < heap[child + 1].key { child += 1 }
-            guard heap[parent].key < heap[child].key else { return }
-            heap.swapAt(parent, child)
+            guard child < elements.count else { return }
+            if child + 1 < elements.count, elements[child].key < elements[child + 1].key { child += 1 }
+            guard elements[parent].key < elements[child].key else { return }
+            elements.swapAt(parent, child)
             parent = child
         }
     }

@@ -11,15 +11,15 @@ struct Candidate: Sendable {
 }
 
 /// Reads candidates, step by step and range by range, in the order of keys.
-struct CandidateReader<Model: Sendable> {
+struct CandidateReader {
     private let isReversed: Bool
-    private var steps: ArraySlice<AccessPlan<Model>.Step>
+    private var steps: ArraySlice<AccessPlan.Step>
     /// What is left of the first step.
     private var spans: ArraySlice<EncodedSet.Span> = []
     /// What is left of the range that is being read.
     private var rest: KeyRange?
 
-    init(_ plan: AccessPlan<Model>) {
+    init(_ plan: AccessPlan) {
         isReversed = plan.isReversed
         steps = plan.steps[...]
         spans = steps.first?.keys.spans[...] ?? []
@@ -27,7 +27,7 @@ struct CandidateReader<Model: Sendable> {
 
     /// The next candidates, `count` if there are as many; nil at the end.
     nonisolated(nonsending) mutating func next(
-        _ count: Int, _ reader: inout SourceReader<Model>
+        _ count: Int, _ reader: inout SourceReader
     ) async throws(StoreError) -> [Candidate]? {
         var candidates: [Candidate] = []
         while candidates.count < count, let step = steps.first {
@@ -55,7 +55,7 @@ struct CandidateReader<Model: Sendable> {
     }
 
     private nonisolated(nonsending) func lookUp(
-        _ points: [EncodedSet.Span], _ place: AccessPlan<Model>.Step.Place, _ reader: inout SourceReader<Model>
+        _ points: [EncodedSet.Span], _ place: AccessPlan.Step.Place, _ reader: inout SourceReader
     ) async throws(StoreError) -> [Candidate] {
         if place == .records { return points.map { Candidate(id: $0.lower) } }
         let prefix = reader.prefix(of: place)
@@ -67,7 +67,7 @@ struct CandidateReader<Model: Sendable> {
     }
 
     private nonisolated(nonsending) func candidate(
-        _ entry: Entry, _ place: AccessPlan<Model>.Step.Place, _ reader: inout SourceReader<Model>
+        _ entry: Entry, _ place: AccessPlan.Step.Place, _ reader: inout SourceReader
     ) async throws(StoreError) -> Candidate {
         let prefix = reader.prefix(of: place)
         guard case .index(let position) = place else {
@@ -79,7 +79,7 @@ struct CandidateReader<Model: Sendable> {
                 return Candidate(id: entry.value, index: position, expires: entry.expires)
             }
             var decoder = TupleDecoder(entry.key.dropFirst(prefix.count))
-            for _ in reader.source.indexes[position].index.components { _ = try decoder.skip() }
+            for _ in reader.layout.indexes[position].components { _ = try decoder.skip() }
             let id = try Array(decoder.skip())
             try decoder.finish()
             return Candidate(id: id, index: position, expires: entry.expires)

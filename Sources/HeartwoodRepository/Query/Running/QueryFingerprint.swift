@@ -26,17 +26,17 @@ struct QueryFingerprint {
 
     private mutating func add(_ text: String) { add(text.utf8) }
 
-    private mutating func add<Model>(_ node: FilterNode<Model>) {
+    private mutating func add(_ node: FilterNode) {
         switch node {
         case .constant(let value): add(value ? 1 : 2)
-        case .leaf(let leaf):
-            add(leaf.isElement ? 3 : 4)
-            add(leaf.path.stableName)
-            for span in leaf.values.spans {
+        case .condition(let condition):
+            add(condition.isElement ? 3 : 4)
+            add(condition.path.stableName)
+            for span in condition.values.spans {
                 add(span.lower)
                 add(span.upper)
             }
-            add(leaf.isExact ? 5 : 6)
+            add(condition.isExact ? 5 : 6)
         case .not(let node):
             add(7)
             add(node)
@@ -48,7 +48,7 @@ struct QueryFingerprint {
             add(9)
             add(left)
             add(right)
-        case .opaque(_, let understood):
+        case .opaque(let understood):
             add(10)
             add(understood)
         case .unknown: add(11)

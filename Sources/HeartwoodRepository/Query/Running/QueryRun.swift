@@ -15,13 +15,14 @@ struct QueryRun<Model: Sendable> {
     typealias Undecodable = (Entry, StoreError) throws(StoreError) -> Void
 
     private let query: Query<Model>
-    private let access: AccessPlan<Model>
+    private let access: AccessPlan
     /// Results up to this one are left out.
     private let after: SortKey?
     private let afterID: [UInt8]?
+    private let decode: (Entry) throws(StoreError) -> Model
     private let onUndecodable: Undecodable
-    private var reader: SourceReader<Model>
-    private var candidates: CandidateReader<Model>
+    private var reader: SourceReader
+    private var candidates: CandidateReader
     /// The ids that have been collected and sorted.
     private var sorted: ArraySlice<Candidate>?
     private var isFinished = false
@@ -45,7 +46,7 @@ struct QueryRun<Model: Sendable> {
     ) throws(StoreError) {
         self.query = query
         self.onUndecodable = onUndecodable
-        var access = source.planner.plan(query)
+        var access = source.layout.planner.plan(query)
         if let cursor {
             let parts = try cursor.parts(for: query)
             after = query.sortKey(of: parts)
@@ -55,7 +56,8 @@ struct QueryRun<Model: Sendable> {
             (after, afterID) = (nil, nil)
         }
         self.access = access
-        reader = SourceReader(source)
+        reader = source.sourceReader
+        decode = source.decode
         candidates = CandidateReader(access)
         offset = cursor == nil ? max(query.offset, 0) : 0
         limit = max(query.limit ?? .max, 0)
@@ -69,7 +71,7 @@ struct QueryRun<Model: Sendable> {
 
     /// The plan, with what has been looked at up to now.
     var explanation: QueryPlan {
-        var plan = QueryPlan(access, query, reader.source.indexes.map(\.index))
+        var plan = QueryPlan(access, query.filter.node, reader.layout.indexes)
         plan.statistics = reader.statistics
         return plan
     }
@@ -158,13 +160,17 @@ struct QueryRun<Model: Sendable> {
 
     private nonisolated(nonsending) mutating func sortedInMemory() async throws(StoreError) -> [QueryResult<Model>] {
         let (needed, overflow) = offset.addingReportingOverflow(limit)
-        var best = BestResults<QueryResult<Model>>(limit: overflow || needed == .max ? nil : needed)
+        var best = BestResults(limit: overflow || needed == .max ? nil : needed)
+        var kept: [QueryResult<Model>] = []
         var seen: Set<[UInt8]> = []
         while let page = try await candidates.next(Self.largestPage, &reader) {
             let fresh = access.steps.count == 1 ? page : page.filter { seen.insert($0.id).inserted }
-            for result in try await results(of: fresh) { best.insert(result, query.sortKey(of: result.parts)) }
+            for result in try await results(of: fresh) {
+                guard let slot = best.insert(query.sortKey(of: result.parts)) else { continue }
+                if slot < kept.count { kept[slot] = result } else { kept.append(result) }
+            }
         }
-        return await busy.sorted(best.elements) { $0.key < $1.key }.map(\.element)
+        return await busy.sorted(best.elements) { $0.key < $1.key }.map { kept[$0.slot] }
     }
 
     /// The results among candidates, in their order.
@@ -177,7 +183,7 @@ struct QueryRun<Model: Sendable> {
             guard let entry else { continue }
             let model: Model
             do throws(StoreError) {
-                model = try reader.source.decode(entry)
+                model = try decode(entry)
             } catch {
                 try onUndecodable(entry, error)
                 continue
@@ -193,7 +199,7 @@ struct QueryRun<Model: Sendable> {
     private mutating func passes(_ model: Model) throws(StoreError) -> Bool {
         guard access.isFiltering else { return true }
         do {
-            return try query.filter.node.matches(model, &encoder)
+            return try query.filter.test(model, &encoder)
         } catch {
             throw StoreError(
                 .invalidArgument, "the predicate of a query failed on a record: correct the predicate", cause: error)
@@ -206,7 +212,7 @@ struct QueryRun<Model: Sendable> {
     ) async throws(StoreError) -> [Entry?] {
         var records = page.map(\.record)
         let missing = page.indices.filter { records[$0] == nil }
-        let prefix = reader.source.recordPrefix
+        let prefix = reader.layout.recordPrefix
         let read = try await reader.entries(of: missing.map { prefix + page[$0].id }, at: .records)
         for (position, entry) in zip(missing, read) {
             if entry == nil, let index = page[position].index, !isExpired(page[position]) {

@@ -63,7 +63,7 @@ extension QuerySource {
     ) async throws(StoreError) -> Int {
         var query = query
         query.sort = []
-        let access = planner.plan(query)
+        let access = layout.planner.plan(query)
         guard !access.isFiltering else {
             var run = try QueryRun(query, self, onUndecodable: onUndecodable)
             var count = 0
@@ -71,13 +71,13 @@ extension QuerySource {
             explain?(run.explanation)
             return count
         }
-        var reader = SourceReader(self)
+        var reader = sourceReader
         try await reader.checkGuard()
         let found = try await countKeys(access, &reader)
         let count = min(max(found - max(query.offset, 0), 0), max(query.limit ?? .max, 0))
         if let explain {
             reader.count(results: count)
-            var plan = QueryPlan(access, query, indexes.map(\.index))
+            var plan = QueryPlan(access, query.filter.node, layout.indexes)
             plan.statistics = reader.statistics
             explain(plan)
         }
@@ -85,7 +85,7 @@ extension QuerySource {
     }
 
     private nonisolated(nonsending) func countKeys(
-        _ access: AccessPlan<Model>, _ reader: inout SourceReader<Model>
+        _ access: AccessPlan, _ reader: inout SourceReader
     ) async throws(StoreError) -> Int {
         var count = 0
         if access.steps.count == 1, let step = access.steps.first {
@@ -108,7 +108,7 @@ extension QuerySource {
         while let page = try await candidates.next(QueryRun<Model>.largestPage, &reader) {
             for candidate in page where seen.insert(candidate.id).inserted {
                 if candidate.index == nil, candidate.record == nil {
-                    unread.append(recordPrefix + candidate.id)
+                    unread.append(layout.recordPrefix + candidate.id)
                 } else {
                     count += 1
                 }
@@ -126,22 +126,22 @@ extension QuerySource {
         isMaximum: Bool, of path: any KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws(StoreError) -> Value? {
         let values = ElementKind.of(Value.self).comparable
-        if let (step, skipped) = planner.extreme(of: PropertyPath(path), in: values, filter) {
+        if let (step, skipped) = layout.planner.extreme(of: PropertyPath(path), in: values, filter.node) {
             guard let found = try await extreme(isMaximum: isMaximum, step, skipped) else { return nil }
             var decoder = TupleDecoder(found)
             return try Value(from: &decoder)
         }
-        let leaf = FilterLeaf(path, in: values) { "\(PropertyPath(path).name) is neither nil nor NaN" }
+        let hasValue = Filter(path, in: values) { "\(PropertyPath(path).name) is neither nil nor NaN" }
         let query = Query(
-            where: filter && Filter(.leaf(leaf)), sort: [isMaximum ? .descending(path) : .ascending(path)], limit: 1)
+            where: filter && hasValue, sort: [isMaximum ? .descending(path) : .ascending(path)], limit: 1)
         return try await fetch(query).first?[keyPath: path]
     }
 
     /// The element after `skipped` others in the keys of a step: the smallest or the largest one.
     private nonisolated(nonsending) func extreme(
-        isMaximum: Bool, _ step: AccessPlan<Model>.Step, _ skipped: Int
+        isMaximum: Bool, _ step: AccessPlan.Step, _ skipped: Int
     ) async throws(StoreError) -> [UInt8]? {
-        var reader = SourceReader(self)
+        var reader = sourceReader
         try await reader.checkGuard()
         var best: [UInt8]?
         let prefix = reader.prefix(of: step.place)

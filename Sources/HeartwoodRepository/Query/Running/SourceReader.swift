@@ -1,46 +1,52 @@
 /// Reads for one query: counts what it reads, and checks the guard key with the first records, or alone.
-struct SourceReader<Model: Sendable> {
-    let source: QuerySource<Model>
+struct SourceReader {
+    let layout: QueryLayout
+    private let reader: any KeyValueReader
+    private let guardKey: [UInt8]?
+    private let check: (Entry?) throws(StoreError) -> Void
     private(set) var statistics = QueryPlan.Statistics()
     private var isGuardChecked: Bool
 
-    init(_ source: QuerySource<Model>) {
-        self.source = source
-        isGuardChecked = source.guardKey == nil
+    init(
+        _ reader: any KeyValueReader, _ layout: QueryLayout, _ guardKey: [UInt8]?,
+        _ check: @escaping (Entry?) throws(StoreError) -> Void
+    ) {
+        (self.reader, self.layout, self.guardKey, self.check) = (reader, layout, guardKey, check)
+        isGuardChecked = guardKey == nil
     }
 
     mutating func count(results: Int) { statistics.results += results }
 
     /// Call it before anything is returned that wasn't read by `records(of:)`.
     nonisolated(nonsending) mutating func checkGuard() async throws(StoreError) {
-        guard !isGuardChecked, let key = source.guardKey else { return }
-        try source.checkGuard(try await source.reader.fetchEntry(key))
+        guard !isGuardChecked, let key = guardKey else { return }
+        try check(try await reader.fetchEntry(key))
         isGuardChecked = true
     }
 
     nonisolated(nonsending) mutating func entries(
-        in range: KeyRange, of place: AccessPlan<Model>.Step.Place, isReversed: Bool, limit: Int
+        in range: KeyRange, of place: AccessPlan.Step.Place, isReversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
         if place == .records { try await checkGuard() }
-        let page = try await source.reader.fetchEntries(in: range, reversed: isReversed, limit: limit)
+        let page = try await reader.fetchEntries(in: range, reversed: isReversed, limit: limit)
         note(page.entries.count, of: place)
         return page
     }
 
     nonisolated(nonsending) mutating func entries(
-        of keys: [[UInt8]], at place: AccessPlan<Model>.Step.Place
+        of keys: [[UInt8]], at place: AccessPlan.Step.Place
     ) async throws(StoreError) -> [Entry?] {
         let isChecking = place == .records && !isGuardChecked
         var keys = keys
-        if isChecking, let key = source.guardKey { keys.append(key) }
+        if isChecking, let key = guardKey { keys.append(key) }
         if keys.isEmpty { return [] }
-        var entries = try await source.reader.fetchEntries(of: keys)
+        var entries = try await reader.fetchEntries(of: keys)
         guard entries.count == keys.count else {
             throw StoreError(
                 .inputOutput, "the engine returned \(entries.count) entries for \(keys.count) keys: report it as a bug")
         }
         if isChecking, let entry = entries.popLast() {
-            try source.checkGuard(entry)
+            try check(entry)
             isGuardChecked = true
         }
         note(entries.count { $0 != nil }, of: place)
@@ -48,17 +54,17 @@ struct SourceReader<Model: Sendable> {
     }
 
     nonisolated(nonsending) func count(in range: KeyRange) async throws(StoreError) -> Int {
-        try await source.reader.fetchCount(in: range)
+        try await reader.fetchCount(in: range)
     }
 
-    private mutating func note(_ count: Int, of place: AccessPlan<Model>.Step.Place) {
+    private mutating func note(_ count: Int, of place: AccessPlan.Step.Place) {
         if place == .records { statistics.records += count } else { statistics.entries += count }
     }
 
-    func prefix(of place: AccessPlan<Model>.Step.Place) -> [UInt8] {
+    func prefix(of place: AccessPlan.Step.Place) -> [UInt8] {
         switch place {
-        case .records: source.recordPrefix
-        case .index(let position): source.indexes[position].entriesPrefix
+        case .records: layout.recordPrefix
+        case .index(let position): layout.indexes[position].entriesPrefix
         }
     }
 
@@ -69,7 +75,7 @@ struct SourceReader<Model: Sendable> {
         do throws(StoreError) { try await checkGuard() } catch { return error }
         return StoreError(
             .corruption,
-            "index \"\(source.indexes[position].index.name)\" \(text): verify the repository and build the index again",
+            "index \"\(layout.indexes[position].name)\" \(text): verify the repository and build the index again",
             cause: cause)
     }
 }

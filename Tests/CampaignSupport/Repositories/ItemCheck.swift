@@ -1,0 +1,102 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodRepository
+package import HeartwoodTesting
+
+/// Opens what a crash left, and judges it: first the bytes, then what the newest program makes of them.
+package struct ItemCheck {
+    package struct Outcome {
+        package var trace: DiskTrace
+        /// What a crash of the check itself must leave.
+        package var timeline: ItemTimeline
+        /// Whether maintenance had something to do.
+        package var wasMaintained: Bool
+    }
+
+    private let expectation: ItemExpectation
+    private let disk: SimulatedDisk
+    private let seed: UInt64
+    private var random: SeededRandom
+
+    package init(_ image: DiskImage, _ expectation: ItemExpectation) {
+        self.expectation = expectation
+        seed = image.fingerprint()
+        disk = SimulatedDisk(image: image, seed: seed)
+        random = SeededRandom(seed, 23)
+    }
+
+    /// - Throws: `Violation`.
+    package mutating func run() async throws -> Outcome {
+        let clock = ManualClock(milliseconds: expectation.clock)
+        var configuration = ItemRun.configuration(disk, clock)
+        configuration.delays = .manual(ManualDelays())
+        let store: Store
+        do throws(StoreError) {
+            store = try Store(openingAt: ItemRun.path, configuration: configuration)
+        } catch {
+            throw Violation("the store doesn't open: \(error)")
+        }
+        let found = try judge(store, expectation, "after the crash")
+        let log = AttemptLog(
+            disk, base: Self.base(found), stamp: expectation.nextStamp, bit: expectation.nextBit)
+        let timeline = { [disk, expectation] in
+            ItemTimeline(
+                disk.trace, log, expectation.program, expectation.world, expectation.bounds, clock: expectation.clock,
+                keepsKernel: true)
+        }
+        var outcome = Outcome(trace: disk.trace, timeline: timeline(), wasMaintained: false)
+        do {
+            let bounded = BoundedStore(store, expectation.bounds, yields: 0)
+            let handles = try await expectation.program.openAll(in: bounded, expectation.world)
+            for handle in handles { try await maintain(handle, store, &outcome) }
+            _ = try judge(store, timeline().expectation(after: .max, keepsAll: true), "after maintenance")
+            let writer = ItemWriter(
+                handles: handles, store: bounded, log: log, world: expectation.world, clock: clock, hasFault: false,
+                refusals: .init(0))
+            for _ in 0..<3 { try await writer.writeOne(.synced, &random) }
+            _ = try judge(store, timeline().expectation(after: .max, keepsAll: true), "after more work")
+            if random.oneIn(4) { try await store.close() }
+        } catch let error as StoreError {
+            throw Violation("the store opens, and then: \(error)")
+        }
+        store.settle()
+        outcome.trace = disk.trace
+        outcome.timeline = timeline()
+        return outcome
+    }
+
+    private func judge(_ store: Store, _ expectation: ItemExpectation, _ when: String) throws -> [Slot: FoundItem] {
+        do {
+            let stored = try StoredItems(store)
+            try stored.judge()
+            let found = try stored.decode(expectation.world)
+            try ItemJudge(expectation, found).judge()
+            return found
+        } catch let violation as Violation {
+            throw Violation("\(when): \(violation)")
+        }
+    }
+
+    /// What is found is what must be there from now on.
+    private static func base(_ found: [Slot: FoundItem]) -> [Attempt] {
+        found.map { slot, item in
+            let kind = ItemWrite.Kind.set(stamp: item.stamp, count: item.count, expires: item.expires)
+            var attempt = Attempt(writes: [ItemWrite(slot: slot, kind: kind)], durability: .synced)
+            attempt.outcome = .acknowledged
+            attempt.sequence = item.sequence
+            (attempt.submitted, attempt.acknowledged) = (-1, -1)
+            return attempt
+        }
+    }
+
+    /// Maintains until nothing changes any more.
+    private func maintain(_ handle: any ItemHandle, _ store: Store, _ outcome: inout Outcome) async throws {
+        var report = try await handle.maintain()
+        outcome.wasMaintained = outcome.wasMaintained || report.records > 0 || report.removedEntries > 0
+        // What one run finds in the way may be out of the way for the next.
+        if !report.isComplete { report = try await handle.maintain() }
+        if let error = report.undecodable.first { throw Violation("a record doesn't decode: \(error)") }
+        try StoredItems(store).judgeMaintained(
+            handle.repository, expectation.program, reported: report.unready, expectation.world)
+    }
+}

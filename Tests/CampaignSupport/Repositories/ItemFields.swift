@@ -1,0 +1,38 @@
+internal import HeartwoodTesting
+
+/// What the records of a run are drawn from.
+package struct ItemWorld: Sendable, Codable {
+    package var seed: UInt64
+    /// How many ids each repository has.
+    package var slots: Int
+    /// Whether two records may want one value of a unique index.
+    package var collides: Bool
+}
+
+/// The values of a record. All follow from its stamp, a number that only one write of a run has; so a mixture of two
+/// records is noticed.
+struct ItemFields: Sendable, Hashable {
+    var name: String
+    var group: String?
+    var tags: [String]
+    var alias: String?
+    var code: Int
+    var rank: Int
+
+    init(stamp: Int, slot: Int, _ world: ItemWorld) {
+        var random = SeededRandom(world.seed, 21, UInt64(stamp))
+        name = "item \(stamp) " + String(repeating: "x", count: random.below(30))
+        // The third and the fourth are equal texts with other scalars.
+        group = random.pick(["red", "green", "bl\u{FC}", "blu\u{308}", nil])
+        tags = (0..<random.below(4)).map { _ in random.pick(["a", "b", "c", "d"]) }
+        let alias = world.collides ? "n\(random.below(world.slots * 3))" : "n\(slot)"
+        self.alias = random.oneIn(2) ? alias : nil
+        code = world.collides ? random.below(world.slots * 3) : slot * 10 + random.below(10)
+        rank = random.below(5)
+    }
+
+    init(name: String, group: String?, tags: [String], alias: String?, code: Int, rank: Int) {
+        (self.name, self.group, self.tags) = (name, group, tags)
+        (self.alias, self.code, self.rank) = (alias, code, rank)
+    }
+}

@@ -1,0 +1,137 @@
+internal import HeartwoodRepository
+
+/// An id that stands for a number.
+protocol SlotID: Hashable, Codable, Sendable, TupleElement {
+    init(slot: Int)
+    var slot: Int? { get }
+}
+
+extension Int: SlotID {
+    init(slot: Int) { self = slot }
+    var slot: Int? { self }
+}
+
+extension String: SlotID {
+    init(slot: Int) { self = "note-\(slot)" }
+    var slot: Int? { hasPrefix("note-") ? Int(dropFirst(5)) : nil }
+}
+
+/// The model of a repository in one version of the program.
+protocol Item: Codable, Identifiable, Sendable where ID: SlotID {
+    /// The version of the model.
+    static var version: Int { get }
+    static var migrations: [Migration] { get }
+    init(id: ID, stamp: Int, count: Int, _ fields: ItemFields)
+    var stamp: Int { get }
+    /// A sum of increments, of which each has its own bit.
+    var count: Int { get set }
+    var fields: ItemFields { get }
+    /// Indexed, with another meaning in each version.
+    var rank: Int { get }
+}
+
+extension Item {
+    var group: String? { fields.group }
+    var tags: [String] { fields.tags }
+    var alias: String? { fields.alias }
+    var code: Int { fields.code }
+    var rank: Int { rankInVersion(Self.version, fields.rank) }
+
+    init(_ other: some Item, id: ID) { self.init(id: id, stamp: other.stamp, count: other.count, other.fields) }
+}
+
+/// What a version of the model makes of a stored rank.
+func rankInVersion(_ version: Int, _ rank: Int) -> Int {
+    switch version {
+    case 1: rank
+    case 2: rank + 100
+    default: -rank
+    }
+}
+
+struct ItemV1<ID: SlotID>: Item {
+    static var version: Int { 1 }
+    static var migrations: [Migration] { [] }
+    var id: ID
+    var stamp: Int
+    var count: Int
+    var fieldName: String
+    var fieldGroup: String?
+    var fieldTags: [String]
+    var fieldAlias: String?
+    var fieldCode: Int
+    var fieldRank: Int
+
+    init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
+        (self.id, self.stamp, self.count) = (id, stamp, count)
+        (fieldName, fieldGroup, fieldTags) = (fields.name, fields.group, fields.tags)
+        (fieldAlias, fieldCode, fieldRank) = (fields.alias, fields.code, fields.rank)
+    }
+
+    var fields: ItemFields {
+        ItemFields(
+            name: fieldName, group: fieldGroup, tags: fieldTags, alias: fieldAlias, code: fieldCode, rank: fieldRank)
+    }
+}
+
+/// Other names, and the count in another place.
+struct ItemV2<ID: SlotID>: Item {
+    struct Head: Codable { var stamp, total: Int }
+
+    static var version: Int { 2 }
+    static var migrations: [Migration] {
+        [Migration(from: 1, to: 2) { (old: ItemV1<ID>) in ItemV2<ID>(old, id: old.id) }]
+    }
+    var id: ID
+    var head: Head
+    var title: String
+    var color: String?
+    var labels: [String]
+    var nick: String?
+    var number: Int
+    var order: Int
+
+    init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
+        (self.id, head) = (id, Head(stamp: stamp, total: count))
+        (title, color, labels) = (fields.name, fields.group, fields.tags)
+        (nick, number, order) = (fields.alias, fields.code, fields.rank)
+    }
+
+    var stamp: Int { head.stamp }
+    var count: Int {
+        get { head.total }
+        set { head.total = newValue }
+    }
+    var fields: ItemFields {
+        ItemFields(name: title, group: color, tags: labels, alias: nick, code: number, rank: order)
+    }
+}
+
+/// Other types.
+struct ItemV3<ID: SlotID>: Item {
+    static var version: Int { 3 }
+    static var migrations: [Migration] {
+        ItemV2<ID>.migrations + [Migration(from: 2, to: 3) { (old: ItemV2<ID>) in ItemV3<ID>(old, id: old.id) }]
+    }
+    var id: ID
+    var stamp: Int
+    var count: Int
+    var title: String
+    var colors: [String]
+    var labelText: String
+    var nick: String?
+    var number: String
+    var order: Int
+
+    init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
+        (self.id, self.stamp, self.count) = (id, stamp, count)
+        (title, colors, labelText) = (fields.name, fields.group.map { [$0] } ?? [], fields.tags.joined(separator: ","))
+        (nick, number, order) = (fields.alias, "\(fields.code)", fields.rank)
+    }
+
+    var fields: ItemFields {
+        ItemFields(
+            name: title, group: colors.first, tags: labelText.split(separator: ",").map(String.init), alias: nick,
+            code: Int(number) ?? -1, rank: order)
+    }
+}

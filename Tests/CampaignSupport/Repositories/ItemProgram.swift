@@ -1,0 +1,55 @@
+internal import HeartwoodRepository
+internal import HeartwoodTesting
+
+/// One version of a program: its model, and the indexes of its repositories.
+package struct ItemProgram: Sendable, Codable {
+    /// The names of the repositories. The ids of the first are numbers, those of the second texts.
+    static let repositories = ["items", "notes"]
+
+    /// The version of the model.
+    var model: Int
+    /// For each of its repositories. A program of only one leaves the other alone.
+    var indexes: [[ItemIndex]]
+    /// Whether it keeps indexes that it doesn't know.
+    var keepsUnknown: Bool
+
+    /// A program that comes after another one.
+    init(after last: ItemProgram?, _ random: inout SeededRandom) {
+        model = min(3, (last?.model ?? 1) + (random.oneIn(2) ? 1 : 0))
+        let count = max(last?.indexes.count ?? 1, random.oneIn(3) ? 1 : 2)
+        keepsUnknown = random.oneIn(4)
+        indexes = []
+        for repository in 0..<count {
+            var old: [ItemIndex] = []
+            if let last, repository < last.indexes.count { old = last.indexes[repository] }
+            indexes.append(Self.draw(after: old, &random))
+        }
+    }
+
+    /// The indexes of each name.
+    private static let choices: [[ItemIndex]] = [
+        [.group, .groupRank], [.tag, .tagRank], [.code, .codeUnique], [.alias, .aliasRank], [.rank],
+    ]
+
+    /// About half of the indexes stay as they were.
+    private static func draw(after old: [ItemIndex], _ random: inout SeededRandom) -> [ItemIndex] {
+        // A repository without any index has paths of its own.
+        if random.oneIn(8) { return [] }
+        var chosen: [ItemIndex] = []
+        for choices in choices {
+            if let kept = old.first(where: { choices.contains($0) }), random.oneIn(2) {
+                chosen.append(kept)
+            } else if random.oneIn(2) {
+                chosen.append(random.pick(choices))
+            }
+        }
+        return chosen
+    }
+
+    func definition<Model: Item>(of model: Model.Type, _ repository: Int) -> RepositoryDefinition<Model> {
+        RepositoryDefinition(
+            Self.repositories[repository], version: Model.version,
+            indexes: indexes[repository].map { $0.definition(of: model) }, migrations: Model.migrations,
+            unknownIndexes: keepsUnknown ? .keep : .automatic)
+    }
+}
