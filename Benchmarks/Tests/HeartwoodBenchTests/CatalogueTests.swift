@@ -18,6 +18,12 @@ struct CatalogueTests {
             + [1, 8, 64, 256, 1_024, 4_096].map { "fillsync-\($0)" } + "abcdef".map { "ycsb-\($0)" }
             + ["none", "durable", "visible", "sync-none", "sync-durable", "log", "latency"].map { "feed-\($0)" }
             + ["get-sync", "get-async"]
+            + ["10k", "100k", "1m", "10m", "64", "batch"].map { "typed-save-\($0)" }
+            + [
+                "typed-find", "typed-query", "typed-count-range", "typed-count-equal", "typed-overhead-save",
+                "typed-overhead-find",
+            ]
+            + ["typed-index-memory"]
         for name in names { _ = try catalogue.row(name) }
     }
 
@@ -25,6 +31,12 @@ struct CatalogueTests {
         for row in Catalogue(Parameters(.full)).rows where row.info.promise == .mayLoseLastMoments {
             #expect(Set(row.engines).isDisjoint(with: [.leveldb, .lmdb, .sqlite, .grdb]))
             #expect(row.use.promise == .mayLoseLastMoments)
+        }
+    }
+
+    @Test func enginesWithoutBytesAreOnlyInTypedRows() {
+        for row in Catalogue(Parameters(.full)).rows where row.engines.contains(where: \.hasOnlyRecords) {
+            guard case .typed = row.work else { return Issue.record("\(row.id) has an engine without bytes") }
         }
     }
 

@@ -11,12 +11,21 @@ struct CellRunner: EngineVisitor {
     }
 
     /// Executes it. Returns nil if there is nothing to measure.
-    func run() async throws -> CellResult.Run? { try await spec.engine.accept(self) }
+    func run() async throws -> CellResult.Run? {
+        if case .typed(let work) = row.work {
+            return try await spec.engine.acceptRecords(TypedCellRunner(spec: spec, cell: cell, work: work))
+        }
+        return try await spec.engine.accept(self)
+    }
 
-    func visit<E: Engine>(_ engine: E) async throws -> CellResult.Run? {
-        let cell = Cell(
+    private var cell: Cell {
+        Cell(
             row: row, data: row.dataset(seed: spec.parameters.seed), store: spec.store, scratch: spec.scratch,
             run: spec.run)
+    }
+
+    func visit<E: Engine>(_ engine: E) async throws -> CellResult.Run? {
+        let cell = cell
         switch spec.action {
         case .makeFixture:
             guard let fixture = row.fixture else { return nil }
@@ -46,6 +55,7 @@ struct CellRunner: EngineVisitor {
         case .amplify(let work): try await work.measure(engine, cell)
         case .remember(let work): try await work.measure(engine, cell)
         case .damage: throw WrongResult("damage is measured by the parent process")
+        case .typed: throw WrongResult("typed rows are measured with records")
         case .heartwood(let work): try await work.measure(cell)
         }
     }

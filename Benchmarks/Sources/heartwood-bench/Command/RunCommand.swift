@@ -106,8 +106,11 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Checks that there is space for the largest row's stores of all engines, for copies of them, and for logs.
     private func checkSpace(_ work: WorkDirectory, _ rows: [Row]) throws {
-        let largest = rows.map { $0.info.keys * ($0.info.valueBytes + Dataset.keyBytes) }.max() ?? 0
-        let needed = UInt64(largest) * 16 + (6 << 30)
+        let largest =
+            rows.map { row in
+                row.info.keys * (row.info.valueBytes + Dataset.keyBytes) * min(16, 4 * row.engines.count)
+            }.max() ?? 0
+        let needed = UInt64(largest) + (6 << 30)
         guard work.freeBytes >= needed else {
             throw UnsuitableDirectory(
                 "\(Numbers.bytes(work.freeBytes)) are free in \(directory), but up to \(Numbers.bytes(needed)) are "

@@ -10,6 +10,8 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     case lmdb
     case sqlite
     case grdb
+    case jsonFile = "json-file"
+    case jsonFileSynced = "json-file-synced"
     case raw
 
     /// Whether it is one of the ways of using Heartwood.
@@ -17,6 +19,9 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
 
     /// Whether it has one writer at a time, each with its own sync.
     var hasOneWriter: Bool { [.lmdb, .sqlite, .grdb].contains(self) }
+
+    /// Whether it has records only, and no bytes by key.
+    var hasOnlyRecords: Bool { [.jsonFile, .jsonFileSynced].contains(self) }
 
     /// Passes the engine to a visitor, by its concrete type. The only function that chooses an engine at run time.
     ///
@@ -27,6 +32,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
         case .heartwoodMapped: return try await visitor.visit(HeartwoodEngine(.mapped))
         case .heartwoodThreads: return try await visitor.visit(HeartwoodThreadsEngine())
         case .raw: return try await visitor.visit(RawEngine())
+        case .jsonFile, .jsonFileSynced: throw WrongResult("\(rawValue) has no bytes by key")
         default: break
         }
         #if PEER_ROCKSDB
@@ -48,7 +54,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     /// Whether this program was built with it.
     var isBuilt: Bool {
         switch self {
-        case .heartwood, .heartwoodMapped, .heartwoodThreads, .raw: return true
+        case .heartwood, .heartwoodMapped, .heartwoodThreads, .jsonFile, .jsonFileSynced, .raw: return true
         default: break
         }
         #if PEER_ROCKSDB
@@ -87,6 +93,7 @@ extension EngineID {
                 return EngineInfo(
                     id: rawValue, title: plainTitle, family: rawValue, version: "", settings: [], missing: howToGet)
             }
+            if hasOnlyRecords { return JSONFileEngine(syncs: self == .jsonFileSynced).info }
             return try await accept(Describer())
         }
     }

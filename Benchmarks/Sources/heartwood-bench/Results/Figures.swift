@@ -16,6 +16,13 @@ enum Figure: String, Sendable, Codable, CaseIterable {
     /// Bytes of Heartwood's index per key: after single puts, and after the store was opened again.
     case indexBytesPerKey
     case loadedIndexBytesPerKey
+    /// Bytes of Heartwood's index per index entry of a repository: after saves, and after the store was opened again.
+    case bytesPerIndexEntry
+    case loadedBytesPerIndexEntry
+    /// What the typed layer adds to an operation on bytes; the operation with it and without it.
+    case layerNanoseconds
+    case repositoryNanoseconds
+    case storeNanoseconds
     /// Speed of an opening.
     case recordsPerSecond
     case megabytesPerSecond
@@ -49,6 +56,11 @@ enum Figure: String, Sendable, Codable, CaseIterable {
         case .peakMemoryBytes: "peak memory in bytes"
         case .indexBytesPerKey: "bytes of index per key"
         case .loadedIndexBytesPerKey: "bytes of index per key after opening"
+        case .bytesPerIndexEntry: "bytes of memory per index entry"
+        case .loadedBytesPerIndexEntry: "bytes of memory per index entry after opening"
+        case .layerNanoseconds: "ns that the typed layer adds"
+        case .repositoryNanoseconds: "ns per operation of a repository"
+        case .storeNanoseconds: "ns per operation of the store"
         case .recordsPerSecond: "records a second"
         case .megabytesPerSecond: "MB a second"
         case .nanosecondsPerRecord: "ns per record"

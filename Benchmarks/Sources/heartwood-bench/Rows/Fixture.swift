@@ -12,6 +12,8 @@ struct Fixture: Sendable, Codable, Hashable {
         case filledKilled
         /// Every key put twice by single writes, and the process was killed.
         case overwrittenKilled
+        /// Cities of the typed rows, compacted, and closed.
+        case cities
         /// Few records, part of them compacted, and closed.
         case smallClosed
         /// The same, but the process was killed.
@@ -60,6 +62,7 @@ enum FixtureMaker {
             let session = try database.session()
             try await DamageStore.fill(session, database, cell.data)
             session.end()
+        case .cities: throw WrongResult("cities are made by typed rows")
         }
         if fixture.isKilled { openDatabases.append(database) } else { try await database.close() }
     }

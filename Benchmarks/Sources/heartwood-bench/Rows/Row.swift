@@ -47,5 +47,6 @@ enum Work: Sendable {
     case amplify(Amplifying)
     case remember(Remembering)
     case damage(Damaging)
+    case typed(TypedWork)
     case heartwood(HeartwoodWork)
 }

@@ -43,6 +43,7 @@ enum PlanTime {
         case .compacted: putting(row, engine) / 3
         case .filled, .filledKilled: putting(row, engine)
         case .overwrittenKilled: 2 * putting(row, engine)
+        case .cities: 5 * putting(row, .leveldb)
         case .smallClosed, .smallKilled: 1
         }
     }
@@ -56,6 +57,7 @@ enum PlanTime {
             case .rocksdb, .lmdb: 150_000
             case .sqlite: 30_000
             case .grdb: 20_000
+            case .jsonFile, .jsonFileSynced: 100_000
             }
         return Double(row.info.keys) / rate + bytes(row) / 150e6
     }

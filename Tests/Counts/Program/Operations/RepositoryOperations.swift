@@ -18,10 +18,37 @@ enum RepositoryOperations {
                 name: "repository-save-3", summary: "the same with three indexes, one of which changes", times: 1_000
             ) { try await save([Index("number", \.number), Index("id", \.id), .unique("both", \.id, \.id)], $0) },
             Operation(
-                name: "repository-find", summary: "a record in the page cache, by its id", times: 2_000,
-                prepare: find),
+                name: "repository-batch", summary: "100 existing records with three indexes, one of which changes",
+                times: 10
+            ) { try await saveBatch($0) },
+            Operation(
+                name: "repository-find", summary: "a record in the page cache, by its id", times: 2_000
+            ) { try await ask([], $0) { repository, walk in try await repository.find(by: walk.next())?.id ?? 0 } },
+            Operation(
+                name: "repository-query", summary: "20 records in the page cache, by an index in its order", times: 100
+            ) {
+                try await ask([group], $0) { repository, walk in
+                    let number = walk.next() % groups
+                    return try await repository.fetch(
+                        where: \.number == number, sort: [.descending(\.id)], limit: 20
+                    ).reduce(0) { $0 + $1.id } / 20
+                }
+            },
+            Operation(
+                name: "repository-count", summary: "100 entries of an index, counted", times: 200
+            ) {
+                try await ask([group], $0) { repository, walk in
+                    let number = walk.next() % groups
+                    return try await repository.count(where: \.number == number)
+                }
+            },
         ]
     }
+
+    /// Values of `number` that occur in a repository that is only read.
+    private static let groups = 100
+
+    private static var group: Index<Record> { Index("group", \.number, \.id) }
 
     private struct Record: Codable, Identifiable, Sendable {
         var id: Int
@@ -47,7 +74,8 @@ enum RepositoryOperations {
         let repository = try await store.repository(
             of: Record.self, named: "records", indexes: indexes, coder: NoCoder())
         for start in stride(from: 0, to: count, by: 500) {
-            try await repository.save((start..<start + 500).map { Record(id: $0, number: 0) }, durability: .buffered)
+            try await repository.save(
+                (start..<start + 500).map { Record(id: $0, number: $0 % groups) }, durability: .buffered)
             try await store.flush()
         }
         return repository
@@ -72,22 +100,46 @@ enum RepositoryOperations {
         }
     }
 
-    private static func find(_ preparation: Preparation) async throws -> Operation.Work {
+    private static func saveBatch(
+        _ indexes: [Index<Record>], _ preparation: Preparation
+    ) async throws -> Operation.Work {
+        let store = try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys())
+        let count = 10_000
+        let repository = try await repository(store, indexes, count)
+        store.settle()
+        let walk = Walk(count)
+        var round = groups
+        return { times in
+            round += 1
+            for _ in 0..<times {
+                try await repository.save(
+                    (0..<100).map { _ in Record(id: walk.next(), number: round) }, durability: .buffered)
+            }
+            try WrongOutcome.unless(try await repository.count(), is: count, "records")
+        }
+    }
+
+    /// Asks a repository on the disk; each answer adds the bytes of a record.
+    private static func ask(
+        _ indexes: [Index<Record>], _ preparation: Preparation,
+        _ question: @escaping (Repository<Record>, Walk) async throws -> Int
+    ) async throws -> Operation.Work {
         let files = POSIXFileSystem()
         let count = 10_000
         do {
             let store = try Store(openingAt: preparation.directory, configuration: SteadyStore.configuration(files))
-            _ = try await repository(store, [], count)
+            _ = try await repository(store, indexes, count)
             try await store.close()
         }
         let store = try SteadyStore.reopen(files, at: preparation.directory)
-        let repository = try await store.repository(of: Record.self, named: "records", coder: NoCoder())
+        let repository = try await store.repository(
+            of: Record.self, named: "records", indexes: indexes, coder: NoCoder())
         store.settle()
         let walk = Walk(count)
         return { times in
-            var bytes = 0
-            for _ in 0..<times { bytes += try await repository.find(by: walk.next())?.id ?? 0 }
-            try WrongOutcome.unless(bytes, is: times * CountedData.valueBytes, "bytes of records")
+            var sum = 0
+            for _ in 0..<times { sum += try await question(repository, walk) }
+            try WrongOutcome.unless(sum, is: times * CountedData.valueBytes, "what was found")
         }
     }
 }

@@ -23,6 +23,7 @@ struct HeartwoodEngine: Engine {
                 "Writes are .synced, .written or .buffered, as the row promises.",
                 "strictRecovery in the rows with all checks on.",
                 "No compression, as by default; .zlib() in the row with compression.",
+                "Typed rows: a repository with JSON, the default coder.",
             ]
     }
 

@@ -17,6 +17,7 @@ struct GroupText: Sendable {
         "memory": "Memory",
         "amplification": "Write and space amplification",
         "damage": "One changed byte",
+        "typed": "Typed records",
         "heartwood": "Heartwood alone",
     ]
 }

@@ -18,6 +18,10 @@ enum HeartwoodWork: Sendable {
     case feedLatency
     /// `get`, or `fetch`, by a task.
     case taskGets(isAsync: Bool)
+    /// Memory of a repository's index entries.
+    case entryMemory
+    /// What the typed layer adds to a save, or a find.
+    case layerCost(isSave: Bool)
 
     func measure(_ cell: Cell) async throws -> Measured {
         switch self {
@@ -34,6 +38,8 @@ enum HeartwoodWork: Sendable {
         case .feedLog: try await Following.read(cell)
         case .feedLatency: try await Following.latency(cell)
         case .taskGets(let isAsync): try await HeartwoodReads.getInTask(cell, isAsync: isAsync)
+        case .entryMemory: try await EntryMemory.measure(cell)
+        case .layerCost(let isSave): try await LayerCost.measure(cell, isSave: isSave)
         }
     }
 }
