@@ -29,7 +29,9 @@ extension Condition {
     /// actor it is enough that the key's newest version still has the same location. If the newest version has another
     /// sequence number, no later version will have the wanted one, so the condition fails immediately.
     nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else { return self }
+        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else {
+            return self
+        }
         switch try Self.foundNow(key, in: log) {
         case .found(let found): return Self.resolved(key, sequence, found)
         case .mustWait:

@@ -21,8 +21,8 @@ struct QueryPlanner {
 
     /// The same planner with the id's path as a query or an index writes it.
     ///
-    /// A repository knows the id as `\Model.id` of any model, a program as `\City.id`: two paths that aren't equal. They
-    /// are of one type, from one type, and have one name.
+    /// A repository knows the id as `\Model.id` of any model, a program as `\City.id`: two paths that aren't equal.
+    /// They are of one type, from one type, and have one name.
     private func naming(id paths: [PropertyPath]) -> QueryPlanner {
         guard let idPath, let written = paths.first(where: { $0 == idPath || $0.isIdentifier(like: idPath) }) else {
             return self
