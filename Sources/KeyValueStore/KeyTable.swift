@@ -15,15 +15,19 @@ struct KeyTable<Value> {
 
     /// Adds a value, or replaces that of the key.
     mutating func set(_ key: [UInt8], _ value: Value) {
-        if let position = position(key) {
+        let next = items.count
+        // Found or added by one look-up: each one hashes the key.
+        let position = next > Self.few ? Self.itself(&positions[key, default: next]) : position(key) ?? next
+        guard position == next else {
             items[position].value = value
             return
         }
         items.append((key, value))
         if items.count == Self.few + 1 {
             for (position, item) in items.enumerated() { positions[item.key] = position }
-        } else if items.count > Self.few {
-            positions[key] = items.count - 1
         }
     }
+
+    /// Taking it as `inout` makes the dictionary keep a default value.
+    private static func itself(_ position: inout Int) -> Int { position }
 }

@@ -10,6 +10,8 @@ where Model.ID: Codable & SendableMetatype {
     /// What queries were planned with last, and the revision of the catalogue.
     let queryLayout = Locked<(revision: SequenceNumber, layout: QueryLayout)?>(nil)
     private let indexers: [Indexer]
+    /// The array is of a generic type, so that asking it takes longer.
+    private let hasIndexers: Bool
 
     /// The keys of a model in one index.
     private struct Indexer: Sendable {
@@ -25,6 +27,7 @@ where Model.ID: Codable & SendableMetatype {
         (self.definition, self.ids) = (definition, ids)
         migrations = try MigrationPath(to: definition.version, definition.migrations)
         indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
+        hasIndexers = !indexers.isEmpty
     }
 
     /// The key of a record.
@@ -38,13 +41,7 @@ where Model.ID: Codable & SendableMetatype {
         _ model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
     ) throws(StoreError) -> PreparedRecord {
         let key = try self.key(model.id)
-        var groups: [RecordEnvelope.Group] = []
-        if !indexers.isEmpty { groups.reserveCapacity(indexers.count) }
-        for position in indexers.indices {
-            guard let number = catalogued.numbers[position], !omitted.contains(number) else { continue }
-            let indexer = indexers[position]
-            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: indexer.keys(model)))
-        }
+        let groups = hasIndexers ? self.groups(of: model, catalogued, omitting: omitted) : []
         do {
             return PreparedRecord(
                 key: key, payload: try definition.coder.encode(model),
@@ -57,6 +54,19 @@ where Model.ID: Codable & SendableMetatype {
                     + "the cause",
                 cause: error)
         }
+    }
+
+    private func groups(
+        of model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int>
+    ) -> [RecordEnvelope.Group] {
+        var groups: [RecordEnvelope.Group] = []
+        groups.reserveCapacity(catalogued.numbers.count)
+        for (position, number) in catalogued.numbers.enumerated() {
+            guard let number, !omitted.contains(number) else { continue }
+            let indexer = indexers[position]
+            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: indexer.keys(model)))
+        }
+        return groups
     }
 
     /// Writes models when the transaction commits. Of several with one id, the last counts.

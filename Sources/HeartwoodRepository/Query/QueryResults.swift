@@ -69,7 +69,7 @@ where Model.ID: Codable & SendableMetatype {
                     }
                     let page = try await run?.next()
                     if let last = page?.last {
-                        cursor = QueryCursor(query, last.parts)
+                        cursor = QueryCursor(query, query.sortParts(of: last))
                         if let limit = query.limit { query.limit = limit - (page?.count ?? 0) }
                     }
                     return page

@@ -46,7 +46,8 @@ struct MachineInfo: Sendable, Codable {
 
 /// An engine, or one way of using it.
 struct EngineInfo: Sendable, Codable, Identifiable {
-    /// `heartwood`, `heartwood-mapped`, `heartwood-threads`, `rocksdb`, `leveldb`, `lmdb`, `sqlite`, `grdb`, `raw`.
+    /// `heartwood`, `heartwood-mapped`, `heartwood-threads`, `rocksdb`, `leveldb`, `lmdb`, `sqlite`, `grdb`,
+    /// `json-file`, `json-file-synced`, `raw`.
     var id: String
     /// The name in tables.
     var title: String

@@ -6,8 +6,18 @@ struct BusyTime {
 
     /// Call it for each record, or for some.
     nonisolated(nonsending) mutating func step(_ records: Int = 1) async {
+        if isDue(records) { await rest() }
+    }
+
+    /// Whether to look at the clock, by ``rest()``. Separate, because an asynchronous call for each record costs more.
+    @inline(__always)
+    mutating func isDue(_ records: Int = 1) -> Bool {
         count += records
-        guard count >= 64 else { return }
+        return count >= 64
+    }
+
+    /// Yields if a millisecond is over.
+    nonisolated(nonsending) mutating func rest() async {
         count = 0
         guard ContinuousClock.now - start > .milliseconds(1) else { return }
         await Task.yield()

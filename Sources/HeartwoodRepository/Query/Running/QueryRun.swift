@@ -1,10 +1,9 @@
 internal import Foundation
 
-/// A result, and its place in the order of the query.
+/// A result with its encoded id. Its place in the order of a query is ``Query/sortParts(of:)``, which few queries need.
 struct QueryResult<Model: Sendable>: Sendable {
     let model: Model
-    /// The encoded values of the sorts, then the encoded id.
-    let parts: [[UInt8]]
+    let id: [UInt8]
 }
 
 /// One run of a query: `next()` reads as much as it needs for some results.
@@ -166,7 +165,7 @@ struct QueryRun<Model: Sendable> {
         while let page = try await candidates.next(Self.largestPage, &reader) {
             let fresh = access.steps.count == 1 ? page : page.filter { seen.insert($0.id).inserted }
             for result in try await results(of: fresh) {
-                guard let slot = best.insert(query.sortKey(of: result.parts)) else { continue }
+                guard let slot = best.insert(query.sortKey(of: query.sortParts(of: result))) else { continue }
                 if slot < kept.count { kept[slot] = result } else { kept.append(result) }
             }
         }
@@ -178,8 +177,9 @@ struct QueryRun<Model: Sendable> {
         of page: [Candidate]
     ) async throws(StoreError) -> [QueryResult<Model>] {
         var results: [QueryResult<Model>] = []
+        results.reserveCapacity(page.count)
         for (candidate, entry) in zip(page, try await records(of: page)) {
-            await busy.step()
+            if busy.isDue() { await busy.rest() }
             guard let entry else { continue }
             let model: Model
             do throws(StoreError) {
@@ -189,9 +189,9 @@ struct QueryRun<Model: Sendable> {
                 continue
             }
             guard try passes(model) else { continue }
-            let parts = query.sortParts(of: model, id: candidate.id)
-            if let after, query.sortKey(of: parts) <= after { continue }
-            results.append(QueryResult(model: model, parts: parts))
+            let result = QueryResult(model: model, id: candidate.id)
+            if let after, query.sortKey(of: query.sortParts(of: result)) <= after { continue }
+            results.append(result)
         }
         return results
     }

@@ -26,7 +26,9 @@ extension QuerySource {
     ) async throws(StoreError) -> [Model] {
         var run = try QueryRun(query, self, onUndecodable: onUndecodable)
         var models: [Model] = []
-        while let results = try await run.next() { models += results.map(\.model) }
+        while let results = try await run.next() {
+            for result in results { models.append(result.model) }
+        }
         explain?(run.explanation)
         return models
     }
@@ -48,9 +50,9 @@ extension QuerySource {
         var run = try QueryRun(query, self, after: cursor, onUndecodable: onUndecodable)
         var results: [QueryResult<Model>] = []
         while let next = try await run.next() { results += next }
-        let models = results.prefix(limit).map(\.model)
+        let models = results.prefix(limit).map { $0.model }
         guard results.count > limit else { return QueryPage(models: models, next: nil) }
-        return QueryPage(models: models, next: QueryCursor(query, results[limit - 1].parts))
+        return QueryPage(models: models, next: QueryCursor(query, query.sortParts(of: results[limit - 1])))
     }
 
     /// The number of results: from the keys alone where they decide, otherwise by reading.

@@ -27,14 +27,16 @@ struct SortKey: Sendable, Hashable, Comparable {
 }
 
 extension Query {
-    /// The encoded values of the sorts of a model, then its id.
-    func sortParts(of model: Model, id: [UInt8]) -> [[UInt8]] {
-        var parts = sort.map { sort in
+    /// The encoded values of the sorts of a result, then its id.
+    func sortParts(of result: QueryResult<Model>) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        parts.reserveCapacity(sort.count + 1)
+        for sort in sort {
             var encoder = TupleEncoder()
-            sort.append(model, &encoder)
-            return encoder.bytes
+            sort.append(result.model, &encoder)
+            parts.append(encoder.bytes)
         }
-        parts.append(id)
+        parts.append(result.id)
         return parts
     }
 

@@ -16,7 +16,7 @@ enum RepositoryOperations {
             ) { try await save([Index("number", \.number)], $0) },
             Operation(
                 name: "repository-save-3", summary: "the same with three indexes, one of which changes", times: 1_000
-            ) { try await save([Index("number", \.number), Index("id", \.id), .unique("both", \.id, \.id)], $0) },
+            ) { try await save(three, $0) },
             Operation(
                 name: "repository-batch", summary: "100 existing records with three indexes, one of which changes",
                 times: 10
@@ -47,6 +47,10 @@ enum RepositoryOperations {
 
     /// Values of `number` that occur in a repository that is only read.
     private static let groups = 100
+
+    private static var three: [Index<Record>] {
+        [Index("number", \.number), Index("id", \.id), .unique("both", \.id, \.id)]
+    }
 
     private static var group: Index<Record> { Index("group", \.number, \.id) }
 
@@ -100,12 +104,10 @@ enum RepositoryOperations {
         }
     }
 
-    private static func saveBatch(
-        _ indexes: [Index<Record>], _ preparation: Preparation
-    ) async throws -> Operation.Work {
+    private static func saveBatch(_ preparation: Preparation) async throws -> Operation.Work {
         let store = try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys())
         let count = 10_000
-        let repository = try await repository(store, indexes, count)
+        let repository = try await repository(store, three, count)
         store.settle()
         let walk = Walk(count)
         var round = groups

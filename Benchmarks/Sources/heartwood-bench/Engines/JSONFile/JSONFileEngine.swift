@@ -2,19 +2,20 @@ internal import Foundation
 
 /// A pattern that many programs use: an actor with a dictionary, which writes all items to one JSON file at each save.
 struct JSONFileEngine: RecordEngine {
-    /// Whether the file is on the disk when a save returns. It isn't in the pattern as it is published.
+    /// Whether a save survives power loss. In the pattern as it is published, Foundation for Linux syncs the new file
+    /// before it replaces the old one, but not the directory: the save may be lost, but no file is torn.
     let syncs: Bool
 
     var info: EngineInfo {
         EngineInfo(
             id: (syncs ? EngineID.jsonFileSynced : .jsonFile).rawValue,
-            title: syncs ? "JSON file, fsync" : "JSON file", family: "json-file", version: "",
+            title: syncs ? "JSON file, synced" : "JSON file", family: "json-file", version: "",
             settings: [
                 syncs
-                    ? "The same, but the file and the directory are synced, so that a save survives power loss."
+                    ? "The same, but the directory is synced too, so that a save survives power loss."
                     : "An actor with a dictionary, and JSONEncoder with its defaults. Each save writes all items by "
-                        + "Data.write(options: .atomic). As published: without a sync, so a save may be lost with the "
-                        + "power, although the row's promise is another."
+                        + "Data.write(options: .atomic), as published: Foundation for Linux syncs the new file, not "
+                        + "the directory, so a save may be lost with the power, although the row's promise is another."
             ], missing: nil)
     }
 
