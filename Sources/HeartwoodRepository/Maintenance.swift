@@ -41,8 +41,9 @@ public struct MaintenanceReport: Sendable {
 
     /// - Throws: The first violation or record that prevents an index from being ready.
     func requireReady() throws(StoreError) {
-        if let violation = violations.first { throw .violation(violation) }
-        if let error = undecodable.first { throw error }
+        guard var error = violations.first.map({ StoreError.violation($0) }) ?? undecodable.first else { return }
+        error.message += "; to do that, open the repository with the maintenance mode .manual"
+        throw error
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["HEARTWOOD_SEED"].flatMap(UInt64.init) { return [seed] }
-        return Array(1...(environment["HEARTWOOD_SEEDS"].flatMap(UInt64.init) ?? 24))
+        return Array(1...(environment["HEARTWOOD_SEEDS"].flatMap(UInt64.init) ?? 12))
     }()
 
     @Test(arguments: seeds)
