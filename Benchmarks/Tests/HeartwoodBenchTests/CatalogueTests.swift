@@ -36,7 +36,8 @@ struct CatalogueTests {
 
     @Test func enginesWithoutBytesAreOnlyInTypedRows() {
         for row in Catalogue(Parameters(.full)).rows where row.engines.contains(where: \.hasOnlyRecords) {
-            guard case .typed = row.work else { return Issue.record("\(row.id) has an engine without bytes") }
+            if case .typed = row.work { continue }
+            Issue.record("\(row.id) has an engine without bytes")
         }
     }
 
@@ -53,7 +54,7 @@ struct CatalogueTests {
     }
 
     @Test func plansTakeNoLongerThanDocumented() throws {
-        for (plan, minutes) in [(PlanName.quick, 3.0), (.default, 30), (.full, 120)] {
+        for (plan, minutes) in [(PlanName.quick, 3.0), (.default, 35), (.full, 135)] {
             let catalogue = Catalogue(Parameters(plan))
             let rows = try catalogue.select(nil)
             #expect(PlanTime.total(Schedule.steps(rows, engines: EngineID.allCases), rows) < minutes * 60)

@@ -9,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "The central rows with few keys and short runs, in under three minutes. Not for publishing.")
     var quick = false
 
-    @Flag(help: "All rows with long runs, in up to two hours, for publishing. Use it with --json.")
+    @Flag(help: "All rows with long runs, in up to two and a quarter hours, for publishing. Use it with --json.")
     var full = false
 
     @Option(help: ArgumentHelp("Only these rows or groups, separated by commas; see 'list'.", valueName: "name,…"))
