@@ -7,7 +7,6 @@ protocol IDCoding<ID>: Sendable {
     var isOrdered: Bool { get }
     /// Appends exactly one element.
     func append(_ id: ID, to encoder: inout TupleEncoder) throws(StoreError)
-    func decode(from decoder: inout TupleDecoder) throws(StoreError) -> ID
 }
 
 extension IDCoding {
@@ -16,13 +15,6 @@ extension IDCoding {
         var encoder = TupleEncoder(prefix: prefix)
         try append(id, to: &encoder)
         return encoder.bytes
-    }
-
-    func id(_ bytes: [UInt8]) throws(StoreError) -> ID {
-        var decoder = TupleDecoder(bytes)
-        let id = try decode(from: &decoder)
-        guard decoder.isAtEnd else { throw .badID }
-        return id
     }
 }
 
@@ -54,11 +46,6 @@ private struct OrderedID<ID: Hashable & Codable, Element: TupleElement>: IDCodin
         guard let element = id as? Element else { throw .badID }
         element.encode(to: &encoder)
     }
-
-    func decode(from decoder: inout TupleDecoder) throws(StoreError) -> ID {
-        guard let id = try Element(from: &decoder) as? ID else { throw .badID }
-        return id
-    }
 }
 
 /// An id with an ordered raw value, such as a structure around an integer, needs no conformance.
@@ -68,13 +55,6 @@ private struct RawID<ID: Hashable & Codable, Raw: RawRepresentable, Element: Tup
     func append(_ id: ID, to encoder: inout TupleEncoder) throws(StoreError) {
         guard let raw = id as? Raw, let element = raw.rawValue as? Element else { throw .badID }
         element.encode(to: &encoder)
-    }
-
-    func decode(from decoder: inout TupleDecoder) throws(StoreError) -> ID {
-        guard let value = try Element(from: &decoder) as? Raw.RawValue, let id = Raw(rawValue: value) as? ID else {
-            throw .badID
-        }
-        return id
     }
 }
 
@@ -90,17 +70,6 @@ private struct UnorderedID<ID: Hashable & Codable>: IDCoding {
             encoder.append(bytes: [UInt8](text.utf8))
         } catch {
             throw StoreError(.invalidArgument, "an id can't be encoded: give the model another id", cause: error)
-        }
-    }
-
-    func decode(from decoder: inout TupleDecoder) throws(StoreError) -> ID {
-        let bytes = try decoder.decodeBytes()
-        do {
-            return try JSONDecoder().decode(ID.self, from: Data(bytes))
-        } catch {
-            throw StoreError(
-                .corruption, "the id of a record doesn't decode: restore the type that it was written with",
-                cause: error)
         }
     }
 }

@@ -18,8 +18,7 @@ extension RepositoryCore {
                 throw StoreError(
                     .invalidArgument,
                     "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
-                        + "is no "
-                        + "migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
+                        + "is no migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
             }
             let bytes = try entry.bytes
             if bytes == stored?.value {
