@@ -40,6 +40,8 @@ struct AccessPlan: Sendable {
         case constant([UInt8])
         /// A value of the cursor.
         case sort(Int)
+        /// The id of the cursor.
+        case identifier
     }
 
     /// None if nothing can pass the filter. If there are several, a record may be found by more than one.

@@ -5,6 +5,7 @@ struct QueryOrder: Sendable {
     /// The direction of ids at the end.
     let isReversed: Bool
     private let query: [SortProperty]
+    private let idPath: PropertyPath?
 
     /// - Parameters:
     ///   - constants: Properties that are the same in all results.
@@ -19,7 +20,7 @@ struct QueryOrder: Sendable {
             }
             if !sorts.contains(where: { query[$0].path == sort.path }) { sorts.append(position) }
         }
-        (self.sorts, self.isReversed, self.query) = (sorts, isReversed, query)
+        (self.sorts, self.isReversed, self.query, self.idPath) = (sorts, isReversed, query, idPath)
     }
 
     /// The parts of keys with these components and the id, if the keys are in this order.
@@ -34,6 +35,9 @@ struct QueryOrder: Sendable {
             } else if let next = rest.first, query[next].path == component, query[next].isDescending == isReversed {
                 parts.append(.sort(next))
                 rest.removeFirst()
+            } else if rest.isEmpty, component == idPath {
+                // What follows an id decides nothing.
+                return parts + [.identifier]
             } else if let given = sorts.first(where: { query[$0].path == component }), !rest.contains(given) {
                 // A component that occurs twice.
                 parts.append(.sort(given))

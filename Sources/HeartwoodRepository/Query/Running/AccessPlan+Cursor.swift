@@ -11,6 +11,7 @@ extension AccessPlan {
             switch part {
             case .constant(let bytes): key += bytes
             case .sort(let position): key += parts[position]
+            case .identifier: key += id
             }
         }
         // Keys of unique indexes may end here; others have the id. The record of the cursor itself is compared later.
