@@ -10,6 +10,10 @@ extension Store: KeyValueStore {
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64)
     }
 
+    /// The time by which keys expire: that of the clock of the configuration, or of the newest commit if it is later.
+    /// O(1).
+    public nonisolated var now: Timestamp { log.now }
+
     /// Calls `body` with the bytes of a value, its sequence number and its expiry, without copying them into an array.
     /// Doesn't block a thread of the cooperative pool. See ``fetch(_:)``.
     ///

@@ -54,4 +54,23 @@ extension KeyValueReader {
 public protocol KeyValueView: KeyValueReader, AnyObject, Sendable {
     /// The position after the last write that it shows. Follow the changes from here.
     var position: ChangePosition { get }
+
+    /// When the first key of a range expires; nil if none of them does. By default it reads all entries.
+    nonisolated(nonsending) func fetchNextExpiry(in range: KeyRange) async throws(StoreError) -> Timestamp?
+}
+
+extension KeyValueView {
+    /// The same, by reading all entries of the range.
+    public nonisolated(nonsending) func fetchNextExpiry(
+        in range: KeyRange
+    ) async throws(StoreError) -> Timestamp? {
+        var next: Timestamp?
+        var rest: KeyRange? = range
+        while let part = rest {
+            let page = try await fetchEntries(in: part, reversed: false, limit: 1_024)
+            for case let expires? in page.entries.map(\.expires) { next = min(expires, next ?? expires) }
+            rest = page.next
+        }
+        return next
+    }
 }

@@ -7,6 +7,8 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
 
     /// What the engine allows. Constant.
     var limits: KeyValueLimits { get }
+    /// The time by which keys expire, as far as this program knows it. O(1).
+    var now: Timestamp { get }
 
     /// The store as it is now: everything that was acknowledged before this call is in it.
     ///
@@ -23,6 +25,17 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
     /// - Returns: The changes. Iterating throws `.positionUnavailable` if the engine no longer has them all;
     ///   ``StoreError/restart`` says where a feed can begin.
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes
+
+    /// A view of the newest state that readers can see, for observers. By default the same as ``readView()``. A store
+    /// that shows an older state until it is refreshed refreshes first.
+    ///
+    /// - Throws: As ``readView()``, and what refreshing throws.
+    nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View
+}
+
+extension ReadableKeyValueStore {
+    /// The same as ``readView()``.
+    public nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View { try await readView() }
 }
 
 /// An ordered key-value store, as the typed layer needs it: Heartwood itself, or an engine on other machines.

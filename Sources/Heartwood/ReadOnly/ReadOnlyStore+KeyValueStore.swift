@@ -9,6 +9,19 @@ extension ReadOnlyStore: ReadableKeyValueStore {
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64, hasOtherWriters: true)
     }
 
+    /// The time by which keys expire: that of the clock of the configuration, or of the newest commit if it is later.
+    /// O(1).
+    public var now: Timestamp { log.now }
+
+    /// A view of what the files have now: as ``fetchNewest()``, then ``readView()``.
+    ///
+    /// - Throws: As ``refresh()``.
+    /// - Complexity: As ``refresh()``.
+    public nonisolated(nonsending) func refreshedView() async throws(StoreError) -> ReadView {
+        try await fetchNewest()
+        return try readView()
+    }
+
     /// As ``changes(after:in:level:)`` with an optional level.
     public func changes(
         after position: ChangePosition?, in range: KeyRange, level: ChangeLevel

@@ -51,6 +51,25 @@ extension ReadView {
         return count
     }
 
+    /// When the first key of a range expires; nil if none of them does. No I/O. Yields to other tasks from time to time.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys).
+    public nonisolated(nonsending) func fetchNextExpiry(
+        in range: KeyRange
+    ) async throws(StoreError) -> Timestamp? {
+        var cursor = Cursor(pin, range: range, reversed: false).paging(by: 1_024)
+        let page = KeyPage()
+        var next: Timestamp?
+        while try cursor.next(page) {
+            for index in 0..<page.count {
+                if let expires = page.version(index).expires { next = min(expires, next ?? expires) }
+            }
+            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+        }
+        return next
+    }
+
     /// The entries of a range, in key order.
     public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
         Scan(pin: pin, range: range, reversed: reversed)

@@ -38,11 +38,20 @@ extension RepositoryCore {
     nonisolated(nonsending) func reading<R>(
         _ body: (QuerySource<Model>) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
+        try await reading({ (store) async throws(StoreError) in try await store.readView() }) { (source, _) async throws(StoreError) in try await body(source) }
+    }
+
+    /// The same, with views that are made by `makeView`.
+    nonisolated(nonsending) func reading<R>(
+        _ makeView: (any ReadableKeyValueStore) async throws(StoreError) -> any KeyValueView,
+        _ body: (QuerySource<Model>, any KeyValueView) async throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
         var backoff = ConflictBackoff(isRemote: base.hasOtherWriters)
         while true {
             if Task.isCancelled { throw .readingCancelled }
             do throws(StoreError) {
-                return try await body(source(try await base.store.readView()))
+                let view = try await makeView(base.store)
+                return try await body(source(view), view)
             } catch {
                 guard error.code == .viewEnded || error.isCatalogueChange else { throw error }
             }

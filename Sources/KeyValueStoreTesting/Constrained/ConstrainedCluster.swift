@@ -6,6 +6,7 @@ actor ConstrainedCluster {
     nonisolated let id: StoreID
     nonisolated let behaviour: ConstrainedStore.Behaviour
     private nonisolated let clock: @Sendable () -> Timestamp
+    nonisolated var now: Timestamp { clock() }
     /// The number of the newest write, for reads outside of the actor.
     private nonisolated let newest = Atomic<SequenceNumber>(0)
     private var random: SeededGenerator

@@ -61,6 +61,8 @@ public final class ConstrainedStore: KeyValueStore {
 
     /// The limits of the behaviour.
     public var limits: KeyValueLimits { behaviour.limits }
+    /// The time of its clock.
+    public var now: Timestamp { cluster.now }
 
     /// The store as it is now.
     ///

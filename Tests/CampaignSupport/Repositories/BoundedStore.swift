@@ -6,6 +6,7 @@ internal import KeyValueStore
 final class BoundedStore: KeyValueStore {
     let store: Store
     let limits: KeyValueLimits
+    var now: Timestamp { store.now }
     private let yields: Int
 
     init(_ store: Store, _ bounds: StoreBounds, yields: Int) {

@@ -59,7 +59,8 @@ enum Expected {
     static func results(_ query: Query<Item>, _ items: [Item]) throws -> [Item] {
         let found = try items.filter { try query.filter.matches($0) }
         let sorted = found.map { item in
-            (item, query.sortParts(of: QueryResult(model: item, id: ElementKind.encoded(item.id))))
+            let id = ElementKind.encoded(item.id)
+            return (item, query.sortParts(of: QueryResult(model: item, id: id, sequence: 0, expires: nil)))
         }.sorted { left, right in
             for (position, (a, b)) in zip(left.1, right.1).enumerated() where a != b {
                 let sort = position < query.sort.count ? query.sort[position] : query.sort.last

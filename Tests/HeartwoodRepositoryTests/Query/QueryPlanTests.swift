@@ -39,6 +39,9 @@ struct QueryPlanTests {
         #expect(first(\.number == 1 && \.id > 7) == "index number: number == 1 && id > 7 | order: as read")
         #expect(first(.all, [.ascending(\.weight)]) == "index weight | order: as read")
         #expect(
+            first(\.grade == .low, [.descending(\.id)])
+                == #"index grade-id: grade == "low", backwards | order: as read"#)
+        #expect(
             first(\.weight > 0, [.ascending(\.name)])
                 == "index weight: weight > 0.0 | order: sorted in memory, because what is read isn't in this order")
         #expect(

@@ -20,20 +20,20 @@ enum TestEngine: String, CaseIterable, CustomTestStringConvertible {
 /// A store that a test uses, on one of the engines; closed and opened again at will.
 final class TestStore: Sendable {
     let engine: TestEngine
-    let clock = TestClock()
+    let clock: TestClock
     private let directory: String
     private let configuration: Store.Configuration
     private let cluster: ConstrainedStore
 
-    init(_ engine: TestEngine, seed: UInt64 = 1) {
-        self.engine = engine
+    init(_ engine: TestEngine, seed: UInt64 = 1, clock: TestClock = TestClock(), image: DiskImage = DiskImage()) {
+        (self.engine, self.clock) = (engine, clock)
         directory = NSTemporaryDirectory() + "heartwood-repository-" + UUID().uuidString
         var configuration = Store.Configuration()
         configuration.clock = clock
         // Tests are about what is written, not about what survives the machine, except in the crash tests.
         configuration.durability = .written
         if engine == .memory { configuration.fileSystem = InMemoryFileSystem() }
-        if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(seed: seed) }
+        if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(image: image, seed: seed) }
         self.configuration = configuration
         cluster = ConstrainedStore(.rough.seeded(seed), clock: { [clock] in clock.now() })
     }
@@ -46,6 +46,12 @@ final class TestStore: Sendable {
     func open() async throws -> any KeyValueStore {
         if engine == .constrained { return cluster.anotherHandle() }
         return try await Store.open(at: engine == .disk ? directory : "/store", configuration: configuration)
+    }
+
+    /// What a power loss now leaves of the simulated disk; nil on other engines.
+    func crashed(seed: UInt64) -> TestStore? {
+        guard let disk = configuration.fileSystem as? SimulatedDisk else { return nil }
+        return TestStore(engine, seed: seed, clock: clock, image: disk.crash().image)
     }
 
     /// Opens the store, calls `body` with it, and closes it.

@@ -13,11 +13,12 @@ final class BrokenStore: KeyValueStore {
     }
 
     var limits: KeyValueLimits { inner.limits }
-    private var now: BrokenReads<ConstrainedStore> { BrokenReads(inner, fault) }
+    var now: Timestamp { inner.now }
+    private var reads: BrokenReads<ConstrainedStore> { BrokenReads(inner, fault) }
 
-    func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await now.fetchEntry(key) }
+    func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await reads.fetchEntry(key) }
 
-    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] { try await now.fetchEntries(of: keys) }
+    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] { try await reads.fetchEntries(of: keys) }
 
     func lendEntry(
         _ key: [UInt8], to body: (RawSpan, SequenceNumber, Timestamp?) -> Void
@@ -27,10 +28,10 @@ final class BrokenStore: KeyValueStore {
     }
 
     func fetchEntries(in range: KeyRange, reversed: Bool, limit: Int) async throws(StoreError) -> EntryPage {
-        try await now.fetchEntries(in: range, reversed: reversed, limit: limit)
+        try await reads.fetchEntries(in: range, reversed: reversed, limit: limit)
     }
 
-    func fetchCount(in range: KeyRange) async throws(StoreError) -> Int { try await now.fetchCount(in: range) }
+    func fetchCount(in range: KeyRange) async throws(StoreError) -> Int { try await reads.fetchCount(in: range) }
 
     func readView() async throws(StoreError) -> View {
         View(self, fault == .showsOldView ? start : try await inner.readView())

@@ -12,6 +12,7 @@ final class RecordingStore: KeyValueStore {
     }
 
     var limits: KeyValueLimits { inner.limits }
+    var now: Timestamp { inner.now }
 
     func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
         await batches.append(batch)

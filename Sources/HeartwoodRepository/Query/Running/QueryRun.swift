@@ -4,6 +4,8 @@ internal import Foundation
 struct QueryResult<Model: Sendable>: Sendable {
     let model: Model
     let id: [UInt8]
+    let sequence: SequenceNumber
+    let expires: Timestamp?
 }
 
 /// One run of a query: `next()` reads as much as it needs for some results.
@@ -74,6 +76,9 @@ struct QueryRun<Model: Sendable> {
         plan.statistics = reader.statistics
         return plan
     }
+
+    /// Where a change could make a difference to the results.
+    var steps: [AccessPlan.Step] { access.steps }
 
     /// Some results, in order; nil at the end.
     ///
@@ -189,7 +194,8 @@ struct QueryRun<Model: Sendable> {
                 continue
             }
             guard try passes(model) else { continue }
-            let result = QueryResult(model: model, id: candidate.id)
+            let result = QueryResult(
+                model: model, id: candidate.id, sequence: entry.sequence, expires: entry.expires)
             if let after, query.sortKey(of: query.sortParts(of: result)) <= after { continue }
             results.append(result)
         }

@@ -1,0 +1,84 @@
+/// Observing keys.
+extension ReadableKeyValueStore {
+    /// A key with its value, nil while it is absent, and then each newer one.
+    ///
+    /// ```swift
+    /// for try await entry in store.observe("settings/theme") { print(entry?.value ?? []) }
+    /// ```
+    ///
+    /// - Complexity: One read for each change of the key that is looked at. A change of others costs O(1), however many
+    ///   keys are observed.
+    public func observe(_ key: some ByteSource) -> Observation<Entry?> {
+        let key = key.byteArray
+        return observation(Watch(keys: [key])) { (view) async throws(StoreError) in
+            let entry = try await view.fetchEntry(key)
+            return (entry, ObservedVersion(entry.map { [$0] } ?? []), entry?.expires)
+        }
+    }
+
+    /// The entries of a range, in key order, and then each newer ones.
+    ///
+    /// ```swift
+    /// for try await settings in store.observe(in: .prefix("settings/")) { print(settings.count) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - reversed: Whether the entries begin with the last key.
+    ///   - limit: The most entries, at least 1; nil if all.
+    /// - Complexity: O(entries) for each change of the range, at most one reading at a time. All entries are in memory.
+    public func observe(
+        in range: KeyRange, reversed: Bool = false, limit: Int? = nil
+    ) -> Observation<[Entry]> {
+        observation(Watch(ranges: [range])) { (view) async throws(StoreError) in
+            var entries: [Entry] = []
+            var rest: KeyRange? = range
+            while let part = rest {
+                let count = min((limit ?? .max) - entries.count, 1_024)
+                let page = try await view.fetchEntries(in: part, reversed: reversed, limit: count)
+                entries += page.entries
+                rest = entries.count < limit ?? .max ? page.next : nil
+            }
+            return (entries, ObservedVersion(entries), entries.compactMap(\.expires).min())
+        }
+    }
+
+    /// The number of keys of a range, and then each other one.
+    ///
+    /// - Complexity: O(keys) for each change of the range.
+    public func observeCount(in range: KeyRange) -> Observation<Int> {
+        let watch = Watch(ranges: [range])
+        return observation(watch) { (view) async throws(StoreError) in
+            let count = try await view.fetchCount(in: range)
+            return (count, ObservedVersion(count: count), try await watch.nextExpiry(view))
+        }
+    }
+
+    private func observation<Value: Sendable>(
+        _ watch: Watch,
+        _ read:
+            nonisolated(nonsending) @escaping @Sendable (any KeyValueView) async throws(StoreError) -> (
+                Value, ObservedVersion, Timestamp?
+            )
+    ) -> Observation<Value> {
+        Observation(
+            source: ObservationSource(store: self, scope: .all, watch: watch) { () async throws(StoreError) in
+                while true {
+                    do throws(StoreError) {
+                        let view: any KeyValueView = try await self.refreshedView()
+                        let (value, version, expires) = try await read(view)
+                        return ObservationSource.State(
+                            value: value, version: version, position: view.position, expires: expires, watch: watch)
+                    } catch {
+                        guard error.code == .viewEnded else { throw error }
+                    }
+                }
+            })
+    }
+}
+
+extension ObservedVersion {
+    fileprivate init(_ entries: [Entry]) {
+        records = entries.map { Record(id: $0.key, sequence: $0.sequence) }
+    }
+}

@@ -1,0 +1,157 @@
+import HeartwoodTesting
+import KeyValueStore
+import Synchronization
+import Testing
+
+@testable import HeartwoodRepository
+
+@Suite struct ObservationTests {
+    private func names(_ users: [User]) -> [String] { users.map(\.name) }
+
+    @Test(arguments: TestEngine.allCases)
+    func deliversTheStateAndEachNewerOne(_ engine: TestEngine) async throws {
+        try await TestStore(engine).withStore { store in
+            let users = try await store.repository(User.definition)
+            try await users.save(User(id: 1, name: "Ada", age: 30))
+            var one = users.observe(1).makeAsyncIterator()
+            #expect(try await one.next()??.name == "Ada")
+            var adults = users.observe(Query(where: \.age >= 18, sort: [.ascending(\.age)])).makeAsyncIterator()
+            #expect(try await adults.next().map(names) == ["Ada"])
+            var count = users.observeCount(Query(where: \.age >= 18)).makeAsyncIterator()
+            #expect(try await count.next() == 1)
+
+            try await users.save(User(id: 2, name: "Bob", age: 20))
+            #expect(try await adults.next().map(names) == ["Bob", "Ada"])
+            #expect(try await count.next() == 2)
+            try await users.update(1) { $0.name = "Eve" }
+            #expect(try await one.next()??.name == "Eve")
+            #expect(try await adults.next().map(names) == ["Bob", "Eve"])
+            try await users.delete(1)
+            #expect(try await one.next() == .some(nil))
+            #expect(try await adults.next().map(names) == ["Bob"])
+            #expect(try await count.next() == 1)
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func observesKeysAndRanges(_ engine: TestEngine) async throws {
+        try await TestStore(engine).withStore { store in
+            var key = store.observe("a").makeAsyncIterator()
+            #expect(try await key.next() == .some(nil))
+            var range = store.observe(in: .prefix("a")).makeAsyncIterator()
+            #expect(try await range.next()?.isEmpty == true)
+            var last = store.observe(in: .prefix("a"), reversed: true, limit: 1).makeAsyncIterator()
+            #expect(try await last.next()?.isEmpty == true)
+            var count = store.observeCount(in: .prefix("a")).makeAsyncIterator()
+            #expect(try await count.next() == 0)
+            var batch = KeyValueBatch()
+            batch.put(Array("a".utf8), [1])
+            batch.put(Array("ab".utf8), [2])
+            batch.put(Array("b".utf8), [3])
+            try await store.commit(batch, durability: nil)
+            #expect(try await key.next()??.value == [1])
+            #expect(try await range.next()?.map(\.value) == [[1], [2]])
+            #expect(try await last.next()?.map(\.value) == [[2]])
+            #expect(try await count.next() == 2)
+            let none = store.observe(in: .all, limit: 0)
+            _ = await expectError(.invalidArgument) { for try await _ in none {} }
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func aSlowConsumerGetsTheNewestState(_ engine: TestEngine) async throws {
+        try await TestStore(engine).withStore { store in
+            let users = try await store.repository(User.definition)
+            var one = users.observe(1).makeAsyncIterator()
+            #expect(try await one.next() == .some(nil))
+            for age in 1...20 { try await users.save(User(id: 1, name: "Ada", age: age)) }
+            #expect(try await one.next()??.age == 20)
+            // A change that leaves the state as it was makes no element: the next one is that of 21.
+            try await users.save(User(id: 2, name: "Bob", age: 1))
+            let next = Task { [one] in
+                var one = one
+                return try await one.next()
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            try await users.save(User(id: 1, name: "Ada", age: 21))
+            #expect(try await next.value??.age == 21)
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func anExpiryIsAChange(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        try await test.withStore { store in
+            let users = try await store.repository(User.definition)
+            try await users.save(User(id: 1, name: "Ada", age: 30), expires: .after(.seconds(10)))
+            try await users.save(User(id: 2, name: "Bob", age: 31))
+            var one = users.observe(1).makeAsyncIterator()
+            #expect(try await one.next()??.name == "Ada")
+            var all = users.observe(Query<User>()).makeAsyncIterator()
+            #expect(try await all.next().map(names) == ["Ada", "Bob"])
+            var second = users.observe(Query<User>(offset: 1)).makeAsyncIterator()
+            #expect(try await second.next().map(names) == ["Bob"])
+            var count = users.observeCount(Query(where: \.age >= 30)).makeAsyncIterator()
+            #expect(try await count.next() == 2)
+            var keys = store.observeCount(in: .all).makeAsyncIterator()
+            let before = try #require(try await keys.next())
+            test.clock.advance(seconds: 12)
+            #expect(try await one.next() == .some(nil))
+            #expect(try await all.next().map(names) == ["Bob"])
+            #expect(try await second.next().map(names) == [])
+            #expect(try await count.next() == 1)
+            #expect(try #require(try await keys.next()) < before)
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func endsWhenTheStoreIsClosedOrTheTaskCancelled(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        let store = try await test.open()
+        let users = try await store.repository(User.definition)
+        let cancelled = Task {
+            var states = 0
+            for try await _ in users.observe(1) { states += 1 }
+            return states
+        }
+        let ended = Task {
+            var states = 0
+            for try await _ in users.observeCount() { states += 1 }
+            return states
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        cancelled.cancel()
+        _ = await expectError(.cancelled) { _ = try await cancelled.value }
+        try await TestStore.close(store)
+        #expect(try await ended.value <= 1)
+    }
+
+    /// What doesn't decode is an error; the observation can go on when it is gone.
+    @Test(arguments: TestEngine.allCases)
+    func goesOnAfterAnError(_ engine: TestEngine) async throws {
+        try await TestStore(engine).withStore { store in
+            let users = try await store.repository(User.definition)
+            try await users.save(User(id: 1, name: "Ada", age: 1))
+            var all = users.observe(Query<User>()).makeAsyncIterator()
+            #expect(try await all.next()?.count == 1)
+            var batch = KeyValueBatch()
+            batch.put(try users.core.key(1), RecordEnvelope(version: 1, groups: []).encoded(with: [0x7B]))
+            try await store.commit(batch, durability: nil)
+            _ = await expectError(.undecodable) { _ = try await all.next() }
+            let reported = Reported()
+            var left = users.observe(Query<User>(), onUndecodable: { _ in reported.count() }).makeAsyncIterator()
+            #expect(try await left.next()?.isEmpty == true)
+            #expect(reported.number == 1)
+            try await users.delete(1)
+            try await users.save(User(id: 1, name: "Eve", age: 2))
+            #expect(try await all.next()?.map(\.name) == ["Eve"])
+            #expect(try await left.next()?.map(\.name) == ["Eve"])
+        }
+    }
+}
+
+private final class Reported: Sendable {
+    private let value = Atomic(0)
+    var number: Int { value.load(ordering: .relaxed) }
+    func count() { value.add(1, ordering: .relaxed) }
+}
