@@ -37,12 +37,15 @@ final class ChangeHub: Sendable {
 
     private static let hubs = Locked<[Name: WeakHub]>([:])
 
+    /// The newest change that was compared.
+    var latest: ChangePosition? { watchers.latest }
+
     func add(_ watcher: Watcher) { watchers.add(watcher) }
 
     func remove(_ watcher: Watcher) { watchers.remove(watcher) }
 
     /// Call it before a watcher makes the view that it reads.
-    func begin(_ watcher: Watcher) { watcher.begin(after: watchers.latest) }
+    func begin(_ watcher: Watcher) { watcher.begin(after: latest) }
 
     /// Changes what a watcher depends on.
     func update(_ watcher: Watcher, _ watch: Watch) { watchers.update(watcher, watch) }

@@ -94,6 +94,9 @@ struct ObservationRun<Value: Sendable> {
 
     init(_ source: ObservationSource<Value>) { self.source = source }
 
+    /// Nil before the first reading, and after an error.
+    var watcher: Watcher? { registration?.watcher }
+
     /// Waits for a state that isn't the last one. Nil once the store is closed.
     ///
     /// - Throws: As ``Observation/AsyncIterator/next()``.

@@ -78,7 +78,7 @@ extension ReadableKeyValueStore {
 }
 
 extension ObservedVersion {
-    fileprivate init(_ entries: [Entry]) {
+    init(_ entries: [Entry]) {
         records = entries.map { Record(id: $0.key, sequence: $0.sequence) }
     }
 }

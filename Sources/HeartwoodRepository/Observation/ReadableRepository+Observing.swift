@@ -16,12 +16,13 @@ extension ReadableRepository {
                 store: core.base.store, scope: .typedLayer, watch: Watch(keys: (try? key.get()).map { [$0] } ?? [])
             ) { () async throws(StoreError) in
                 let key = try key.get()
-                let view: any KeyValueView = try await core.base.store.refreshedView()
-                let entry = try await view.fetchEntry(key)
-                return ObservationSource.State(
-                    value: try entry.map { (entry) throws(StoreError) in try core.model(entry) },
-                    version: ObservedVersion(records: entry.map { [.init(id: $0.key, sequence: $0.sequence)] } ?? []),
-                    position: view.position, expires: entry?.expires, watch: Watch(keys: [key]))
+                return try await core.observing { (_, view) async throws(StoreError) in
+                    let entry = try await view.fetchEntry(key)
+                    return ObservationSource.State(
+                        value: try entry.map { (entry) throws(StoreError) in try core.model(entry) },
+                        version: ObservedVersion(entry.map { [$0] } ?? []), position: view.position,
+                        expires: entry?.expires, watch: Watch(keys: [key]))
+                }
             })
     }
 
@@ -44,7 +45,7 @@ extension ReadableRepository {
         let core = readable.core
         return Observation(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
-                try await core.reading({ (store) async throws(StoreError) in try await store.refreshedView() }) { (source, view) async throws(StoreError) in
+                try await core.observing { (source, view) async throws(StoreError) in
                     try await core.observed(query, source, view) { _, error throws(StoreError) in
                         guard let onUndecodable else { throw error }
                         onUndecodable(error)
@@ -61,7 +62,7 @@ extension ReadableRepository {
         let core = readable.core
         return Observation(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
-                try await core.reading({ (store) async throws(StoreError) in try await store.refreshedView() }) { (source, view) async throws(StoreError) in
+                try await core.observing { (source, view) async throws(StoreError) in
                     var unsorted = query
                     unsorted.sort = []
                     let watch = core.watch(source.layout.planner.plan(unsorted).steps, source.layout)
@@ -84,6 +85,13 @@ extension ObservationSource<Int>.State {
 }
 
 extension RepositoryCore {
+    /// Calls `body` with a view of the newest state; again with another one if it has ended.
+    fileprivate nonisolated(nonsending) func observing<R>(
+        _ body: (QuerySource<Model>, any KeyValueView) async throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        try await reading({ (store) async throws(StoreError) in try await store.refreshedView() }, body)
+    }
+
     fileprivate nonisolated(nonsending) func observed(
         _ query: Query<Model>, _ source: QuerySource<Model>, _ view: any KeyValueView,
         onUndecodable: @escaping QueryRun<Model>.Undecodable

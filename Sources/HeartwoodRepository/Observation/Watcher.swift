@@ -39,6 +39,12 @@ final class Watcher: Sendable {
     /// Whether a change has to be compared with the watch: it doesn't if the watcher reads after it anyway.
     var isSensitive: Bool { state.withLock { $0.isReading || !$0.isDue } }
 
+    /// Whether it waits, or would.
+    var isIdle: Bool { state.withLock { !$0.isDue && !$0.isReading } }
+
+    /// Up to where it has seen.
+    var seen: ChangePosition? { state.withLock { $0.seen } }
+
     /// Whether `wait` returns at once.
     var isDue: Bool { state.withLock { $0.isDue } }
 
