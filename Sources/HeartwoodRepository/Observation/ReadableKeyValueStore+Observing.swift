@@ -8,7 +8,7 @@ extension ReadableKeyValueStore {
     ///
     /// - Complexity: One read for each change of the key that is looked at. A change of others costs O(1), however many
     ///   keys are observed.
-    public func observe(_ key: some ByteSource) -> Observation<Entry?> {
+    public func observe(_ key: some ByteSource) -> LiveValues<Entry?> {
         let key = key.byteArray
         return observation(Watch(keys: [key])) { (view) async throws(StoreError) in
             let entry = try await view.fetchEntry(key)
@@ -29,7 +29,7 @@ extension ReadableKeyValueStore {
     /// - Complexity: O(entries) for each change of the range, at most one reading at a time. All entries are in memory.
     public func observe(
         in range: KeyRange, reversed: Bool = false, limit: Int? = nil
-    ) -> Observation<[Entry]> {
+    ) -> LiveValues<[Entry]> {
         observation(Watch(ranges: [range])) { (view) async throws(StoreError) in
             var entries: [Entry] = []
             var rest: KeyRange? = range
@@ -46,7 +46,7 @@ extension ReadableKeyValueStore {
     /// The number of keys of a range, and then each other one.
     ///
     /// - Complexity: O(keys) for each change of the range.
-    public func observeCount(in range: KeyRange) -> Observation<Int> {
+    public func observeCount(in range: KeyRange) -> LiveValues<Int> {
         let watch = Watch(ranges: [range])
         return observation(watch) { (view) async throws(StoreError) in
             let count = try await view.fetchCount(in: range)
@@ -60,8 +60,8 @@ extension ReadableKeyValueStore {
             nonisolated(nonsending) @escaping @Sendable (any KeyValueView) async throws(StoreError) -> (
                 Value, ObservedVersion, Timestamp?
             )
-    ) -> Observation<Value> {
-        Observation(
+    ) -> LiveValues<Value> {
+        LiveValues(
             source: ObservationSource(store: self, scope: .all, watch: watch) { () async throws(StoreError) in
                 while true {
                     do throws(StoreError) {

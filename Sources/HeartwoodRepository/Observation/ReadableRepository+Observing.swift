@@ -8,10 +8,10 @@ extension ReadableRepository {
     ///
     /// - Complexity: One read for each change of the record that is looked at. A change of others costs O(1), however
     ///   many ids are observed.
-    public func observe(_ id: Model.ID) -> Observation<Model?> {
+    public func observe(_ id: Model.ID) -> LiveValues<Model?> {
         let core = readable.core
         let key = Result { () throws(StoreError) in try core.key(id) }
-        return Observation(
+        return LiveValues(
             source: ObservationSource(
                 store: core.base.store, scope: .typedLayer, watch: Watch(keys: (try? key.get()).map { [$0] } ?? [])
             ) { () async throws(StoreError) in
@@ -41,9 +41,9 @@ extension ReadableRepository {
     /// - Complexity: That of the query for each change that touches it, at most one at a time. All results are in memory.
     public func observe(
         _ query: Query<Model>, onUndecodable: (@Sendable (StoreError) -> Void)? = nil
-    ) -> Observation<[Model]> {
+    ) -> LiveValues<[Model]> {
         let core = readable.core
-        return Observation(
+        return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
                     try await core.observed(query, source, view) { _, error throws(StoreError) in
@@ -58,9 +58,9 @@ extension ReadableRepository {
     ///
     /// - Complexity: As ``count(_:onUndecodable:)`` for each change that touches it; O(keys) in addition where keys of
     ///   the store expire.
-    public func observeCount(_ query: Query<Model> = Query()) -> Observation<Int> {
+    public func observeCount(_ query: Query<Model> = Query()) -> LiveValues<Int> {
         let core = readable.core
-        return Observation(
+        return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
                     var unsorted = query

@@ -100,7 +100,7 @@ private enum Observed: Sendable {
     func results(
         _ notes: Repository<Note>, _ store: any KeyValueStore, _ deliver: (String, Watcher?) async throws -> Void
     ) async throws {
-        func each<Value>(_ observation: Observation<Value>, _ text: (Value) -> String) async throws {
+        func each<Value>(_ observation: LiveValues<Value>, _ text: (Value) -> String) async throws {
             var iterator = observation.makeAsyncIterator()
             while let value = try await iterator.next() { try await deliver(text(value), iterator.run.watcher) }
         }

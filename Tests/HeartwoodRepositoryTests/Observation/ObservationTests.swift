@@ -134,9 +134,7 @@ import Testing
             try await users.save(User(id: 1, name: "Ada", age: 1))
             var all = users.observe(Query<User>()).makeAsyncIterator()
             #expect(try await all.next()?.count == 1)
-            var batch = KeyValueBatch()
-            batch.put(try users.core.key(1), RecordEnvelope(version: 1, groups: []).encoded(with: [0x7B]))
-            try await store.commit(batch, durability: nil)
+            try await users.breakRecord(1, in: store)
             _ = await expectError(.undecodable) { _ = try await all.next() }
             let reported = Reported()
             var left = users.observe(Query<User>(), onUndecodable: { _ in reported.count() }).makeAsyncIterator()
@@ -154,4 +152,13 @@ private final class Reported: Sendable {
     private let value = Atomic(0)
     var number: Int { value.load(ordering: .relaxed) }
     func count() { value.add(1, ordering: .relaxed) }
+}
+
+extension Repository {
+    /// Replaces a record by one that doesn't decode.
+    func breakRecord(_ id: Model.ID, in store: any KeyValueStore) async throws {
+        var batch = KeyValueBatch()
+        batch.put(try core.key(id), RecordEnvelope(version: 1, groups: []).encoded(with: [0x7B]))
+        try await store.commit(batch, durability: nil)
+    }
 }

@@ -43,7 +43,7 @@ final class TestStore: Sendable {
     }
 
     /// The store, open; another object at each call.
-    func open() async throws -> any KeyValueStore {
+    nonisolated(nonsending) func open() async throws -> any KeyValueStore {
         if engine == .constrained { return cluster.anotherHandle() }
         return try await Store.open(at: engine == .disk ? directory : "/store", configuration: configuration)
     }
@@ -55,7 +55,7 @@ final class TestStore: Sendable {
     }
 
     /// Opens the store, calls `body` with it, and closes it.
-    func withStore<R>(_ body: (any KeyValueStore) async throws -> R) async throws -> R {
+    nonisolated(nonsending) func withStore<R>(_ body: (any KeyValueStore) async throws -> R) async throws -> R {
         let store = try await open()
         let result: R
         do {
@@ -68,7 +68,7 @@ final class TestStore: Sendable {
         return result
     }
 
-    static func close(_ store: any KeyValueStore) async throws {
+    nonisolated(nonsending) static func close(_ store: any KeyValueStore) async throws {
         if let store = store as? Store { try await store.close() }
         if let store = store as? ConstrainedStore { await store.close() }
     }

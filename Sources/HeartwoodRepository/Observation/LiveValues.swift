@@ -14,7 +14,7 @@
 /// All observations of a store object share one feed of its changes, and a change is compared with what each of them
 /// has read; only those that it touches read again. The sequence ends when the store is closed. Each iterator observes
 /// on its own, from its first `next` until it is released. It is for one task, and runs on that task's actor.
-public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
+public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     /// A state.
     public typealias Element = Value
     /// The only type of errors that iterators throw.
@@ -99,7 +99,7 @@ struct ObservationRun<Value: Sendable> {
 
     /// Waits for a state that isn't the last one. Nil once the store is closed.
     ///
-    /// - Throws: As ``Observation/AsyncIterator/next()``.
+    /// - Throws: As ``LiveValues/AsyncIterator/next()``.
     nonisolated(nonsending) mutating func next() async throws(StoreError) -> ObservationSource<Value>.State? {
         if isClosed { return nil }
         do throws(StoreError) {
