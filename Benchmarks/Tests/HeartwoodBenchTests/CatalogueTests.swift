@@ -21,7 +21,7 @@ struct CatalogueTests {
             + ["10k", "100k", "1m", "10m", "64", "batch"].map { "typed-save-\($0)" }
             + [
                 "typed-find", "typed-query", "typed-count-range", "typed-count-equal", "typed-overhead-save",
-                "typed-overhead-find",
+                "typed-overhead-find", "observe-none", "observe-1000",
             ]
             + ["typed-index-memory"]
         for name in names { _ = try catalogue.row(name) }

@@ -51,7 +51,8 @@ extension ReadView {
         return count
     }
 
-    /// When the first key of a range expires; nil if none of them does. No I/O. Yields to other tasks from time to time.
+    /// When the first key of a range expires; nil if none of them does. No I/O. Yields to other tasks from time to
+    /// time.
     ///
     /// - Throws: `.closed`.
     /// - Complexity: O(log n + keys).

@@ -38,7 +38,9 @@ extension RepositoryCore {
     nonisolated(nonsending) func reading<R>(
         _ body: (QuerySource<Model>) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
-        try await reading({ (store) async throws(StoreError) in try await store.readView() }) { (source, _) async throws(StoreError) in try await body(source) }
+        try await reading(
+            { (store) async throws(StoreError) in try await store.readView() },
+            { (source, _) async throws(StoreError) in try await body(source) })
     }
 
     /// The same, with views that are made by `makeView`.

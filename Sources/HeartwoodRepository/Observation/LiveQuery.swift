@@ -25,7 +25,7 @@ where Model.ID: Codable & SendableMetatype & Sendable {
     /// What the last update of ``items`` has changed.
     public private(set) var difference = LiveDifference<Model.ID>()
 
-    /// The query. Setting it begins to observe anew; the old results stay until the new ones are read.
+    /// The query. If it is set, that one is observed; the old results stay until the new ones are read.
     public var query: Query<Model> {
         didSet { start() }
     }
@@ -38,8 +38,8 @@ where Model.ID: Codable & SendableMetatype & Sendable {
 
     /// Begins to observe a query.
     ///
-    /// - Parameter onUndecodable: Called with the error of a record that doesn't decode, which is then left out; without
-    ///   it that error is ``error``.
+    /// - Parameter onUndecodable: Called with the error of a record that doesn't decode, which is then left out;
+    ///   without it that error is ``error``.
     public init(
         _ query: Query<Model> = Query(), in repository: some ReadableRepository<Model>,
         onUndecodable: (@Sendable (StoreError) -> Void)? = nil

@@ -114,7 +114,7 @@ struct ObservationRun<Value: Sendable> {
                 if !isNewest { await backoff.wait() }
             }
         } catch {
-            // The next call begins anew, also if it is the feed that failed.
+            // The next call follows from the present on, with a new feed if that failed.
             (registration, expires) = (nil, nil)
             guard error.code == .closed else { throw error }
         }

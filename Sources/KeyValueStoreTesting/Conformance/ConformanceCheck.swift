@@ -26,7 +26,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     /// All checks.
     public static let all: [ConformanceCheck] =
         reading + paging + views + commits + keyConditions + rangeConditions + transactions + transactionRanges
-        + isolation + expiry + feeds + followings + arguments + histories
+        + isolation + expiry + feeds + followings + observers + arguments + histories
 
     /// Runs the check on new stores of an engine. If a view ends meanwhile, it starts again with another store.
     ///

@@ -13,12 +13,14 @@ final class BrokenStore: KeyValueStore {
     }
 
     var limits: KeyValueLimits { inner.limits }
-    var now: Timestamp { inner.now }
+    var now: Timestamp { fault == .clockIsLate ? Timestamp(milliseconds: 1) : inner.now }
     private var reads: BrokenReads<ConstrainedStore> { BrokenReads(inner, fault) }
 
     func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await reads.fetchEntry(key) }
 
-    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] { try await reads.fetchEntries(of: keys) }
+    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await reads.fetchEntries(of: keys)
+    }
 
     func lendEntry(
         _ key: [UInt8], to body: (RawSpan, SequenceNumber, Timestamp?) -> Void
@@ -35,6 +37,10 @@ final class BrokenStore: KeyValueStore {
 
     func readView() async throws(StoreError) -> View {
         View(self, fault == .showsOldView ? start : try await inner.readView())
+    }
+
+    func refreshedView() async throws(StoreError) -> View {
+        View(self, fault == .observesOldView ? start : try await inner.refreshedView())
     }
 
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes {
@@ -78,6 +84,11 @@ final class BrokenStore: KeyValueStore {
             try await hasMoment
                 ? reads.fetchEntries(in: range, reversed: reversed, limit: limit)
                 : store.fetchEntries(in: range, reversed: reversed, limit: limit)
+        }
+
+        func fetchNextExpiry(in range: KeyRange) async throws(StoreError) -> Timestamp? {
+            let range = store.fault == .expiresAnywhere ? .all : range
+            return try await inner.fetchNextExpiry(in: range)
         }
 
         func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {

@@ -16,6 +16,8 @@ enum Fault: CaseIterable, Sendable {
     // Feeds
     case losesChange, repeatsChange, swapsChanges, marksEachChange, marksBeforeFilter, beginsAtStart, repeatsPosition
     case endsAtEnd, endsOnCancellation, followsOtherStores, losesRemovals
+    // Observers
+    case clockIsLate, expiresAnywhere, observesOldView
 
     /// The check that must fail.
     var check: String {
@@ -66,6 +68,9 @@ enum Fault: CaseIterable, Sendable {
         case .endsAtEnd: "a feed waits at its end for the next write"
         case .endsOnCancellation: "a cancelled feed throws .cancelled"
         case .followsOtherStores: "a position of another store can't be followed"
+        case .clockIsLate: "a store's time is that by which keys expire"
+        case .expiresAnywhere: "the next expiry of a range is the first one in it"
+        case .observesOldView: "an observer's view shows what a visible feed has delivered"
         }
     }
 }

@@ -56,6 +56,12 @@ extension RowMaker {
         let buffered = Promise.mayLoseLastMoments
         return [
             row(
+                "observe-none", "observe", group: "typed", "saves of one record by one task",
+                .heartwood(.observed(0)), [.heartwood], promise: .survivesProcessDeath, keys: 1_000),
+            row(
+                "observe-1000", "observe", group: "typed", "the same, 1,000 records observed by a task each",
+                .heartwood(.observed(1_000)), [.heartwood], promise: .survivesProcessDeath, keys: 1_000),
+            row(
                 "typed-overhead-save", "typed-overhead", group: "typed",
                 "ns that the typed layer adds to a put of the same bytes, no indexes, no coder",
                 .heartwood(.layerCost(isSave: true)), [.heartwood], promise: buffered, keys: 10_000,

@@ -22,6 +22,8 @@ enum HeartwoodWork: Sendable {
     case entryMemory
     /// What the typed layer adds to a save, or a find.
     case layerCost(isSave: Bool)
+    /// Saves of one record, beside observations of so many.
+    case observed(Int)
 
     func measure(_ cell: Cell) async throws -> Measured {
         switch self {
@@ -40,6 +42,7 @@ enum HeartwoodWork: Sendable {
         case .taskGets(let isAsync): try await HeartwoodReads.getInTask(cell, isAsync: isAsync)
         case .entryMemory: try await EntryMemory.measure(cell)
         case .layerCost(let isSave): try await LayerCost.measure(cell, isSave: isSave)
+        case .observed(let count): try await Observing.measure(cell, observers: count)
         }
     }
 }
