@@ -37,7 +37,7 @@ extension Store {
     ///   - level: `.durable` delivers what is on the disk, `.visible` what readers see.
     /// - Returns: The changes. This call throws nothing and doesn't block. Iterating throws `.positionUnavailable` for
     ///   a position of another store, one after the newest write, or one whose log was removed;
-    ///   ``StoreError/restart`` has the earliest position that can be followed.
+    ///   `StoreError.restart` has the earliest position that can be followed.
     /// - Complexity: O(1); the first change costs O(bytes of a segment).
     public nonisolated func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel = .durable

@@ -45,7 +45,10 @@ extension Store {
     /// Removes a key, which doesn't have to exist. On a full disk, removals are accepted until the store's reserve is
     /// used up.
     ///
-    /// - Parameter condition: What must be true of the key; otherwise `.conflict` is thrown.
+    /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - condition: What must be true of the key; otherwise `.conflict` is thrown.
+    ///   - durability: If nil, that of the configuration.
     /// - Returns: The sequence number of this write.
     @discardableResult
     @inlinable
@@ -141,7 +144,10 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Parameter conditions: What must be true, in addition to the conditions of the batch's operations.
+    /// - Parameters:
+    ///   - conditions: What must be true, in addition to the conditions of the batch's operations.
+    ///   - durability: If nil, that of the configuration.
+    ///   - body: Adds operations to the batch. It is called once.
     /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
     /// - Throws: What `body` throws; nothing was written then. `.conflict` if a condition doesn't hold.
     @discardableResult
@@ -155,7 +161,10 @@ extension Store {
 
     /// Writes a batch, all or nothing, if all conditions hold. Throws only `StoreError`.
     ///
-    /// - Parameter conditions: What must be true, in addition to the conditions of the batch's operations.
+    /// - Parameters:
+    ///   - batch: The operations, from ``makeBatch()``.
+    ///   - conditions: What must be true, in addition to the conditions of the batch's operations.
+    ///   - durability: If nil, that of the configuration.
     /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
     /// - Throws: `.conflict` if a condition doesn't hold.
     @discardableResult

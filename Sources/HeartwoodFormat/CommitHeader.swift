@@ -80,7 +80,11 @@ public struct CommitHeader: Sendable, Hashable {
     /// The returned header is consistent in itself. The caller checks whether it fits the file's size and the earlier
     /// commits.
     ///
-    /// - Parameter allowingUnknownFlags: For callers that use only the header's sync mark.
+    /// - Parameters:
+    ///   - bytes: The file from `offset` on.
+    ///   - salt: The salt in the file's header.
+    ///   - offset: Where in the file they are.
+    ///   - allowingUnknownFlags: For callers that use only the header's sync mark.
     /// - Throws: `FormatError`.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64, allowingUnknownFlags: Bool = false

@@ -78,7 +78,14 @@ public struct FileHeader: Sendable, Hashable {
 
     /// Creates a header for a new file.
     ///
-    /// - Parameter version: Nil: the newest version for the kind.
+    /// - Parameters:
+    ///   - kind: What the file contains.
+    ///   - version: Nil: the newest version for the kind.
+    ///   - storeID: The store's id.
+    ///   - salt: Not 0.
+    ///   - firstSequence: As ``firstSequence``.
+    ///   - predecessor: The file before it; nil if it is the store's first.
+    ///   - creationTime: Milliseconds since 1970.
     public init(
         kind: Kind, version: UInt16? = nil, storeID: StoreID, salt: UInt32, firstSequence: UInt64,
         predecessor: Predecessor?, creationTime: UInt64

@@ -117,7 +117,11 @@ public struct RecordHeader: Sendable, Hashable {
 
     /// Decodes the header of a record at `offset` of the file with `salt`. Total: any bytes give a header or an error.
     ///
-    /// - Parameter known: The flags that the file's records may have: `FileHeader.recordFlags`.
+    /// - Parameters:
+    ///   - bytes: The file from `offset` on.
+    ///   - salt: The salt in the file's header.
+    ///   - offset: Where in the file they are.
+    ///   - known: The flags that the file's records may have: `FileHeader.recordFlags`.
     /// - Throws: `.checksumMismatch` for damage, `.unsupported` for a required kind or flag of a newer version.
     @inline(__always)
     public static func decode(

@@ -24,7 +24,7 @@ extension ReadableRepository {
 
     /// The models with these ids, in the order of the ids, all of one moment; nil where there is none.
     ///
-    /// - Throws: As ``find(by:)-(Model.ID)``.
+    /// - Throws: As `find(by:)` with one id.
     /// - Complexity: One read of each, all at once.
     public nonisolated(nonsending) func find(by ids: [Model.ID]) async throws(StoreError) -> [Model?] {
         let core = readable.core
@@ -42,7 +42,7 @@ extension ReadableRepository {
     /// The model with an id and its revision, for ``Repository/save(_:replacing:expires:durability:)``; nil if there is
     /// none.
     ///
-    /// - Throws: As ``find(by:)-(Model.ID)``.
+    /// - Throws: As `find(by:)` with one id.
     /// - Complexity: One read.
     public nonisolated(nonsending) func findVersioned(
         by id: Model.ID

@@ -58,6 +58,7 @@ extension ReadableRepository {
     ///   - query: Its limit doesn't count. Its offset counts without a cursor.
     ///   - limit: The most results of the page, at least 1.
     ///   - cursor: ``QueryPage/next`` of a page of the same query; nil for the first page.
+    ///   - onUndecodable: Called for records that don't decode, which are then left out; if nil, they are errors.
     /// - Throws: `.invalidArgument` for a cursor of another query or a limit below 1.
     public nonisolated(nonsending) func page(
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,

@@ -9,6 +9,7 @@ extension Repository {
     /// Saves a model: replaces the record with its id, or adds one.
     ///
     /// - Parameters:
+    ///   - model: Its id says which record is replaced.
     ///   - expires: When it stops existing, together with its index entries. An earlier expiry is replaced, too.
     ///   - durability: Nil is the engine's default.
     /// - Returns: The revision of the record.
@@ -64,8 +65,10 @@ extension Repository {
     /// Saves a change of a model, only if its record is still as it was read.
     ///
     /// - Parameters:
+    ///   - model: The changed model.
     ///   - old: What ``ReadableRepository/findVersioned(by:)`` gave. It must have the id of `model`.
     ///   - expires: Nil keeps the expiry.
+    ///   - durability: Nil is the engine's default.
     /// - Throws: `.conflict` if the record was changed or deleted since.
     /// - Complexity: One write; nothing is read before, unless it fails.
     @discardableResult
@@ -104,6 +107,7 @@ extension Repository {
     /// - Parameters:
     ///   - id: Of the record.
     ///   - expires: Nil keeps the expiry.
+    ///   - durability: Nil is the engine's default.
     ///   - body: Changes the model, but not its id. It runs again if another write changes the record meanwhile, so it
     ///     must have no other effects.
     /// - Returns: What `body` returned in the run that was saved; nil if there is no such record.

@@ -69,7 +69,7 @@ extension KeyValueStore {
     /// ```
     ///
     /// If indexes are new or changed, or records have an older version, maintenance builds and migrates them; see
-    /// ``Repository/maintain(_:)``. Until it is done, queries don't use these indexes, and records are migrated as they
+    /// `Repository.maintain(_:)`. Until it is done, queries don't use these indexes, and records are migrated as they
     /// are read.
     ///
     /// - Parameters:

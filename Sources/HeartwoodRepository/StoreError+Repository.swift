@@ -2,7 +2,7 @@
 extension StoreError.Code {
     /// A record with this id exists already. Nothing was written.
     public static let alreadyExists = StoreError.Code("alreadyExists")
-    /// Another record has the same value in a unique index; ``StoreError/cause`` is a ``UniqueViolation``. Nothing was
+    /// Another record has the same value in a unique index; ``StoreError/cause`` is a `UniqueViolation`. Nothing was
     /// written.
     public static let uniqueViolation = StoreError.Code("uniqueViolation")
     /// A record doesn't decode as the model. ``StoreError/cause`` is the decoder's error.

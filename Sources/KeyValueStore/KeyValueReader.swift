@@ -25,7 +25,10 @@ public protocol KeyValueReader {
 
     /// Entries of a range, in key order, all of one moment: at most `limit`, which is at least 1.
     ///
-    /// - Parameter reversed: Whether the page begins with the last key.
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - reversed: Whether the page begins with the last key.
+    ///   - limit: How many entries to read, at least 1.
     /// - Complexity: One round trip if the engine is remote.
     nonisolated(nonsending) func fetchEntries(
         in range: KeyRange, reversed: Bool, limit: Int

@@ -60,7 +60,7 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     /// - Returns: The sequence number of the write: the revision of the keys that it has set. For a batch without
     ///   operations, which only checks its conditions, that of a write that had happened.
     /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
-    ///   been written or not. `.tooLarge` if it is over ``limits``, before anything is written. `.cancelled` only if
+    ///   been written or not. `.tooLarge` if it is over the `limits`, before anything is written. `.cancelled` only if
     ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written.
     @discardableResult
     nonisolated(nonsending) func commit(

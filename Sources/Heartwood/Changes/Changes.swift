@@ -76,7 +76,7 @@ public struct Changes: AsyncSequence, Sendable {
         /// The next change. Waits for it; nil once the store is closed.
         ///
         /// - Throws: `.cancelled` when the task is cancelled, also while this call waits; `.positionUnavailable` with
-        ///   ``StoreError/restart``; `.failed` if the store accepts no more writes because a write failed; `.tooLarge`
+        ///   `StoreError.restart`; `.failed` if the store accepts no more writes because a write failed; `.tooLarge`
         ///   for a compressed value over `maximumValueBytes`; `.corruption`, `.inputOutput`, `.tooManyFiles`,
         ///   `.unsupportedFormat`. After an error, later calls return nil.
         /// - Complexity: O(bytes of the change). Changes outside of the range are read, too.

@@ -91,7 +91,7 @@ extension ReadOnlyStore {
     ///   - level: Nil is the level of this store.
     /// - Returns: The changes. This call throws nothing and doesn't block. Iterating throws `.positionUnavailable` for
     ///   a position of another store, one whose log was removed, or, after a second, one after the newest write;
-    ///   ``StoreError/restart`` has the earliest position that can be followed.
+    ///   `StoreError.restart` has the earliest position that can be followed.
     /// - Complexity: O(1); the first change costs O(bytes of two segments).
     public func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil

@@ -35,6 +35,8 @@ public final class Transaction {
     /// Sets a key's value when the transaction commits.
     ///
     /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - value: Up to `maximumValueBytes`; may be empty.
     ///   - expires: When the key stops existing.
     ///   - condition: What must be true of the key, as this transaction sees it at this call, including its own writes.
     ///     `.sequence` never holds for a key that this transaction has written. `.sequence` reads the key's record, and
@@ -59,7 +61,9 @@ public final class Transaction {
 
     /// Removes a key, which doesn't have to exist, when the transaction commits.
     ///
-    /// - Parameter condition: As in ``put(_:_:expires:if:)``.
+    /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - condition: As in ``put(_:_:expires:if:)``.
     /// - Throws: `.invalidArgument`; `.conflict` if the condition doesn't hold.
     public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
         if let condition { try check(condition, on: key.byteArray) }

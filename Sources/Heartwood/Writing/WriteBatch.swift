@@ -34,6 +34,8 @@ public struct WriteBatch: Sendable {
     /// Sets a key's value.
     ///
     /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - value: Up to `maximumValueBytes`; may be empty.
     ///   - expires: When the key stops existing.
     ///   - condition: What must be true of the key before the batch; otherwise writing the batch throws `.conflict`.
     ///     Operations of the same batch don't count.
@@ -71,8 +73,10 @@ public struct WriteBatch: Sendable {
 
     /// Removes a key, which doesn't have to exist.
     ///
-    /// - Parameter condition: What must be true of the key before the batch; otherwise writing the batch throws
-    ///   `.conflict`. Operations of the same batch don't count.
+    /// - Parameters:
+    ///   - key: 1 to 65,535 bytes.
+    ///   - condition: What must be true of the key before the batch; otherwise writing the batch throws `.conflict`.
+    ///     Operations of the same batch don't count.
     @inlinable
     public mutating func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) {
         if let condition { add(condition, on: key.byteArray) }

@@ -14,6 +14,7 @@ public enum LogReading {
     /// - Parameters:
     ///   - path: A store's directory, or one of its files.
     ///   - filter: Which records to report.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - isStopped: If given, later commits are reported too, as they are written, until this returns true. It is
     ///     called ten times a second.
     ///   - body: Called for each item. Returns false to stop.

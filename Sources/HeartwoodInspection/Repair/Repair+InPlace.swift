@@ -14,6 +14,7 @@ extension Repair {
     ///   - path: The directory of the store.
     ///   - options: What to recover.
     ///   - now: The present time in milliseconds since 1970. It is part of the name of the directory for the old files.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use. The
     ///   directory is then unchanged, or can't be opened; in both cases this can be called again.

@@ -9,6 +9,7 @@ public enum Repair {
     /// - Parameters:
     ///   - path: The directory with the files.
     ///   - options: What to recover.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError`: `.notFound`; `.unsupportedFormat`; `.invalidArgument` if the options ask for a state
     ///   that is older than everything here; or an error of the system.
@@ -35,6 +36,7 @@ public enum Repair {
     ///   - output: The directory for the new store.
     ///   - options: What to recover.
     ///   - now: The present time in milliseconds since 1970.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``. If building or verifying fails, the new store is
     ///   removed.

@@ -16,6 +16,7 @@ extension StoreSurvey {
     ///   - records: Which records to report individually, in `FileSurvey.details`; nil for none. This needs a second
     ///     pass over the files.
     ///   - prefixes: Which prefixes of keys to report, in `SurveyTotals.prefixes`; nil for none.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it.
     public static func make(

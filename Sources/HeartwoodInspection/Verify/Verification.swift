@@ -35,6 +35,7 @@ public struct Verification: Sendable {
     ///
     /// - Parameters:
     ///   - path: A directory, or a single log segment or snapshot, which is then judged without its neighbours.
+    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if there is nothing to verify (`.notFound`), or the system can't read the directory.
     public static func run(

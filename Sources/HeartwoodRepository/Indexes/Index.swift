@@ -28,6 +28,8 @@ public struct Index<Model: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: Identifies it in the store: not empty, and unique in its repository.
+    ///   - unique: Whether each value may occur once.
+    ///   - revision: As ``revision``.
     ///   - paths: The values, the one that sorts first in front.
     public init<each Value: TupleElement>(
         _ name: String, unique: Bool = false, revision: Int = 1,

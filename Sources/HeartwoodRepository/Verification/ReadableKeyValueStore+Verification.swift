@@ -12,7 +12,7 @@ extension ReadableKeyValueStore {
     /// It checks that each record has the layout of a record, a version that the catalogue allows, and keys in each
     /// index that is ready; that each index has the entries that its records list, with the same expiry, and no others;
     /// and that no key of the typed layer belongs to no repository. It can't tell whether the listed keys are those of
-    /// the record's values: ``ReadableRepository/verify(_:)`` does.
+    /// the record's values: `ReadableRepository.verify(_:)` does.
     ///
     /// It reads one view, beside all writes. If the engine ends the view, it continues in a new one. Each record and
     /// each entry is still judged in one view, so that a write is never reported as damage. But an entry or a record

@@ -92,6 +92,8 @@ public struct CrashTest: Sendable {
     ///   - effects: How the calls fail.
     ///   - times: How many calls fail, starting at the chosen one; one run for each number. By default 1 and unlimited.
     ///   - crashes: How many crashes are drawn after each run.
+    ///   - workload: Uses the disk and notes what was acknowledged.
+    ///   - check: Judges the disk after a run, and after a crash.
     /// - Returns: How much was tried.
     /// - Throws: ``Failure`` with what the check throws; ``NoSuchState``.
     /// - Complexity: One run of the workload for each of its calls, effect and number of times. After each run, up to 1

@@ -1,4 +1,4 @@
-/// One change of a key; see ``Store/changes(after:in:level:)``.
+/// One change of a key; see `Store.changes(after:in:level:)`.
 ///
 /// ```swift
 /// switch change.action {

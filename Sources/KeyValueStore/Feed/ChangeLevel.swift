@@ -1,4 +1,4 @@
-/// Which writes a change feed delivers, and a ``ReadOnlyStore`` shows.
+/// Which writes a change feed delivers, and a `ReadOnlyStore` shows.
 ///
 /// ```swift
 /// let kept = store.changes(after: stored, level: .durable)     // may be continued from a stored position
@@ -15,7 +15,7 @@ public struct ChangeLevel: Sendable, Hashable, CustomStringConvertible {
     /// Writes that readers in this process see, also `.buffered` ones. For caches and live screens. A power loss may
     /// take back the newest of them, so don't store their positions.
     ///
-    /// In a ``ReadOnlyStore``: everything that the writing process has written to the files.
+    /// In a `ReadOnlyStore`: everything that the writing process has written to the files.
     public static let visible = ChangeLevel(kind: .visible)
 
     /// "durable" or "visible".

@@ -26,7 +26,9 @@ public final class ConstrainedStore: KeyValueStore {
 
     /// Creates an empty store.
     ///
-    /// - Parameter clock: Decides what has expired; nil is the system's real-time clock.
+    /// - Parameters:
+    ///   - behaviour: Its limits, and what it does to its callers.
+    ///   - clock: Decides what has expired; nil is the system's real-time clock.
     public convenience init(
         _ behaviour: Behaviour = .gentle, clock: (@Sendable () -> Timestamp)? = nil
     ) {

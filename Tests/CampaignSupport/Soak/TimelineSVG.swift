@@ -75,8 +75,8 @@ package struct TimelineSVG: Sendable {
         let panelsTop = Self.top + Double(marks.count) * Self.rowHeight + 34
         let height = panelsTop + Double(panels.count) * Self.panelDistance + 22
         var out = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 \(decimal(height))" role="img" \
-            aria-label="\(escaped(title))">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 \(decimal(height))" width="960" \
+            height="\(decimal(height))" role="img" aria-label="\(escaped(title))">
             <style>
             text { font: 11px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #57606a }
             line { stroke: #808890; stroke-opacity: 0.4 }

@@ -4,7 +4,7 @@ import HeartwoodFoundation
 import Synchronization
 import Testing
 
-/// Tests of the recipes in Documentation/Cookbook.md.
+/// Tests of the recipes in Documentation/Cookbook.md, Reading.md and Transactions.md.
 @Suite struct CookbookTests {
     private final class Clock: StoreClock {
         private let time = Atomic(UInt64(1_000_000))

@@ -7,7 +7,7 @@ import Testing
 private typealias Customer = Shop.Customer
 private typealias Order = Shop.Order
 
-/// The examples of Documentation/Modelling.md, which has them from here.
+/// The examples of Documentation/Modelling.md, and that of uniqueness in Documentation/Queries.md.
 @Suite struct ModellingGuideTests {
     @Test func opensAndSaves() async throws {
         let directory = NSTemporaryDirectory() + "heartwood-guide-" + UUID().uuidString

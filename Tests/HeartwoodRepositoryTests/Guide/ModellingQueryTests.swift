@@ -6,10 +6,11 @@ import Testing
 private typealias Customer = Shop.Customer
 private typealias Order = Shop.Order
 
-/// The queries of Documentation/Modelling.md, which has them and their explanations from here.
+/// The queries of Documentation/Queries.md, which has them and their explanations from here, and the examples of
+/// Documentation/Migration.md and of the coders in Documentation/Modelling.md.
 @Suite struct ModellingQueryTests {
     private let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../Documentation/Modelling.md")
+        .appendingPathComponent("../../../Documentation/Queries.md")
 
     private func stores() async throws -> (Repository<Customer>, Repository<Order>) {
         let store = try Store.inMemory()

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodRepository
 
-/// The models of Documentation/Modelling.md.
+/// The models of Documentation/Modelling.md and Documentation/Migration.md.
 enum Shop {
     struct Customer: Codable, Identifiable, Sendable, Hashable {
         var id: UUID

@@ -1,4 +1,4 @@
-// Blocks of Cookbook.md, with the spacing that they have there. Tools/contexts compiles them.
+// Blocks of Reading.md, Compaction.md and Concurrency.md, with their spacing. Tools/contexts compiles them.
 // swift-format-ignore-file
 import Heartwood
 
