@@ -34,6 +34,8 @@ enum ConsoleMasks {
                 /(?<before>^  (?:raw|fill|read|reco).*? ) +[0-9][0-9,.]*(?<after>  (?:syncs|puts|gets|records))/,
                 "<rate>"
             ),
+            // Bytes of files, which depend on how often the log writer was idle and wrote a mark: `, 8.0 KiB verified`.
+            (/(?<before>, )[0-9.]+ KiB(?<after> verified)/, "<size>"),
             // Memory, which depends on the machine: `1.1 MiB of memory`; `"indexBytes":1134592`.
             (/(?<before>\b)[0-9]+(?:\.[0-9] [KMG]iB| bytes)(?<after> of memory)/, "<memory>"),
             (/(?<before>"indexBytes":)[0-9]+(?<after>)/, "<memory>"),
