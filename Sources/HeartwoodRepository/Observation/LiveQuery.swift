@@ -38,8 +38,11 @@ where Model.ID: Codable & SendableMetatype & Sendable {
 
     /// Begins to observe a query.
     ///
-    /// - Parameter onUndecodable: Called with the error of a record that doesn't decode, which is then left out;
-    ///   without it that error is ``error``.
+    /// - Parameters:
+    ///   - query: What is observed; all records if it is left out.
+    ///   - repository: Where.
+    ///   - onUndecodable: Called with the error of a record that doesn't decode, which is then left out; without it
+    ///     that error is ``error``.
     public init(
         _ query: Query<Model> = Query(), in repository: some ReadableRepository<Model>,
         onUndecodable: (@Sendable (StoreError) -> Void)? = nil

@@ -36,8 +36,10 @@ extension ReadableRepository {
     /// The query runs again when a change touches what it would read by its plan: with an index, a part of it; without
     /// one, all records. So give an observed query an index.
     ///
-    /// - Parameter onUndecodable: Called with the error of a record that doesn't decode, which is then left out;
-    ///   without it the observation throws that error.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - onUndecodable: Called with the error of a record that doesn't decode, which is then left out; without it
+    ///     the observation throws that error.
     /// - Complexity: That of the query for each change that touches it, at most one at a time. All results are in
     ///   memory.
     public func observe(
