@@ -11,10 +11,10 @@ struct LocalImport {
     let place: LocalPlace
     let model: any LocalModel
     let fileSystem: any FileSystem
+    /// How large a batch of records is, in bytes.
+    let batchBytes: Int
     /// Nil only for ``retire()``.
     let store: Store?
-
-    private static let batchBytes = 1 << 20
 
     /// Makes a repository without records, which imports nothing later.
     func makeEmpty() throws(StoreError) -> KeyLayout {
@@ -30,10 +30,12 @@ struct LocalImport {
     ) throws(StoreError) -> KeyLayout {
         guard let store else { throw .closed }
         let layout: KeyLayout
+        let oldestVersion = file.items.isEmpty ? model.shape.version : JSONFile.version
         if let stored {
-            let entry = try CatalogueEntry(bytes: stored.value).reconciled(with: model.shape)
+            var entry = try CatalogueEntry(bytes: stored.value).reconciled(with: model.shape)
             try migrations.check(entry)
             layout = entry.layout
+            entry.oldestVersion = oldestVersion
             try clear(layout.records, store)
             var batch = store.makeBatch()
             batch.put(stored.key, try entry.bytes)
@@ -41,7 +43,7 @@ struct LocalImport {
             try store.blocking.write(batch, durability: .written)
         } else {
             layout = try begin(
-                in: store, ImportMarker(isComplete: false, of: file.mark), oldestVersion: JSONFile.version)
+                in: store, ImportMarker(isComplete: false, of: file.mark), oldestVersion: oldestVersion)
         }
         try write(file, layout, store)
         try store.blocking.flush()
@@ -95,7 +97,7 @@ struct LocalImport {
         var batch = store.makeBatch()
         for item in file.items {
             batch.put(layout.recordKey(item.id), envelope.encoded(with: file.item(item.range)))
-            guard batch.encodedBytes >= Self.batchBytes else { continue }
+            guard batch.encodedBytes >= batchBytes else { continue }
             try store.blocking.write(batch, durability: .written)
             batch = store.makeBatch()
         }

@@ -42,7 +42,7 @@ extension LocalItems {
     /// All items, in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
     ///
     /// - Complexity: O(bytes of all items), to decode them.
-    public func loadAll() -> sending [T] { page(offset: 0, limit: .max) }
+    public func loadAll() async -> sending [T] { items(offset: 0, limit: .max) }
 
     /// Items in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
     ///
@@ -50,7 +50,9 @@ extension LocalItems {
     ///   - offset: How many items come before the page.
     ///   - limit: How many items the page has at most.
     /// - Complexity: O(bytes of the page), whatever the offset.
-    public func page(offset: Int, limit: Int) -> sending [T] {
+    public func page(offset: Int, limit: Int) async -> sending [T] { items(offset: offset, limit: limit) }
+
+    private func items(offset: Int, limit: Int) -> sending [T] {
         var items: [T] = []
         for (id, record) in reader.core.page(offset: offset, limit: limit) {
             if let item = reader.decoded(record, id) { items.append(item) }

@@ -23,6 +23,8 @@ struct LocalOpening {
     let place: LocalPlace
     let model: any LocalModel
     let fileSystem: any FileSystem
+    /// How large a batch of imported records is, in bytes.
+    let importBatchBytes: Int
     /// Why there can be no repository at the place.
     let refusal: StoreError?
 
@@ -66,7 +68,8 @@ struct LocalOpening {
             let layout = try adopt(stored, marker, migrations, store)
             return OpenedStore(store: store, layout: layout, doubt: doubt(after: marker))
         }
-        let importer = LocalImport(place: place, model: model, fileSystem: fileSystem, store: store)
+        let importer = LocalImport(
+            place: place, model: model, fileSystem: fileSystem, batchBytes: importBatchBytes, store: store)
         var file = read
         if file == nil { file = try JSONFile.read(place, model, fileSystem) }
         if let file {
@@ -106,7 +109,8 @@ struct LocalOpening {
     ///
     /// - Returns: What is wrong, if that file isn't the one that was imported.
     private func doubt(after marker: ImportMarker?) -> StoreError? {
-        let importer = LocalImport(place: place, model: model, fileSystem: fileSystem, store: nil)
+        let importer = LocalImport(
+            place: place, model: model, fileSystem: fileSystem, batchBytes: importBatchBytes, store: nil)
         do throws(StoreError) {
             guard let mark = try JSONFile.mark(of: place, fileSystem) else { return nil }
             if let imported = marker?.file, (imported.bytes, imported.checksum) == (mark.bytes, mark.checksum) {

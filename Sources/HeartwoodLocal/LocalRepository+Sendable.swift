@@ -14,7 +14,7 @@ extension LocalRepository where T: Sendable {
     ///
     /// - Complexity: O(1) if nothing has changed since the last call; otherwise O(items), and those that have changed
     ///   are decoded.
-    public func loadAll() -> [T] {
+    public func loadAll() async -> [T] {
         let image = core.contents
         if let all = cache.all, all.generation == image.generation { return all.items }
         var items: [T] = []
@@ -33,7 +33,7 @@ extension LocalRepository where T: Sendable {
     ///   - offset: How many items come before the page.
     ///   - limit: How many items the page has at most.
     /// - Complexity: O(items of the page); those that have changed since they were read last are decoded.
-    public func page(offset: Int, limit: Int) -> [T] {
+    public func page(offset: Int, limit: Int) async -> [T] {
         core.page(offset: offset, limit: limit).compactMap { cached($0.record, $0.id) }
     }
 

@@ -83,21 +83,24 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
     /// As ``init(opening:filename:version:migrations:logger:)``, on another file system.
     package init(
         opening directory: URL, _ filename: String, version: Int = 1, _ migrations: [Migration] = [],
-        logger: Logger = Logger(label: "HeartwoodLocal"), fileSystem: any FileSystem
+        logger: Logger = Logger(label: "HeartwoodLocal"), fileSystem: any FileSystem, importBatchBytes: Int = 1 << 20
     ) throws(StoreError) {
-        self.init(in: directory, filename, version: version, migrations, logger: logger, fileSystem: fileSystem)
+        self.init(
+            in: directory, filename, version: version, migrations, logger: logger, fileSystem: fileSystem,
+            importBatchBytes: importBatchBytes)
         try core.open(logger, isFirst: true)
     }
 
     /// A repository that isn't open yet.
     package init(
         in directory: URL, _ filename: String, version: Int = 1, _ migrations: [Migration] = [],
-        logger: Logger = Logger(label: "HeartwoodLocal"), fileSystem: any FileSystem
+        logger: Logger = Logger(label: "HeartwoodLocal"), fileSystem: any FileSystem, importBatchBytes: Int = 1 << 20
     ) {
         let coding = LocalCoding<T>(version: version, migrations: migrations)
         let place = LocalPlace(directory, filename, fileSystem)
         let opening = LocalOpening(
-            place: place, model: coding, fileSystem: fileSystem, refusal: place.refusal(of: directory))
+            place: place, model: coding, fileSystem: fileSystem, importBatchBytes: importBatchBytes,
+            refusal: place.refusal(of: directory))
         let name = LocalRegistry.Name(place, coding, fileSystem)
         let core = LocalRegistry.shared.core(name) { LocalCore(name, opening) }
         reader = LocalReader(core: core, coding: coding, logger: logger)

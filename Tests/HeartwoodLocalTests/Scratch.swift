@@ -68,6 +68,6 @@ extension LocalRepository {
     ) throws(StoreError) {
         try self.init(
             opening: URL(fileURLWithPath: "/app"), "data.json", version: version, migrations, logger: logger,
-            fileSystem: disk)
+            fileSystem: disk, importBatchBytes: 256)
     }
 }
