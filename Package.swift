@@ -244,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodRepository", "KeyValueStore",
+                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodLocal", "HeartwoodRepository",
+                "KeyValueStore",
             ],
             swiftSettings: settings
         ),

@@ -45,6 +45,7 @@ final class LocalCore: Sendable {
                 return store
             }
             closeStore()
+            LocalRegistry.shared.closeUnused(besides: self)
             do throws(StoreError) {
                 let opened = try opening.run(logger)
                 image.withLock { $0.load(opened) }
@@ -76,8 +77,23 @@ final class LocalCore: Sendable {
     ///
     /// A cancelled task writes, too: the pattern's calls don't know cancellation.
     nonisolated(nonsending) func write(_ changes: [LocalChange], _ logger: Logger) async throws(StoreError) {
-        let store = try await writableStore(logger)
         let changes = withoutDuplicates(changes)
+        var attempts = 3
+        while true {
+            attempts -= 1
+            let store = try await writableStore(logger)
+            do throws(StoreError) {
+                return try await write(changes, to: store)
+            } catch {
+                // Another repository has closed the store meanwhile. Nothing was written.
+                guard error.code == .closed, attempts > 0 else { throw error }
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func write(
+        _ changes: [LocalChange], to store: Store
+    ) async throws(StoreError) {
         let version = opening.model.shape.version
         let envelope = RecordEnvelope(version: version, groups: [])
         let layout = image.withLock { image in

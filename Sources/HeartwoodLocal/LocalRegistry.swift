@@ -54,6 +54,18 @@ final class LocalRegistry: Sendable {
         }
     }
 
+    /// Closes the cores of the same place that no repository uses any more, such as one of another type, instead of
+    /// waiting until they are closed. Blocks.
+    func closeUnused(besides core: LocalCore) {
+        let unused = uses.withLock { uses in
+            uses.values.filter { use in
+                use.count == 0 && use.core !== core && use.core.name.place == core.name.place
+                    && use.core.name.fileSystem == core.name.fileSystem
+            }.map(\.core)
+        }
+        for other in unused { try? other.close(if: { !isUsed(other) }) }
+    }
+
     private func isUsed(_ core: LocalCore) -> Bool {
         uses.withLock { uses in
             guard let use = uses[core.name] else { return false }

@@ -62,6 +62,44 @@ struct Counted: Codable, Identifiable, Sendable {
         #expect(await chores.loadAll().count == 1)
     }
 
+    @Test func anotherTypeIsAcceptedOnceTheFirstIsReleased() async throws {
+        let scratch = try Scratch()
+        for round in 0..<10 {
+            try await LocalRepository<SharedChore>(directory: scratch.url)
+                .save(SharedChore(id: "\(round)", title: "of one type", isDone: true))
+            let chores = try LocalRepository<Chore>(opening: scratch.url)
+            #expect(chores.count == round + 1)
+        }
+    }
+
+    @Test func memoryIsWhatTheStoreHasAfterConcurrentWrites() async throws {
+        let scratch = try Scratch()
+        let repositories = (0..<3).map { _ in LocalRepository<Numbered>(directory: scratch.url) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<12 {
+                group.addTask {
+                    for step in 0..<40 {
+                        let repository = repositories[(task + step) % 3]
+                        let id = (task * 7 + step * 3) % 8
+                        if (task + step) % 3 == 0 {
+                            try await repository.delete(id)
+                        } else {
+                            try await repository.save(Numbered(id: id, text: "\(task) \(step)"))
+                        }
+                        if task == 0, step % 10 == 9 { try await repository.close() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let memory = await repositories[0].loadAll().map { "\($0.id) \($0.text)" }
+        try await repositories[1].close()
+        let store = try await Store.open(at: scratch.path("data.json.heartwood"))
+        let stored = try await store.repository(of: Numbered.self, named: "items")
+        #expect(try await stored.fetch(Query()).map { "\($0.id) \($0.text)" } == memory)
+        try await store.close()
+    }
+
     @Test func aClosedStoreIsReadAndOpenedAgain() async throws {
         let scratch = try Scratch()
         let first = LocalRepository<Chore>(directory: scratch.url)
@@ -102,10 +140,10 @@ struct Counted: Codable, Identifiable, Sendable {
 
     @Test func savesAllAtOnceAndPages() async throws {
         let scratch = try Scratch()
-        let repository = LocalRepository<Counted>(directory: scratch.url)
+        let repository = LocalRepository<Numbered>(directory: scratch.url)
         try await repository.saveAll([])
-        try await repository.saveAll((0..<10).reversed().map { Counted(id: $0, text: "") })
-        try await repository.saveAll([Counted(id: 3, text: "first"), Counted(id: 3, text: "last")])
+        try await repository.saveAll((0..<10).reversed().map { Numbered(id: $0, text: "") })
+        try await repository.saveAll([Numbered(id: 3, text: "first"), Numbered(id: 3, text: "last")])
         #expect(await repository.find(by: 3)?.text == "last")
         #expect(await repository.page(offset: 0, limit: 3).map(\.id) == [0, 1, 2])
         #expect(await repository.page(offset: 8, limit: 5).map(\.id) == [8, 9])
@@ -139,4 +177,10 @@ struct SharedChore: Codable, Identifiable, Sendable {
     var id: String
     var title: String
     var isDone: Bool
+}
+
+/// An item with an id that is ordered as a number.
+struct Numbered: Codable, Identifiable, Sendable {
+    var id: Int
+    var text: String
 }
