@@ -25,11 +25,9 @@ struct LocalOpening {
     let fileSystem: any FileSystem
     /// How large a batch of imported records is, in bytes.
     let importBatchBytes: Int
-    /// Why there can be no repository at the place.
-    let refusal: StoreError?
 
     func run(_ logger: Logger) throws(StoreError) -> OpenedStore {
-        if let refusal { throw refusal }
+        if let refusal = place.refusal { throw refusal }
         let migrations = try model.migrations()
         // A file that can't be imported must not leave a new store.
         let file = try hasStore() ? nil : JSONFile.read(place, model, fileSystem)

@@ -7,6 +7,8 @@ struct LocalPlace: Sendable, Hashable {
     /// The directory of both, absolute and without symbolic links as far as it exists.
     let directory: String
     let filename: String
+    /// Whether the directory was given as the URL of a file.
+    private let isFile: Bool
 
     /// The JSON file of the pattern.
     var json: String { path(filename) }
@@ -22,6 +24,7 @@ struct LocalPlace: Sendable, Hashable {
     ///   - directory: The URL of a directory.
     ///   - filename: The name of the JSON file; may begin with names of directories, as in "lists/items.json".
     init(_ directory: URL, _ filename: String, _ fileSystem: any FileSystem) {
+        isFile = directory.isFileURL
         let base = directory.absoluteURL.standardizedFileURL.path
         let parts = filename.split(separator: "/")
         let parents = parts.dropLast().map(String.init)
@@ -31,9 +34,10 @@ struct LocalPlace: Sendable, Hashable {
     }
 
     /// Why no file can be there; nil if one can.
-    func refusal(of directory: URL) -> StoreError? {
-        if !directory.isFileURL {
-            return StoreError(.invalidArgument, "\(directory) is not the URL of a directory: give a file URL")
+    var refusal: StoreError? {
+        if !isFile {
+            return StoreError(
+                .invalidArgument, "the directory of a local repository is a URL of another kind: give a file URL")
         }
         if filename.isEmpty || filename == "." || filename == ".." {
             return StoreError(.invalidArgument, "a local repository needs the name of a file, such as data.json")

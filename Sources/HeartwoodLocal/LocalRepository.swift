@@ -99,8 +99,7 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
         let coding = LocalCoding<T>(version: version, migrations: migrations)
         let place = LocalPlace(directory, filename, fileSystem)
         let opening = LocalOpening(
-            place: place, model: coding, fileSystem: fileSystem, importBatchBytes: importBatchBytes,
-            refusal: place.refusal(of: directory))
+            place: place, model: coding, fileSystem: fileSystem, importBatchBytes: importBatchBytes)
         let name = LocalRegistry.Name(place, coding, fileSystem)
         let core = LocalRegistry.shared.core(name) { LocalCore(name, opening) }
         reader = LocalReader(core: core, coding: coding, logger: logger)

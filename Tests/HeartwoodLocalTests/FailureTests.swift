@@ -135,5 +135,10 @@ import Testing
         let repository = LocalRepository<Chore>(directory: web, logger: LogLines().logger)
         #expect(repository.problems.map(\.code) == [.invalidArgument])
         #expect(try scratch.names() == [])
+        // A path of another kind of URL isn't that of a file.
+        let path = try #require(URL(string: "https://example.org" + scratch.url.path))
+        let refused = LocalRepository<Chore>(directory: path, logger: LogLines().logger)
+        let accepted = LocalRepository<Chore>(directory: scratch.url, logger: LogLines().logger)
+        #expect(refused.problems.count == 1 && accepted.problems.isEmpty)
     }
 }
