@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodRepository", targets: ["HeartwoodRepository"]),
+        .library(name: "HeartwoodLocal", targets: ["HeartwoodLocal"]),
         .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
         .library(name: "KeyValueStoreTesting", targets: ["KeyValueStoreTesting"]),
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
@@ -90,7 +91,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "KeyValueStoreTesting", dependencies: ["KeyValueStore"], swiftSettings: settings),
-        // Floor 4: the types of other libraries as keys and values, each in a product of its own.
+        // Floor 4: a repository in the place of an actor over a JSON file.
+        .target(
+            name: "HeartwoodLocal",
+            dependencies: [
+                "Heartwood", "HeartwoodRepository", "HeartwoodFormat", "HeartwoodFileSystem", "KeyValueStore",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Beside it: the types of other libraries as keys and values, each in a product of its own.
         .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),
         .target(
             name: "HeartwoodNIO",
@@ -100,7 +110,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // Beside it: the command-line tool.
+        // The command-line tool.
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
@@ -219,11 +229,23 @@ let package = Package(
             exclude: ["Keys/Golden"],
             swiftSettings: settings
         ),
+        // Stands for a Foundation that has 'URL.documentsDirectory' on every platform.
+        .target(name: "LaterFoundation", path: "Tests/LaterFoundation", swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodLocalTests",
+            dependencies: [
+                "HeartwoodLocal", "Heartwood", "HeartwoodRepository", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport", "KeyValueStore", "LaterFoundation",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
         // Runs the built tool; the dependency sees to it that there is one.
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodRepository", "KeyValueStore",
+                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodLocal", "HeartwoodRepository",
+                "KeyValueStore",
             ],
             swiftSettings: settings
         ),

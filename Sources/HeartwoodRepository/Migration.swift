@@ -30,12 +30,12 @@ public struct Migration: Sendable {
 }
 
 /// The migrations of a model, by the version that they read.
-struct MigrationPath: Sendable {
-    let version: Int
+package struct MigrationPath: Sendable {
+    package let version: Int
     private let steps: [Int: Migration]
 
     /// - Throws: `.invalidArgument` if two migrations read one version, or one leads backwards or beyond `version`.
-    init(to version: Int, _ migrations: [Migration]) throws(StoreError) {
+    package init(to version: Int, _ migrations: [Migration]) throws(StoreError) {
         self.version = version
         var steps: [Int: Migration] = [:]
         guard version >= 1, version <= Int32.max else {
@@ -65,8 +65,34 @@ struct MigrationPath: Sendable {
         return path
     }
 
+    /// - Throws: `.invalidArgument` if no migrations lead from the oldest version of a repository's records.
+    package func check(_ entry: CatalogueEntry) throws(StoreError) {
+        if steps(from: entry.oldestVersion) != nil { return }
+        throw StoreError(
+            .invalidArgument,
+            "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
+                + "is no migration from version \(gap(from: entry.oldestVersion)): add it")
+    }
+
+    /// Migrates a value of an older version in memory, and decodes it.
+    ///
+    /// - Throws: `.undecodable` if no migrations lead to the current version; what migrations and the coder throw.
+    package func migrated<Model: Decodable>(
+        _ type: Model.Type, _ value: RawSpan, from old: Int, of repository: String, _ coder: any ModelCoder
+    ) throws -> Model {
+        guard let steps = steps(from: old), !steps.isEmpty else {
+            throw StoreError(
+                .undecodable,
+                "a record of \"\(repository)\" has version \(old) of its model, from which no migration leads "
+                    + "to version \(version): add it")
+        }
+        var bytes = try steps[0].apply(value, coder)
+        for step in steps.dropFirst() { bytes = try step.apply(bytes.span.bytes, coder) }
+        return try coder.decode(Model.self, from: bytes.span.bytes)
+    }
+
     /// The version at which the migrations from an older version end.
-    func gap(from old: Int) -> Int {
+    private func gap(from old: Int) -> Int {
         var at = old
         while let step = steps[at] { at = step.to }
         return at

@@ -35,6 +35,27 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension StoreError {
+    /// - Parameter id: The encoded id of the record.
+    package static func newerRecord(
+        _ id: [UInt8], of repository: String, _ version: Int, program: Int
+    ) -> StoreError {
+        StoreError(
+            .newerModel,
+            "the record \(TupleValue.one(in: id)) of \"\(repository)\" has version \(version) of its "
+                + "model, and this program has version \(program): use the newer program")
+    }
+
+    /// - Parameter id: The encoded id of the record.
+    package static func undecodable(
+        _ id: [UInt8], of repository: String, as type: Any.Type, _ cause: any Error
+    ) -> StoreError {
+        StoreError(
+            .undecodable,
+            "the record \(TupleValue.one(in: id)) of \"\(repository)\" doesn't decode as \(type): "
+                + "restore the type or add a migration, or delete the record by its id",
+            cause: cause)
+    }
+
     static func violation(_ violation: UniqueViolation) -> StoreError {
         StoreError(
             .uniqueViolation, "\(violation): change one of them, or give the claimed value up first", cause: violation)

@@ -1,6 +1,7 @@
 // accepts: async async-any async-let read read-any
 // refuses: blocking blocking-any
 import Heartwood
+import HeartwoodLocal
 import HeartwoodRepository
 import HeartwoodTesting
 

@@ -1,6 +1,7 @@
 // accepts: blocking blocking-any read read-any
 // refuses: async async-any
 import Heartwood
+import HeartwoodLocal
 import HeartwoodRepository
 import HeartwoodTesting
 

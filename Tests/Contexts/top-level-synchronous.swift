@@ -1,5 +1,6 @@
 // accepts: blocking blocking-any read read-any
 import Heartwood
+import HeartwoodLocal
 import HeartwoodRepository
 
 // The top level has no 'await', so it isn't asynchronous.

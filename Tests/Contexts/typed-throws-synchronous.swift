@@ -1,6 +1,7 @@
 // accepts: blocking read
 // refuses: blocking-any
 import Heartwood
+import HeartwoodLocal
 import HeartwoodRepository
 
 enum SynchronousWithTypedThrows {

@@ -1,6 +1,7 @@
 // accepts: async read
 // refuses: async-any blocking
 import Heartwood
+import HeartwoodLocal
 import HeartwoodRepository
 import HeartwoodTesting
 

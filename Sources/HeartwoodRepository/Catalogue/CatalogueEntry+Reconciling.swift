@@ -1,17 +1,42 @@
 /// What a program knows of a repository, without its types: what the catalogue is compared with.
-struct RepositoryShape: Sendable, Hashable {
-    var name: String
-    var version: Int
-    var coder: String
-    var hasOrderedIDs: Bool
+package struct RepositoryShape: Sendable, Hashable {
+    package var name: String
+    package var version: Int
+    package var coder: String
+    package var hasOrderedIDs: Bool
     /// Their numbers and states mean nothing.
-    var indexes: [StoredIndex]
-    var removesUnknown: Bool
-    var refusesUnknown: Bool
+    package var indexes: [StoredIndex]
+    package var removesUnknown: Bool
+    package var refusesUnknown: Bool
+
+    package init(
+        name: String, version: Int, coder: String, hasOrderedIDs: Bool, indexes: [StoredIndex], removesUnknown: Bool,
+        refusesUnknown: Bool
+    ) {
+        (self.name, self.version, self.coder) = (name, version, coder)
+        (self.hasOrderedIDs, self.indexes) = (hasOrderedIDs, indexes)
+        (self.removesUnknown, self.refusesUnknown) = (removesUnknown, refusesUnknown)
+    }
 }
 
 /// Decides, without I/O, what an opening changes in the catalogue.
 extension CatalogueEntry {
+    /// A new repository, and the value that the key of the next number gets with it.
+    ///
+    /// - Parameter next: The value that this key has now; nil if there is none.
+    package static func make(
+        _ shape: RepositoryShape, next: [UInt8]?
+    ) throws(StoreError) -> (entry: CatalogueEntry, next: [UInt8]) {
+        var number = 1
+        if let next {
+            var decoder = TupleDecoder(next)
+            number = try Int(from: &decoder)
+        }
+        var encoder = TupleEncoder()
+        encoder.append(number + 1)
+        return (CatalogueEntry(new: shape, number: number), encoder.bytes)
+    }
+
     /// A new repository. All its indexes are ready, since there is no record.
     init(new shape: RepositoryShape, number: Int) {
         self.init(
@@ -23,7 +48,7 @@ extension CatalogueEntry {
     /// The entry after a program with this shape has opened the repository.
     ///
     /// - Throws: `.newerModel`, `.invalidArgument`, `.unknownIndex`.
-    func reconciled(with shape: RepositoryShape) throws(StoreError) -> CatalogueEntry {
+    package func reconciled(with shape: RepositoryShape) throws(StoreError) -> CatalogueEntry {
         try check(shape)
         var entry = self
         if version < shape.version {

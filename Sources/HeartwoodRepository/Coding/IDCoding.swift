@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// How the ids of a model become one element of a key.
-protocol IDCoding<ID>: Sendable {
+package protocol IDCoding<ID>: Sendable {
     associatedtype ID
     /// Whether the keys are in the order of the ids.
     var isOrdered: Bool { get }
@@ -11,7 +11,7 @@ protocol IDCoding<ID>: Sendable {
 
 extension IDCoding {
     /// The key with this prefix and an id.
-    func key(_ id: ID, after prefix: [UInt8] = []) throws(StoreError) -> [UInt8] {
+    package func key(_ id: ID, after prefix: [UInt8] = []) throws(StoreError) -> [UInt8] {
         var encoder = TupleEncoder(prefix: prefix)
         try append(id, to: &encoder)
         return encoder.bytes
@@ -19,7 +19,7 @@ extension IDCoding {
 }
 
 /// The coding of a type of ids.
-func idCoding<ID: Hashable & Codable>(of type: ID.Type) -> any IDCoding<ID> {
+package func idCoding<ID: Hashable & Codable>(of type: ID.Type) -> any IDCoding<ID> {
     if let element = type as? any TupleElement.Type { return ordered(element) }
     if let raw = type as? any RawRepresentable.Type, let coding: any IDCoding<ID> = byRawValue(raw) { return coding }
     return UnorderedID<ID>()

@@ -14,12 +14,7 @@ extension RepositoryCore {
         let sequence = try await store.ownTransaction(.synced) { (transaction) async throws(StoreError) in
             let stored = try await transaction.fetchEntry(key)
             let entry = try await Self.reconcile(stored, shape, transaction)
-            if migrations.steps(from: entry.oldestVersion) == nil {
-                throw StoreError(
-                    .invalidArgument,
-                    "the repository \"\(entry.name)\" may have records of version \(entry.oldestVersion), and there "
-                        + "is no migration from version \(migrations.gap(from: entry.oldestVersion)): add it")
-            }
+            try migrations.check(entry)
             let bytes = try entry.bytes
             if bytes == stored?.value {
                 opened = (entry, stored?.sequence)
@@ -37,15 +32,9 @@ extension RepositoryCore {
     ) async throws(StoreError) -> CatalogueEntry {
         if let stored { return try CatalogueEntry(bytes: stored.value).reconciled(with: shape) }
         let next = try await transaction.fetchEntry(KeyLayout.nextNumber)
-        var number = 1
-        if let next {
-            var decoder = TupleDecoder(next.value)
-            number = try Int(from: &decoder)
-        }
-        var encoder = TupleEncoder()
-        encoder.append(number + 1)
-        transaction.put(KeyLayout.nextNumber, encoder.bytes)
-        return CatalogueEntry(new: shape, number: number)
+        let made = try CatalogueEntry.make(shape, next: next?.value)
+        transaction.put(KeyLayout.nextNumber, made.next)
+        return made.entry
     }
 
     /// Opens a repository for reading only. Indexes that don't fit the definition aren't used.

@@ -47,6 +47,13 @@ package struct KeyLayout: Sendable, Hashable {
         }
     }
 
+    /// From which file the records of a repository were imported, and whether that is complete.
+    package static func importKey(_ name: String) -> [UInt8] {
+        bytes {
+            $0.append(0); $0.append(name); $0.append("import")
+        }
+    }
+
     private static func prefix(_ number: Int, _ part: Int? = nil) -> [UInt8] {
         bytes { encoder in
             encoder.append(Int64(number))

@@ -74,7 +74,7 @@ package struct RecordEnvelope: Sendable, Hashable {
     }
 
     /// The same, without the keys: allocates nothing.
-    static func head(_ bytes: RawSpan) throws(StoreError) -> (version: Int, payload: Int) {
+    package static func head(_ bytes: RawSpan) throws(StoreError) -> (version: Int, payload: Int) {
         try walk(bytes) { _, _, _ in }
     }
 

@@ -21,7 +21,8 @@ package struct Catalogue: Sendable {
         from reader: any KeyValueReader
     ) async throws(StoreError) -> Catalogue {
         var catalogue = Catalogue()
-        var progress: [(name: String, key: [UInt8])] = []
+        // Keys that belong to the entry of a repository.
+        var dependents: [(name: String, key: [UInt8])] = []
         var numbers: Set<Int> = []
         var nextNumber = 1
         var rest: KeyRange? = .prefix(KeyLayout.catalogue)
@@ -34,7 +35,7 @@ package struct Catalogue: Sendable {
                         var decoder = TupleDecoder(entry.value)
                         nextNumber = try Int(from: &decoder)
                     case .entry(let name): try catalogue.add(entry, name, &numbers)
-                    case .progress(let name): progress.append((name, entry.key))
+                    case .progress(let name), .imported(let name): dependents.append((name, entry.key))
                     case nil: throw notOfCatalogue
                     }
                 } catch {
@@ -46,7 +47,7 @@ package struct Catalogue: Sendable {
             rest = page.next
         }
         let names = Set(catalogue.entries.map(\.name) + catalogue.problems.compactMap(\.name))
-        for (name, key) in progress where !names.contains(name) {
+        for (name, key) in dependents where !names.contains(name) {
             catalogue.problems.append(Problem(key: key, name: nil, error: notOfCatalogue))
         }
         if catalogue.entries.contains(where: { $0.number >= nextNumber }) {
@@ -84,6 +85,7 @@ enum CatalogueKey {
     case nextNumber
     case entry(String)
     case progress(String)
+    case imported(String)
 
     init?(_ key: [UInt8]) {
         guard key.starts(with: KeyLayout.catalogue) else { return nil }
@@ -96,6 +98,7 @@ enum CatalogueKey {
         switch key {
         case KeyLayout.catalogueKey(name): self = .entry(name)
         case KeyLayout.progressKey(name): self = .progress(name)
+        case KeyLayout.importKey(name): self = .imported(name)
         default: return nil
         }
     }
@@ -103,7 +106,7 @@ enum CatalogueKey {
     var name: String? {
         switch self {
         case .nextNumber: nil
-        case .entry(let name), .progress(let name): name
+        case .entry(let name), .progress(let name), .imported(let name): name
         }
     }
 }

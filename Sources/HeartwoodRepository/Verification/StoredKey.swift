@@ -4,6 +4,8 @@ package enum StoredKey: Sendable {
     case catalogue(name: String)
     /// How far maintenance of a repository has come.
     case progress(name: String)
+    /// From which file the records of a repository were imported.
+    case imported(name: String)
     /// The number that the next new repository gets.
     case nextNumber
     /// A record, by its encoded id.
@@ -18,6 +20,7 @@ package enum StoredKey: Sendable {
         case .nextNumber: self = .nextNumber
         case .entry(let name): self = .catalogue(name: name)
         case .progress(let name): self = .progress(name: name)
+        case .imported(let name): self = .imported(name: name)
         case nil:
             var decoder = TupleDecoder(key.dropFirst())
             guard let number = try? Int(from: &decoder), let entry = catalogue.entry(numbered: number),

@@ -28,6 +28,9 @@ struct StoredKeyText {
         case .progress(let name):
             text += "catalogue, progress of \(Escaping.line(name))".utf8
             shown = value.map { JSONLine.of($0) ?? Array(Escaping.text($0).utf8) } ?? []
+        case .imported(let name):
+            text += "catalogue, import of \(Escaping.line(name))".utf8
+            shown = value.map { JSONLine.of($0) ?? Array(Escaping.text($0).utf8) } ?? []
         case .record(let entry, let id):
             text += "\(Escaping.line(entry.name)), record \(RecordID(id, entry).text)".utf8
             shown = value.map { Self.payload($0, entry) } ?? []

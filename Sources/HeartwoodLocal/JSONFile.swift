@@ -1,0 +1,89 @@
+internal import HeartwoodFileSystem
+internal import HeartwoodFormat
+internal import HeartwoodRepository
+
+/// A JSON file of the pattern, read and checked: an array of items.
+struct JSONFile {
+    /// The version of the model that a file's items have: a program that kept them in a file had no versions.
+    static let version = 1
+
+    let mark: ImportMarker.File
+    let bytes: [UInt8]
+    /// The encoded id of each item, and where the item is in the file.
+    let items: [(id: [UInt8], range: Range<Int>)]
+
+    /// The bytes of an item.
+    func item(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
+
+    /// Reads a file whose items are to be imported. Blocks.
+    ///
+    /// - Returns: Nil if there is no file.
+    /// - Throws: `.importFailed`; `.invalidArgument` if the model's migrations can't be.
+    static func read(
+        _ place: LocalPlace, _ model: any LocalModel, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> JSONFile? {
+        guard let bytes = try bytes(of: place, fileSystem) else { return nil }
+        guard let ranges = JSONItems.ranges(in: bytes) else {
+            throw .importFailed(
+                place.json, "the file is not one JSON array of items: restore it, or move it away to begin without it")
+        }
+        _ = try model.migrations()
+        var items: [(id: [UInt8], range: Range<Int>)] = []
+        var numbers: [[UInt8]: Int] = [:]
+        items.reserveCapacity(ranges.count)
+        for (number, range) in ranges.enumerated() {
+            let id = try id(of: Array(bytes[range]), number, place, model)
+            if let other = numbers.updateValue(number, forKey: id) {
+                throw .importFailed(
+                    place.json,
+                    "the items \(other) and \(number) of the array, counted from 0, have the same id "
+                        + "\(TupleValue.one(in: id)): remove one of them from the file")
+            }
+            items.append((id, range))
+        }
+        return JSONFile(mark: mark(bytes, place), bytes: bytes, items: items)
+    }
+
+    private static func id(
+        of item: [UInt8], _ number: Int, _ place: LocalPlace, _ model: any LocalModel
+    ) throws(StoreError) -> [UInt8] {
+        do throws(StoreError) {
+            return try model.id(of: item.span.bytes, version: version, key: [])
+        } catch {
+            throw .importFailed(
+                place.json,
+                "item \(number) of the array, counted from 0, doesn't decode: correct the type, add a migration from "
+                    + "version 1, or correct the file",
+                error.cause ?? error)
+        }
+    }
+
+    /// The content of the file, as a marker has it. Blocks.
+    ///
+    /// - Returns: Nil if there is no file.
+    /// - Throws: `.importFailed` if it can't be read.
+    static func mark(of place: LocalPlace, _ fileSystem: any FileSystem) throws(StoreError) -> ImportMarker.File? {
+        try bytes(of: place, fileSystem).map { mark($0, place) }
+    }
+
+    private static func mark(_ bytes: [UInt8], _ place: LocalPlace) -> ImportMarker.File {
+        ImportMarker.File(name: place.filename, bytes: bytes.count, checksum: CRC32C.checksum(bytes))
+    }
+
+    private static func bytes(of place: LocalPlace, _ fileSystem: any FileSystem) throws(StoreError) -> [UInt8]? {
+        do throws(FileSystemError) {
+            guard try fileSystem.kind(of: place.json) != nil else { return nil }
+            let file = try fileSystem.openFile(place.json, for: .read)
+            let size = Int(clamping: try file.size())
+            var bytes = [UInt8](repeating: 0, count: size)
+            let count = try bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: 0) }
+            }.get()
+            bytes.removeLast(bytes.count - count)
+            return bytes
+        } catch {
+            throw .importFailed(
+                place.json, "the file can't be read: give this user access to it, or look at the disk", error)
+        }
+    }
+}

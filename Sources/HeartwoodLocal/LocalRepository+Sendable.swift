@@ -1,0 +1,68 @@
+internal import KeyValueStore
+
+/// The same reads for items that are `Sendable`: an item that hasn't changed isn't decoded again.
+extension LocalRepository where T: Sendable {
+    /// The item with an id; nil if there is none. Reads memory only.
+    ///
+    /// - Complexity: O(1), and O(bytes of the item) if it has changed since it was read last.
+    public nonisolated(nonsending) func find(by id: T.ID) async -> T? {
+        guard let key = try? reader.coding.key(id) else { return nil }
+        return await cached(key)
+    }
+
+    /// All items, in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
+    ///
+    /// - Complexity: O(1) if nothing has changed since the last call; otherwise O(items), and those that have changed
+    ///   are decoded.
+    public func loadAll() async -> [T] {
+        let image = core.contents
+        if let all = cache.all, all.generation == image.generation { return all.items }
+        var items: [T] = []
+        items.reserveCapacity(image.ids.count)
+        cache.keep(image.records)
+        for id in image.ids {
+            if let record = image.records[id], let item = cached(record, id) { items.append(item) }
+        }
+        cache.all = (image.generation, items)
+        return items
+    }
+
+    /// Items in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
+    ///
+    /// - Parameters:
+    ///   - offset: How many items come before the page.
+    ///   - limit: How many items the page has at most.
+    /// - Complexity: O(items of the page); those that have changed since they were read last are decoded.
+    public func page(offset: Int, limit: Int) async -> [T] {
+        core.page(offset: offset, limit: limit).compactMap { cached($0.record, $0.id) }
+    }
+
+    private func cached(_ id: [UInt8]) -> T? { core.record(id).flatMap { cached($0, id) } }
+
+    private func cached(_ record: LocalRecord, _ id: [UInt8]) -> T? {
+        if let item = cache.item(id, record.revision) { return item }
+        guard let item: T = reader.decoded(record, id) else { return nil }
+        cache.insert(item, id, record.revision)
+        return item
+    }
+}
+
+/// Decoded items, by encoded id and revision.
+struct LocalCache<T> {
+    private var items: [[UInt8]: (revision: SequenceNumber, item: T)] = [:]
+    /// What `loadAll` has returned last, and the generation of the image that it was made from.
+    var all: (generation: Int, items: [T])?
+
+    /// The item that was decoded from a record of this revision.
+    func item(_ id: [UInt8], _ revision: SequenceNumber) -> T? {
+        guard let found = items[id], found.revision == revision else { return nil }
+        return found.item
+    }
+
+    mutating func insert(_ item: T, _ id: [UInt8], _ revision: SequenceNumber) { items[id] = (revision, item) }
+
+    /// Forgets the items of records that are gone.
+    mutating func keep(_ records: [[UInt8]: LocalRecord]) {
+        if items.count > records.count { items = items.filter { records[$0.key] != nil } }
+    }
+}
