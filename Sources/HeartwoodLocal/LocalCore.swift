@@ -8,6 +8,8 @@ final class LocalCore: Sendable {
     let name: LocalRegistry.Name
     private let opening: LocalOpening
     private let image = Locked(LocalImage())
+    /// Sent after each change of the image.
+    let signals = LocalSignals()
     /// Held while the store is opened or closed, which is I/O. Readers don't take it.
     private let gate = Locked(())
 
@@ -49,6 +51,7 @@ final class LocalCore: Sendable {
             do throws(StoreError) {
                 let opened = try opening.run(logger)
                 image.withLock { $0.load(opened) }
+                signals.send()
                 log(contents.problems, to: logger)
                 return opened.store
             } catch {
@@ -112,6 +115,7 @@ final class LocalCore: Sendable {
         do throws(StoreError) {
             let revision = try await Self.write(batch, to: store)
             image.withLock { $0.endWrite(changes, version, at: revision) }
+            signals.send()
         } catch {
             image.withLock { $0.endWrite([], version, at: nil) }
             throw error

@@ -37,6 +37,32 @@ extension LocalRepository where T: Sendable {
         core.page(offset: offset, limit: limit).compactMap { cached($0.record, $0.id) }
     }
 
+    /// All items, and then again after each change: see ``LocalValues``.
+    ///
+    /// ```swift
+    /// for await items in repository.observe() { show(items) }
+    /// ```
+    ///
+    /// - Complexity: That of ``loadAll()`` for each element.
+    public nonisolated func observe() -> LocalValues<[T]> {
+        LocalValues(signals: core.signals) {
+            // Read before the items: a change in between makes another element, and none is missed.
+            let generation = self.core.contents.generation
+            return (await self.loadAll(), UInt64(generation))
+        }
+    }
+
+    /// The item with an id, nil while there is none, and then each newer one.
+    ///
+    /// - Complexity: A look-up in memory for each change of any item.
+    public nonisolated func observe(_ id: T.ID) -> LocalValues<T?> where T.ID: Sendable {
+        LocalValues(signals: core.signals) {
+            let revision = (try? self.reader.coding.key(id)).flatMap { self.core.record($0)?.revision }
+            // 0 is no revision.
+            return (await self.find(by: id), revision ?? 0)
+        }
+    }
+
     private func cached(_ id: [UInt8]) -> T? { core.record(id).flatMap { cached($0, id) } }
 
     private func cached(_ record: LocalRecord, _ id: [UInt8]) -> T? {

@@ -3,6 +3,7 @@ import Heartwood
 import HeartwoodLocal
 import HeartwoodRepository
 import Logging
+import Observation
 import Testing
 
 /// The Swift of Documentation/LocalRepository.md.
@@ -34,6 +35,29 @@ import Testing
         try await repository.close()
         #expect(page.count == 50)
         #expect(repository.count == 150)
+    }
+
+    @MainActor @Observable final class LiveTodoList {
+        private(set) var todos: [Todo] = []
+        private let repository: LocalRepository<Todo>
+
+        init(repository: LocalRepository<Todo>) { self.repository = repository }
+
+        /// In a view: `.task { await list.follow() }`.
+        func follow() async {
+            for await todos in repository.observe() { self.todos = todos }
+        }
+    }
+
+    @Test @MainActor func viewModelThatStaysCurrent() async throws {
+        let scratch = try Scratch()
+        let repository = LocalRepository<Todo>(directory: scratch.url)
+        let list = LiveTodoList(repository: repository)
+        let task = Task { await list.follow() }
+        try await repository.save(Todo(id: UUID(), title: "Buy milk"))
+        while list.todos.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(list.todos.map(\.title) == ["Buy milk"])
+        task.cancel()
     }
 
     @Test func undecodable() async throws {

@@ -29,6 +29,7 @@ struct QueryOrder: Sendable {
     ) -> [AccessPlan.KeyPart]? {
         var rest = sorts[...]
         var parts: [AccessPlan.KeyPart] = []
+        parts.reserveCapacity(components.count)
         for component in components {
             if let constant = constants[component] {
                 parts.append(.constant(constant))
@@ -37,7 +38,8 @@ struct QueryOrder: Sendable {
                 rest.removeFirst()
             } else if rest.isEmpty, component == idPath {
                 // What follows an id decides nothing.
-                return parts + [.identifier]
+                parts.append(.identifier)
+                return parts
             } else if let given = sorts.first(where: { query[$0].path == component }), !rest.contains(given) {
                 // A component that occurs twice.
                 parts.append(.sort(given))
