@@ -4,8 +4,8 @@ import Testing
 
 /// A short form of `Tools/campaign repair`.
 @Suite struct RepairCampaignTests {
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func repairsOfDamagedStoresKeepTheRules(_ seed: UInt64) async throws {
+    @Test func repairsOfDamagedStoresKeepTheRules() async throws {
+        let seed: UInt64 = 1
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
         let (totals, failures) = await campaign.run(cases: 100, interruptions: 60, jobs: 1) { _, _ in
         } report: { _ in

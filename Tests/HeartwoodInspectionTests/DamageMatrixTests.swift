@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodFormat
@@ -10,6 +11,9 @@ import Testing
 /// Every kind of damage, at every kind of location, in the first, a middle and the last file. The verdict names the
 /// exact offset, as an opening does. Repair brings back all batches that the damage doesn't touch, and nothing else.
 @Suite struct DamageMatrixTests {
+    /// `Tools/test` makes each damage once, `.ci/run` three times, at other offsets.
+    private static let rounds = ProcessInfo.processInfo.environment["HEARTWOOD_SWEEPS"] == "1" ? 3 : 1
+
     /// The first, a middle and the last log file.
     private static func files(of image: StoreImage) -> [String] {
         let logs = image.logs
@@ -26,7 +30,7 @@ import Testing
                 let bytes = written.image.files[name]!
                 let layout = try FileLayout(log: bytes)
                 for location in DamageLocation.allCases {
-                    for round in 0..<3 {
+                    for round in 0..<Self.rounds {
                         guard let offset = location.offset(in: layout, &random), offset < bytes.count else { continue }
                         let damaged = kind.damage(bytes, at: offset, &random)
                         let comment: Comment =

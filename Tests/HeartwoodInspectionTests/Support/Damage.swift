@@ -53,12 +53,14 @@ enum DamageLocation: String, CaseIterable, Sendable {
 
 /// Which bytes of a file differ or are missing.
 func changedBytes(_ before: [UInt8], _ after: [UInt8]) -> (first: Int, isChanged: (Range<Int>) -> Bool)? {
-    var changed = [Bool](repeating: false, count: before.count)
-    var first: Int?
-    for index in before.indices where index >= after.count || before[index] != after[index] {
-        changed[index] = true
-        if first == nil { first = index }
+    var changed: [Int] = []
+    // Few bytes differ, and a debug build compares single ones slowly.
+    let block = 256
+    for start in stride(from: 0, to: before.count, by: block) {
+        let part = start..<min(start + block, before.count)
+        if part.upperBound <= after.count, before[part] == after[part] { continue }
+        for index in part where index >= after.count || before[index] != after[index] { changed.append(index) }
     }
-    guard let first else { return nil }
-    return (first, { part in part.contains { changed[$0] } })
+    guard let first = changed.first else { return nil }
+    return (first, { part in changed.contains { part.contains($0) } })
 }

@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// Chooses what is read for a query. It reads nothing. The choice depends on the query and on the indexes, not on data.
 ///
 /// A filter is alternatives, each of which is conditions on properties. For each alternative the best of these is
@@ -16,6 +18,7 @@ struct QueryPlanner {
     let indexes: [ReadyIndex]
     /// The id, if it is a part of keys as it is, and in order.
     private(set) var idPath: PropertyPath?
+    private let identifiers = IdentifierPaths()
 
     init(indexes: [ReadyIndex], idPath: PropertyPath?) { (self.indexes, self.idPath) = (indexes, idPath) }
 
@@ -24,10 +27,10 @@ struct QueryPlanner {
     /// A repository knows the id as `\Model.id` of any model, a program as `\City.id`: two paths that aren't equal.
     /// They are of one type, from one type, and have one name.
     private func naming(id paths: [PropertyPath]) -> QueryPlanner {
-        guard let idPath, let written = paths.first(where: { $0 == idPath || $0.isIdentifier(like: idPath) }) else {
-            return self
-        }
-        return QueryPlanner(indexes: indexes, idPath: written)
+        guard let idPath, let written = paths.first(where: { identifiers.has($0, like: idPath) }) else { return self }
+        var planner = self
+        planner.idPath = written
+        return planner
     }
 
     /// - Complexity: O(conditions * indexes).
@@ -184,5 +187,21 @@ extension QueryPlanner {
             return (match.step, target)
         }
         return nil
+    }
+}
+
+/// Which paths are the id. Kept, because the name of a key path takes microseconds to find.
+private final class IdentifierPaths: Sendable {
+    private let known = Locked<[PropertyPath: Bool]>([:])
+
+    func has(_ path: PropertyPath, like idPath: PropertyPath) -> Bool {
+        known.withLock { known in
+            if let isIdentifier = known[path] { return isIdentifier }
+            let isIdentifier = path == idPath || path.isIdentifier(like: idPath)
+            // A program may make key paths without end, such as with subscripts.
+            if known.count >= 1_000 { known.removeAll() }
+            known[path] = isIdentifier
+            return isIdentifier
+        }
     }
 }
