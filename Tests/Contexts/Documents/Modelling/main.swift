@@ -17,3 +17,8 @@ let largest = try await cities.fetch(                           // read from the
     where: \.country == "IS" && \.population >= 1_000, sort: [.descending(\.population)], limit: 10)
 
 print(largest.count)
+
+let query = Query<City>(where: \.country == "IS", sort: [.descending(\.population)], limit: 10)
+for try await largest in cities.observe(query) {
+    print(largest.map(\.name))
+}
