@@ -157,8 +157,8 @@ private final class Consumer: Sendable {
 
     func cancel() { task.cancel() }
 
-    /// Waits until it has seen the last write. If it then hasn't delivered the result of the final state, or waits for
-    /// something else, the test fails.
+    /// Waits until it has seen a write. If it then hasn't delivered the result of a state, and waits for another change,
+    /// the test fails.
     func settles(at final: SequenceNumber, _ store: any KeyValueStore, _ state: [Int: Note]) async throws {
         let wanted = observed.result(state)
         let hub = ChangeHub.of(store, in: observed.scope)
@@ -196,7 +196,8 @@ private struct ObservedHistory {
     private let seed: UInt64
     private var random: SeededRandom
     private var test: TestStore
-    private var expiries: [Int: UInt64] = [:]
+    /// The ids of records that expire in the next seconds.
+    private var expiring: Set<Int> = []
     private static let definition = RepositoryDefinition<Note>("notes", indexes: [Index("group", \.group)])
 
     init(_ seed: UInt64) {
@@ -215,14 +216,20 @@ private struct ObservedHistory {
         let store = try await test.open()
         let notes = try await store.repository(Self.definition)
         let present = try await retryingEndedViews { try await notes.loadAll() }
-        expiries = expiries.filter { $0.value > test.clock.now().milliseconds }
+        expiring = []
+        for note in present where try await notes.findVersioned(by: note.id)?.expires != nil {
+            expiring.insert(note.id)
+        }
         let moments = Moments(Dictionary(uniqueKeysWithValues: present.map { ($0.id, $0) }))
         var consumers: [Consumer] = []
-        for _ in 0..<Int.random(in: 3...15, using: &random) {
+        for _ in 0..<Int.random(in: 3...20, using: &random) {
             switch Int.random(in: 0..<6, using: &random) {
             case 0: consumers.append(consumer(notes, store, moments))
             case 1 where !consumers.isEmpty: consumers.remove(at: 0).cancel()
-            case 2: await Task.yield()
+            case 2: try await settle(consumers, store, moments)
+            case 3 where !expiring.isEmpty:
+                expire(moments)
+                try await settle(consumers, store, moments)
             default: try await write(notes, store, moments)
             }
         }
@@ -230,21 +237,24 @@ private struct ObservedHistory {
         if let crashed = test.crashed(seed: random.next()), Bool.random(using: &random) {
             // What comes back is told by the store that is opened next; the old one goes on without effect.
             test = crashed
-            expiries = [:]
             try await TestStore.close(store)
             for consumer in consumers { try await consumer.end(nil) }
             return
         }
-        // One more write, so that the feed has a last change that is known.
-        let marker = Note(id: 100, group: 100, text: Int.random(in: 0...9, using: &random))
-        var state = moments.last
-        state[marker.id] = marker
-        moments.add(state)
-        try await notes.save(marker)
-        let final = try await retryingEndedViews { try await notes.findVersioned(by: marker.id) }
-        for consumer in consumers { try await consumer.settles(at: final?.revision ?? 0, store, state) }
+        try await settle(consumers, store, moments)
         try await TestStore.close(store)
         for consumer in consumers { try await consumer.end(moments.last) }
+    }
+
+    /// Waits until all consumers have what there is now.
+    private mutating func settle(
+        _ consumers: [Consumer], _ store: any KeyValueStore, _ moments: Moments
+    ) async throws {
+        // One more write, of another repository, so that the feed has a last change that is known.
+        let markers = try await store.repository(of: Note.self, named: "markers")
+        try await markers.save(Note(id: 1, group: 1, text: Int.random(in: 0...9, using: &random)))
+        let last = try await retryingEndedViews { try await markers.findVersioned(by: 1) }
+        for consumer in consumers { try await consumer.settles(at: last?.revision ?? 0, store, moments.last) }
     }
 
     private mutating func consumer(
@@ -253,19 +263,29 @@ private struct ObservedHistory {
         Consumer(Observed(&random), notes, store, moments, random.next())
     }
 
+    /// Lets the records expire that have an expiry.
+    private mutating func expire(_ moments: Moments) {
+        let state = moments.last.filter { !expiring.contains($0.key) }
+        expiring = []
+        moments.add(state)
+        test.clock.advance(seconds: 6)
+    }
+
     private mutating func write(
         _ notes: Repository<Note>, _ store: any KeyValueStore, _ moments: Moments
     ) async throws {
-        let note = Note(
+        var note = Note(
             id: Int.random(in: 0...5, using: &random), group: Int.random(in: 0...3, using: &random),
             text: Int.random(in: 0...9, using: &random))
         var state = moments.last
+        // Often with the entry in the index that it has.
+        if Bool.random(using: &random) { note.group = state[note.id]?.group ?? note.group }
         switch Int.random(in: 0..<24, using: &random) {
         case 0...4:
             state[note.id] = nil
             moments.add(state)
             try await notes.delete(note.id)
-            expiries[note.id] = nil
+            expiring.remove(note.id)
         case 5...8:
             // Both at once: no consumer may see only one.
             var other = note
@@ -275,22 +295,14 @@ private struct ObservedHistory {
             state[other.id] = other
             moments.add(state)
             try await notes.save([note, other])
-            expiries[note.id] = nil
-            expiries[other.id] = nil
-        case 9:
+            expiring.remove(note.id)
+            expiring.remove(other.id)
+        case 9...11:
             state[note.id] = note
             moments.add(state)
             try await notes.save(note, expires: .after(.seconds(5)))
-            expiries[note.id] = test.clock.now().milliseconds + 5_000
-        case 10 where !expiries.isEmpty:
-            let end = test.clock.now().milliseconds + 6_000
-            for (id, expires) in expiries where expires <= end {
-                state[id] = nil
-                expiries[id] = nil
-            }
-            moments.add(state)
-            test.clock.advance(seconds: 6)
-        case 11:
+            expiring.insert(note.id)
+        case 12:
             // Feeds that haven't read the log may lose it.
             _ = try await (store as? Store)?.compact()
             await (store as? ConstrainedStore)?.compact()
@@ -298,7 +310,7 @@ private struct ObservedHistory {
             state[note.id] = note
             moments.add(state)
             try await notes.save(note)
-            expiries[note.id] = nil
+            expiring.remove(note.id)
         }
     }
 }
