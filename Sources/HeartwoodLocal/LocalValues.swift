@@ -7,8 +7,8 @@ internal import HeartwoodFileSystem
 /// ```
 ///
 /// The first element is the present state. Then each save and delete of any repository of this path in the process
-/// makes another one, once it is durable. A consumer that is slow gets fewer elements, always the newest state when it asks;
-/// the last one is never left out. The sequence ends when its task is cancelled; it keeps the repository.
+/// makes another one, once it is durable. A consumer that is slow gets fewer elements, always the newest state when it
+/// asks; the last one is never left out. The sequence ends when its task is cancelled; it keeps the repository.
 ///
 /// Each iterator observes on its own, from its first `next` until it is released. It is for one task.
 public struct LocalValues<Value: Sendable>: AsyncSequence, Sendable {

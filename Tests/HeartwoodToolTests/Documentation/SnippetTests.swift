@@ -5,7 +5,7 @@ internal import Testing
 ///
 /// A block that is fenced with "```swift" follows a comment at the start of a line, which says what compiles it: `<!--
 /// path/of/a/file.swift -->` if that file has all its lines, consecutive except for indentation; `<!-- compiled by
-/// Tools/name -->` if that tool takes the block from the README. A file is in a test target, or in
+/// Tools/name -->` if that tool takes the block from the document. A file is in a test target, or in
 /// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A doc comment needs
 /// no such comment: the file of the same name in Tests/Contexts/Documents/Comments has its lines.
 @Suite("the documents' Swift")
@@ -21,6 +21,11 @@ struct SnippetTests {
         case tool(String)
         case unknown
     }
+
+    /// The documents whose blocks a tool takes.
+    private static let tools = [
+        "README.md": "Tools/quick-start", "Documentation/Tutorial.md": "Tools/tutorial",
+    ]
 
     /// Every document of the repository that has Swift in it.
     static let documents: [String] = {
@@ -69,7 +74,7 @@ struct SnippetTests {
             case .tool(let path):
                 let isThere = FileManager.default.isExecutableFile(
                     atPath: ConsoleRun.root.appendingPathComponent(path).path)
-                #expect(isThere && document == "README.md", "\(path) doesn't compile it", sourceLocation: location)
+                #expect(isThere && Self.tools[document] == path, "\(path) doesn't compile it", sourceLocation: location)
             case .unknown:
                 Issue.record("no comment before the block says what compiles it", sourceLocation: location)
             }
