@@ -157,8 +157,8 @@ private final class Consumer: Sendable {
 
     func cancel() { task.cancel() }
 
-    /// Waits until it has seen a write. If it then hasn't delivered the result of a state, and waits for another change,
-    /// the test fails.
+    /// Waits until it has seen a write. If it then hasn't delivered the result of a state, and waits for another
+    /// change, the test fails.
     func settles(at final: SequenceNumber, _ store: any KeyValueStore, _ state: [Int: Note]) async throws {
         let wanted = observed.result(state)
         let hub = ChangeHub.of(store, in: observed.scope)
