@@ -80,7 +80,10 @@ final class LocalCore: Sendable {
     ///
     /// A cancelled task writes, too: the pattern's calls don't know cancellation.
     nonisolated(nonsending) func write(_ changes: [LocalChange], _ logger: Logger) async throws(StoreError) {
-        let changes = withoutDuplicates(changes)
+        // Of several changes of one id, the last counts.
+        var last = KeyTable<LocalChange>()
+        for change in changes { last.set(change.id, change) }
+        let changes = last.items.map(\.value)
         var attempts = 3
         while true {
             attempts -= 1
@@ -158,22 +161,6 @@ final class LocalCore: Sendable {
     private func closeStore() {
         let store = image.withLock { $0.store }
         try? store?.blocking.close()
-    }
-
-    /// Of several changes of one id, the last counts.
-    private func withoutDuplicates(_ changes: [LocalChange]) -> [LocalChange] {
-        if changes.count < 2 { return changes }
-        var positions: [[UInt8]: Int] = [:]
-        var unique: [LocalChange] = []
-        for change in changes {
-            if let position = positions[change.id] {
-                unique[position] = change
-            } else {
-                positions[change.id] = unique.count
-                unique.append(change)
-            }
-        }
-        return unique
     }
 
     private func log(_ problems: [StoreError], to logger: Logger) {

@@ -13,12 +13,10 @@ struct LocalImport {
     let fileSystem: any FileSystem
     /// How large a batch of records is, in bytes.
     let batchBytes: Int
-    /// Nil only for ``retire()``.
-    let store: Store?
+    let store: Store
 
     /// Makes a repository without records, which imports nothing later.
     func makeEmpty() throws(StoreError) -> KeyLayout {
-        guard let store else { throw .closed }
         return try begin(in: store, ImportMarker(isComplete: true, of: nil), oldestVersion: model.shape.version)
     }
 
@@ -28,7 +26,6 @@ struct LocalImport {
     func run(
         _ file: JSONFile, _ stored: Entry?, _ migrations: MigrationPath
     ) throws(StoreError) -> KeyLayout {
-        guard let store else { throw .closed }
         let layout: KeyLayout
         let oldestVersion = file.items.isEmpty ? model.shape.version : JSONFile.version
         if let stored {
@@ -52,26 +49,6 @@ struct LocalImport {
         try ImportMarker(isComplete: true, of: file.mark).put(into: &batch)
         try store.blocking.write(batch, durability: .synced)
         return layout
-    }
-
-    /// Renames the imported file, never to a name that exists.
-    ///
-    /// - Returns: What is wrong if that fails. The next opening tries again.
-    func retire() -> StoreError? {
-        do throws(FileSystemError) {
-            var number = 1
-            while try fileSystem.kind(of: place.imported(number)) != nil { number += 1 }
-            try fileSystem.rename(place.json, to: place.imported(number))
-        } catch {
-            return .fileIgnored(
-                place.json,
-                "the file was imported, and can't be renamed: give this user write access to its directory; the "
-                    + "next opening renames it",
-                error)
-        }
-        // If a crash takes the renaming back, the next opening renames it again.
-        try? fileSystem.syncDirectory(place.directory)
-        return nil
     }
 
     private func begin(
@@ -125,5 +102,27 @@ struct LocalImport {
     private var different: StoreError {
         .importFailed(
             place.json, "what was read back from the store isn't what the file has: look at the disk; open it again")
+    }
+}
+
+extension LocalPlace {
+    /// Renames the imported file, never to a name that exists.
+    ///
+    /// - Returns: What is wrong if that fails. The next opening tries again.
+    func retireImported(_ fileSystem: any FileSystem) -> StoreError? {
+        do throws(FileSystemError) {
+            var number = 1
+            while try fileSystem.kind(of: imported(number)) != nil { number += 1 }
+            try fileSystem.rename(json, to: imported(number))
+        } catch {
+            return .fileIgnored(
+                json,
+                "the file was imported, and can't be renamed: give this user write access to its directory; the "
+                    + "next opening renames it",
+                error)
+        }
+        // If a crash takes the renaming back, the next opening renames it again.
+        try? fileSystem.syncDirectory(directory)
+        return nil
     }
 }

@@ -75,7 +75,7 @@ struct LocalOpening {
             logger.info(
                 "imported a JSON file",
                 metadata: ["file": "\(place.json)", "items": "\(file.items.count)", "store": "\(place.store)"])
-            return OpenedStore(store: store, layout: layout, doubt: importer.retire())
+            return OpenedStore(store: store, layout: layout, doubt: place.retireImported(fileSystem))
         }
         if stored != nil {
             throw .importFailed(
@@ -107,12 +107,10 @@ struct LocalOpening {
     ///
     /// - Returns: What is wrong, if that file isn't the one that was imported.
     private func doubt(after marker: ImportMarker?) -> StoreError? {
-        let importer = LocalImport(
-            place: place, model: model, fileSystem: fileSystem, batchBytes: importBatchBytes, store: nil)
         do throws(StoreError) {
             guard let mark = try JSONFile.mark(of: place, fileSystem) else { return nil }
             if let imported = marker?.file, (imported.bytes, imported.checksum) == (mark.bytes, mark.checksum) {
-                return importer.retire()
+                return place.retireImported(fileSystem)
             }
             return .fileIgnored(
                 place.json,

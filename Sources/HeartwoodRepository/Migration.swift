@@ -74,8 +74,7 @@ package struct MigrationPath: Sendable {
                 + "is no migration from version \(gap(from: entry.oldestVersion)): add it")
     }
 
-    /// Migrates a value of an older version in memory, and decodes it. For modules above this one, whose models need
-    /// not be sendable; `RepositoryCore` does the same.
+    /// Migrates a value of an older version in memory, and decodes it.
     ///
     /// - Throws: `.undecodable` if no migrations lead to the current version; what migrations and the coder throw.
     package func migrated<Model: Decodable>(

@@ -141,7 +141,7 @@ extension ReadableRepository {
         QueryResults(core: readable.core, query: query, onUndecodable: onUndecodable)
     }
 
-    private func leavingOut(_ handler: UndecodableHandler?) -> QueryRun<Model>.Undecodable {
+    func leavingOut(_ handler: UndecodableHandler?) -> QueryRun<Model>.Undecodable {
         { _, error throws(StoreError) in
             guard let handler else { throw error }
             handler(error)

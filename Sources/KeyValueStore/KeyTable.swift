@@ -1,10 +1,12 @@
 /// Values by key, in the order in which the keys were added. Few are looked for one by one, which takes less than to
 /// hash them.
-struct KeyTable<Value> {
-    private(set) var items: [(key: [UInt8], value: Value)] = []
+package struct KeyTable<Value> {
+    package private(set) var items: [(key: [UInt8], value: Value)] = []
     /// The position of each key; empty while there are few.
     private var positions: [[UInt8]: Int] = [:]
     private static var few: Int { 12 }
+
+    package init() {}
 
     private func position(_ key: [UInt8]) -> Int? {
         if items.count > Self.few { return positions[key] }
@@ -14,7 +16,7 @@ struct KeyTable<Value> {
     subscript(key: [UInt8]) -> Value? { position(key).map { items[$0].value } }
 
     /// Adds a value, or replaces that of the key.
-    mutating func set(_ key: [UInt8], _ value: Value) {
+    package mutating func set(_ key: [UInt8], _ value: Value) {
         let next = items.count
         // Found or added by one look-up: each one hashes the key.
         let position = next > Self.few ? Self.itself(&positions[key, default: next]) : position(key) ?? next

@@ -104,7 +104,7 @@ import Testing
         #expect(error?.code == .undecodable)
         #expect(await repository.find(by: "d") == nil)
         try await repository.save(Chore(id: "d", title: "d"))
-        // Each repository is told once.
+        // Each repository throws it once.
         let second = LocalRepository<Chore>(directory: scratch.url, logger: log.logger)
         await #expect(throws: StoreError.self) { try await second.delete("d") }
         try await second.delete("d")

@@ -41,13 +41,8 @@ extension ReadView {
     /// - Throws: `.closed`.
     /// - Complexity: O(log n + keys).
     public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
-        var cursor = Cursor(pin, range: range, reversed: false).paging(by: 1_024)
-        let page = KeyPage()
         var count = 0
-        while try cursor.next(page) {
-            count += page.count
-            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
-        }
+        try await forEachPage(of: range) { count += $0.count }
         return count
     }
 
@@ -59,16 +54,25 @@ extension ReadView {
     public nonisolated(nonsending) func fetchNextExpiry(
         in range: KeyRange
     ) async throws(StoreError) -> Timestamp? {
-        var cursor = Cursor(pin, range: range, reversed: false).paging(by: 1_024)
-        let page = KeyPage()
         var next: Timestamp?
-        while try cursor.next(page) {
+        try await forEachPage(of: range) { page in
             for index in 0..<page.count {
                 if let expires = page.version(index).expires { next = min(expires, next ?? expires) }
             }
-            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
         }
         return next
+    }
+
+    /// Walks over keys in memory, yielding to other tasks from time to time.
+    private nonisolated(nonsending) func forEachPage(
+        of range: KeyRange, _ body: (KeyPage) -> Void
+    ) async throws(StoreError) {
+        var cursor = Cursor(pin, range: range, reversed: false).paging(by: 1_024)
+        let page = KeyPage()
+        while try cursor.next(page) {
+            body(page)
+            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+        }
     }
 
     /// The entries of a range, in key order.

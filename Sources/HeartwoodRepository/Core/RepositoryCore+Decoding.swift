@@ -8,36 +8,17 @@ extension RepositoryCore {
         do {
             if version == definition.version { return try definition.coder.decode(Model.self, from: value) }
             guard version < definition.version else {
-                throw StoreError(
-                    .newerModel,
-                    "the record \(TupleValue.one(in: id())) of \"\(definition.name)\" has version \(version) of its "
-                        + "model, and this program has version \(definition.version): use the newer program")
+                throw StoreError.newerRecord(id(), of: definition.name, version, program: definition.version)
             }
-            return try migrated(value, from: version)
+            return try migrations.migrated(Model.self, value, from: version, of: definition.name, definition.coder)
         } catch let error as StoreError {
             throw error
         } catch {
-            throw StoreError(
-                .undecodable,
-                "the record \(TupleValue.one(in: id())) of \"\(definition.name)\" doesn't decode as \(Model.self): "
-                    + "restore the type or add a migration, or delete the record by its id",
-                cause: error)
+            throw .undecodable(id(), of: definition.name, as: Model.self, error)
         }
     }
 
     func model(_ entry: Entry) throws(StoreError) -> Model {
         try model(entry.value.span.bytes, id: base.layout.id(ofRecord: entry.key))
-    }
-
-    private func migrated(_ value: RawSpan, from version: Int) throws -> Model {
-        guard let steps = migrations.steps(from: version), !steps.isEmpty else {
-            throw StoreError(
-                .undecodable,
-                "a record of \"\(definition.name)\" has version \(version) of its model, from which no migration leads "
-                    + "to version \(definition.version): add it")
-        }
-        var bytes = try steps[0].apply(value, definition.coder)
-        for step in steps.dropFirst() { bytes = try step.apply(bytes.span.bytes, definition.coder) }
-        return try definition.coder.decode(Model.self, from: bytes.span.bytes)
     }
 }

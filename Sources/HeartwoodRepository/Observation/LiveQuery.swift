@@ -32,7 +32,7 @@ where Model.ID: Codable & SendableMetatype & Sendable {
 
     /// Nil for one that only has an error.
     @ObservationIgnored private let observe: (@Sendable (Query<Model>) -> LiveValues<[Model]>)?
-    @ObservationIgnored private let task = TaskOwner()
+    @ObservationIgnored private var task: Task<Void, Never>?
     /// The revision of each item.
     @ObservationIgnored private var revisions: [Model.ID: SequenceNumber] = [:]
 
@@ -61,11 +61,14 @@ where Model.ID: Codable & SendableMetatype & Sendable {
     }
     #endif
 
+    isolated deinit { task?.cancel() }
+
     private func start() {
         guard let source = observe?(query).source else { return }
         isLoading = true
         // Detached: reading and decoding stay off the main actor.
-        let new = Task.detached { [weak self] in
+        task?.cancel()
+        task = Task.detached { [weak self] in
             var run = ObservationRun(source)
             var pause = Duration.seconds(1)
             while !Task.isCancelled {
@@ -81,7 +84,6 @@ where Model.ID: Codable & SendableMetatype & Sendable {
                 }
             }
         }
-        task.replace(by: new)
     }
 
     private func show(_ state: ObservationSource<[Model]>.State) {
@@ -126,17 +128,4 @@ public struct LiveDifference<ID: Hashable & Sendable>: Sendable {
                 }
             })
     }
-}
-
-/// Cancels its task when it is released.
-@MainActor
-private final class TaskOwner {
-    private var task: Task<Void, Never>?
-
-    func replace(by new: Task<Void, Never>) {
-        task?.cancel()
-        task = new
-    }
-
-    isolated deinit { task?.cancel() }
 }

@@ -190,15 +190,14 @@ private enum ExpiryTimer {
 
     /// False if the task was cancelled.
     static func wait(for expires: Timestamp, in store: any ReadableKeyValueStore) async -> Bool {
-        var isFirst = true
-        while true {
+        repeat {
             let now = store.now
-            let rest = expires > now ? expires.milliseconds - now.milliseconds : 0
-            if rest == 0 && !isFirst { return true }
+            let rest: Duration =
+                expires > now ? .milliseconds(min(expires.milliseconds - now.milliseconds, 1_000)) : .zero
             // The engine may be late: something that it still shows is not asked for without a pause.
-            let pause = max(.milliseconds(min(rest, 1_000)), min(store.limits.expiryGrain / 10, longest))
-            guard (try? await Task.sleep(for: min(pause, longest))) != nil else { return false }
-            isFirst = false
-        }
+            let pause = min(max(rest, store.limits.expiryGrain / 10), longest)
+            guard (try? await Task.sleep(for: pause)) != nil else { return false }
+        } while store.now < expires
+        return true
     }
 }

@@ -49,10 +49,7 @@ extension ReadableRepository {
         return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
-                    try await core.observed(query, source, view) { _, error throws(StoreError) in
-                        guard let onUndecodable else { throw error }
-                        onUndecodable(error)
-                    }
+                    try await core.observed(query, source, view, onUndecodable: leavingOut(onUndecodable))
                 }
             })
     }
@@ -69,21 +66,12 @@ extension ReadableRepository {
                     var unsorted = query
                     unsorted.sort = []
                     let watch = core.watch(source.layout.planner.plan(unsorted).steps, source.layout)
+                    let count = try await source.count(query)
                     return ObservationSource.State(
-                        value: try await source.count(query), version: ObservedVersion(),
-                        position: view.position, expires: try await watch.nextExpiry(view), watch: watch
-                    ).countedAsVersion
+                        value: count, version: ObservedVersion(count: count), position: view.position,
+                        expires: try await watch.nextExpiry(view), watch: watch)
                 }
             })
-    }
-}
-
-extension ObservationSource<Int>.State {
-    /// Two states with the same number are one.
-    fileprivate var countedAsVersion: Self {
-        var state = self
-        state.version.count = value
-        return state
     }
 }
 

@@ -235,7 +235,7 @@ private struct ObservedHistory {
         }
         consumers.append(consumer(notes, store, moments))
         if let crashed = test.crashed(seed: random.next()), Bool.random(using: &random) {
-            // What comes back is told by the store that is opened next; the old one goes on without effect.
+            // What is left shows when the store is opened again. The old one goes on without effect.
             test = crashed
             try await TestStore.close(store)
             for consumer in consumers { try await consumer.end(nil) }
