@@ -8,6 +8,7 @@ extension Store {
         let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
         let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
         let holds = log.compactionControl.holds.withLock { $0.count }
+        let (feeds, slowest) = log.feeds.withLock { ($0.count, $0.values.min()) }
         return log.withState { state in
             Statistics(
                 state: state.publicState,
@@ -21,6 +22,8 @@ extension Store {
                 pinnedFiles: pinnedFiles,
                 retainedLogBytes: retained,
                 logHolds: holds,
+                feeds: feeds,
+                feedLag: slowest.map { lag(of: $0, behind: state.commits.pipeline.visible) } ?? 0,
                 pinnedStates: index.readPoints,
                 lastSequence: state.commits.pipeline.lastSequence,
                 visibleSequence: state.commits.pipeline.visible,
@@ -32,8 +35,15 @@ extension Store {
                 writtenBytes: state.counters.writtenBytes,
                 syncs: state.counters.syncs,
                 rotations: state.counters.rotations,
+                roomWaits: .nanoseconds(state.counters.waitedForRoom),
+                throttling: .nanoseconds(state.counters.throttled),
                 logWriting: state.commits.logWriting,
                 compaction: compaction)
         }
+    }
+
+    /// Numbers jump at an opening, so only those of this one are counted.
+    private nonisolated func lag(of sequence: SequenceNumber, behind visible: SequenceNumber) -> UInt64 {
+        visible - min(visible, max(sequence, log.openedAt))
     }
 }

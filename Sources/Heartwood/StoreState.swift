@@ -42,6 +42,11 @@ extension Store {
         public var retainedLogBytes: UInt64
         /// Number of feeds that began with ``Store/follow(in:level:)`` and keep the log until they have caught up.
         public var logHolds: Int
+        /// Number of feeds that are running: iterators of ``Changes``, observations among them.
+        public var feeds: Int
+        /// How many batches of this opening readers see that the slowest feed's consumer isn't done with. 0 without
+        /// feeds.
+        public var feedLag: UInt64
         /// Number of read points that read views, scans and transactions have pinned. Pins of the same read point count
         /// once.
         public var pinnedStates: Int
@@ -65,6 +70,10 @@ extension Store {
         public var syncs: UInt64
         /// Segments begun.
         public var rotations: UInt64
+        /// How long writes have waited for room in the commit buffers or on the disk, summed over the writes.
+        public var roomWaits: Duration
+        /// How long the log writer has paused because writers were faster than compaction.
+        public var throttling: Duration
         /// How `.written` writes get into the log; nil before the first of them, because it isn't known yet.
         public var logWriting: LogWriting?
         /// What compaction has done.

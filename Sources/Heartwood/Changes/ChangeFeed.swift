@@ -14,6 +14,9 @@ protocol ChangeSource: AnyObject, Sendable {
     ///
     /// - Parameter feed: Identifies the feed, which waits once at a time.
     nonisolated(nonsending) func wait(after readable: ReadableChanges, by feed: ObjectIdentifier) async
+
+    /// A feed's consumer is done with the changes up to a number; nil when the feed is released.
+    func noteConsumed(_ sequence: SequenceNumber?, by feed: ObjectIdentifier)
 }
 
 /// How far a feed may read.
@@ -52,6 +55,8 @@ final class ChangeFeed: Sendable {
 
     private let source: any ChangeSource
     private let reader: Locked<ChangeReader>
+    /// The last number of the page that the consumer has.
+    private let delivered: Locked<SequenceNumber>
     private let ahead = Locked(Ahead.nothing)
     /// Keeps the log after the position until the feed has caught up.
     private let hold: LogHold?
@@ -59,10 +64,13 @@ final class ChangeFeed: Sendable {
     init(_ source: any ChangeSource, after sequence: SequenceNumber, in range: KeyRange, hold: LogHold?) {
         self.source = source
         self.hold = hold
+        delivered = Locked(sequence)
         reader = Locked(
             ChangeReader(
                 source.directory, after: sequence, in: range, maximumValueBytes: source.maximumValueBytes))
     }
+
+    deinit { source.noteConsumed(nil, by: ObjectIdentifier(self)) }
 
     /// Waits until there may be more than the feed could read.
     ///
@@ -73,6 +81,7 @@ final class ChangeFeed: Sendable {
         case .closed?: return false
         case .failed(let error)?: throw error
         case nil:
+            source.noteConsumed(readable.sequence, by: ObjectIdentifier(self))
             await source.wait(after: readable, by: ObjectIdentifier(self))
             return true
         }
@@ -82,6 +91,7 @@ final class ChangeFeed: Sendable {
     ///
     /// - Throws: What the reader throws.
     nonisolated(nonsending) func load() async throws(StoreError) -> Load {
+        source.noteConsumed(delivered.withLock { $0 }, by: ObjectIdentifier(self))
         let outcome = await Sleeper<Outcome>.suspend { sleeper in
             let (ready, mustStart) = ahead.withLock { ahead -> (Outcome?, Bool) in
                 switch ahead {
@@ -99,6 +109,7 @@ final class ChangeFeed: Sendable {
             if mustStart { BlockingPool.start { self.readPage() } }
         }
         let load = try outcome.get()
+        delivered.withLock { $0 = load.sequence }
         if load.hasMore { readAhead() }
         return load
     }

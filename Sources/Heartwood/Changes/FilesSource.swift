@@ -26,6 +26,9 @@ final class FilesSource: ChangeSource {
         state = Locked(State(scout: LogScout(directory)))
     }
 
+    /// No store in this process shows how far its feeds are.
+    func noteConsumed(_ sequence: SequenceNumber?, by feed: ObjectIdentifier) {}
+
     func readable() throws(StoreError) -> ReadableChanges {
         let sequence = try state.withLock { (state) throws(StoreError) in
             let sequence = try state.scout.look(level)

@@ -37,6 +37,10 @@ final class LogSource: ChangeSource {
         await log.waitForChange(after: readable.sequence, level, by: feed)
         woken.store(monotonicNanoseconds(), ordering: .relaxed)
     }
+
+    func noteConsumed(_ sequence: SequenceNumber?, by feed: ObjectIdentifier) {
+        log.feeds.withLock { $0[feed] = sequence }
+    }
 }
 
 extension LogDirectory {

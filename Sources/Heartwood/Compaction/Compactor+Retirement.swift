@@ -93,7 +93,7 @@ extension Compactor {
         } catch {
             if error.isNotFound { return true }
             unremoved.append(path)
-            log.configuration.logger?.warning(
+            log.configuration.logger?.info(
                 "a file that a snapshot has replaced could not be removed", metadata: ["cause": "\(error)"])
             return false
         }

@@ -101,6 +101,7 @@ struct Compactor {
             state.statistics.isRunning = true
             return state.served.isEmpty
         }
+        log.configuration.observer?(.compactionBegan)
         let clock = ContinuousClock()
         let start = clock.now
         var outcome: CompactionControl.Outcome
@@ -147,9 +148,13 @@ struct Compactor {
             return state.served.map(\.sleeper)
         }
         if isAutomatic, case .failure(let error) = outcome, error.code != .closed, error.code != .cancelled {
-            log.configuration.logger?.error(
+            log.configuration.logger?.info(
                 "compaction failed; nothing was dropped, and it is tried again later",
                 metadata: ["store": "\(log.directory)", "error": "\(error)"])
+        }
+        switch outcome {
+        case .success(let report): log.configuration.observer?(.compacted(report))
+        case .failure(let error): log.configuration.observer?(.compactionFailed(error))
         }
         for sleeper in sleepers { sleeper.resume(returning: outcome) }
     }

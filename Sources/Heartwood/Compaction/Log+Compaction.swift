@@ -75,7 +75,7 @@ nonisolated extension Log {
     /// Logs that the compaction before a close failed. The store is unchanged by that.
     private func noteBeforeClose(_ outcome: CompactionControl.Outcome) {
         if case .failure(let error) = outcome {
-            configuration.logger?.notice(
+            configuration.logger?.info(
                 "the store was closed without being compacted",
                 metadata: ["store": "\(directory)", "error": "\(error)"])
         }

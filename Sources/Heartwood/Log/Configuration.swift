@@ -36,9 +36,12 @@ extension Store {
         public var fileSystem: any FileSystem = POSIXFileSystem()
         /// The clock for expiry and commit times. The system clock by default.
         public var clock: any StoreClock = SystemClock()
-        /// Logs events that can't be thrown (a torn tail, a full disk, a failed sync). Nil by default: nothing is
-        /// logged.
+        /// Logs what can't be thrown (a torn tail, a full disk, a failed sync), at level `info` and below. Nil by
+        /// default: nothing is logged.
         public var logger: Logger?
+        /// Called with what happens in the store, on the store's own threads, one call at a time for each thread. It
+        /// must return soon, because writers wait for it, and must not wait for a call of the store. Nil by default.
+        public var observer: (@Sendable (StoreEvent) -> Void)?
         /// How many bytes may wait in each of the two commit buffers before writers are suspended. 4 MiB by default; at
         /// least 64 KiB. A larger write is accepted on its own, when the buffer is empty.
         public var commitBufferBytes = 4 << 20

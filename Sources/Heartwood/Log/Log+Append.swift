@@ -211,12 +211,23 @@ nonisolated extension Log {
     /// - Parameter length: The length of the batch for which there was no space.
     /// - Throws: Why there is none (usually `.outOfSpace`), `.closed`, `.failed`.
     nonisolated(nonsending) func waitForSpace(since generation: UInt64, for length: Int) async throws(StoreError) {
-        if let failure = await Sleeper.suspend({ wake($0, whenSpaceChangesFrom: generation, length) }) { throw failure }
+        let start = monotonicNanoseconds()
+        let failure = await Sleeper.suspend { wake($0, whenSpaceChangesFrom: generation, length) }
+        noteWaited(since: start)
+        if let failure { throw failure }
     }
 
     /// The same for a thread, which it blocks.
     func blockForSpace(since generation: UInt64, for length: Int) throws(StoreError) {
-        if let failure = Sleeper.block({ wake($0, whenSpaceChangesFrom: generation, length) }) { throw failure }
+        let start = monotonicNanoseconds()
+        let failure = Sleeper.block { wake($0, whenSpaceChangesFrom: generation, length) }
+        noteWaited(since: start)
+        if let failure { throw failure }
+    }
+
+    private func noteWaited(since start: UInt64) {
+        let waited = monotonicNanoseconds() &- start
+        withState { $0.counters.waitedForRoom += waited }
     }
 
     private func wake(_ sleeper: Sleeper<StoreError?>, whenSpaceChangesFrom generation: UInt64, _ length: Int) {

@@ -27,6 +27,8 @@ actor Log {
     nonisolated let unwrittenFrom: Atomic<UInt64>
     /// The time of the newest commit, in milliseconds. The store's current time is never earlier.
     nonisolated let newestTime: Atomic<UInt64>
+    /// The numbers up to which the consumers of the running feeds are done.
+    nonisolated let feeds = Locked<[ObjectIdentifier: SequenceNumber]>([:])
     /// Set when a close begins: from then on, reads and writes are refused.
     nonisolated let closing = Atomic(false)
 

@@ -31,6 +31,10 @@ extension Log {
         var syncs: UInt64 = 0
         var rotations: UInt64 = 0
         var marks: UInt64 = 0
+        /// Nanoseconds that writes have waited for room, summed over the writes.
+        var waitedForRoom: UInt64 = 0
+        /// Nanoseconds that the log writer has paused for compaction.
+        var throttled: UInt64 = 0
     }
 }
 

@@ -74,6 +74,7 @@ extension LogWriter {
         log.visibleGate.fail(.closed)
         log.syncedGate.fail(.closed)
         resume(waiters, with: .closed)
+        log.configuration.observer?(.closed)
         resume(closers, with: failure)
     }
 }

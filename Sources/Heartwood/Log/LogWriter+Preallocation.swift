@@ -250,14 +250,11 @@ extension LogWriter {
             resume(waiters.others, with: isProvided ? nil : answer)
             if isProvided { return }
         }
-        let (waiters, answer) = log.withState { state in
-            if state.space.refusal == nil {
-                log.configuration.logger?.error(
-                    "writes are refused: no space could be preallocated", metadata: ["cause": "\(error)"])
-            }
-            state.space.refusal = refusal
-            return (state.space.takeWaiters(), answer(state))
+        let (waiters, answer, isFirst) = log.withState { state in
+            defer { state.space.refusal = refusal }
+            return (state.space.takeWaiters(), answer(state), state.space.refusal == nil)
         }
+        if isFirst { tellRefused(refusal, error) }
         // Looking for space again uses nothing of the reserve.
         refusedDemands = modest ?? demands
         (refusedDemands.leastRemoval, refusedDemands.hasPuts) = (.max, true)
@@ -289,6 +286,14 @@ extension LogWriter {
             defer { state.space.refusal = nil }
             return state.space.refusal != nil
         }
-        if wasRefusing { log.configuration.logger?.notice("there is space again: writes are accepted") }
+        guard wasRefusing else { return }
+        log.configuration.logger?.info("there is space again: writes are accepted")
+        log.configuration.observer?(.spaceFound)
+    }
+
+    private func tellRefused(_ refusal: StoreError, _ cause: FileSystemError) {
+        log.configuration.logger?.info(
+            "writes are refused: no space could be preallocated", metadata: ["cause": "\(cause)"])
+        if refusal.code == .outOfSpace { log.configuration.observer?(.outOfSpace(refusal)) }
     }
 }

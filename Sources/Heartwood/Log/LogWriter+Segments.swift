@@ -65,7 +65,7 @@ extension LogWriter {
             } catch {
                 // After a failed sync, a second one would succeed and prove nothing. The next opening or compaction
                 // removes them.
-                log.configuration.logger?.warning(
+                log.configuration.logger?.info(
                     "files that a snapshot covers are not removed", metadata: ["cause": "\(error)"])
             }
         }

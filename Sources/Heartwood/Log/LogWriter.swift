@@ -134,7 +134,10 @@ struct LogWriter: ~Copyable {
         if isDue { log.compaction.logHasGrown(log) }
         let pause = log.compaction.pause(
             in: log, written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
-        if pause > 0 { pauseThread(nanoseconds: Int(pause)) }
+        if pause > 0 {
+            pauseThread(nanoseconds: Int(pause))
+            log.withState { $0.counters.throttled += pause }
+        }
         lastCommit = (written, log.delays.now())
     }
 
@@ -162,17 +165,22 @@ struct LogWriter: ~Copyable {
 
     /// Syncs what is written to the current segment, or to another one, and makes it visible.
     mutating func syncWritten(of other: Segment? = nil) throws(Failure) {
-        let (segment, mapping, synced, end) = log.withState { state in
+        let (segment, mapping, synced, end, before) = log.withState { state in
             state.commits.beginSync()
             let commits = state.commits
             return (
-                other ?? commits.current!, other == nil ? commits.mapping : nil, commits.syncedEnd, commits.syncingEnd
+                other ?? commits.current!, other == nil ? commits.mapping : nil, commits.syncedEnd, commits.syncingEnd,
+                commits.pipeline.syncedSequence
             )
         }
         // For a few pages the call isn't worth its cost.
         if end - synced >= 64 << 10 { mapping?.release(before: end) }
+        let start = log.configuration.observer == nil ? 0 : log.delays.now()
         try syncFile(of: segment)
-        noteSynced()
+        let (now, onDisk) = noteSynced()
+        log.configuration.observer?(
+            .synced(
+                duration: .nanoseconds(now &- start), batches: onDisk - before, bytes: end - min(synced, end)))
     }
 
     /// Syncs a segment: everything written to it is on disk then.
@@ -184,7 +192,9 @@ struct LogWriter: ~Copyable {
     }
 
     /// Publishes that what was written before the sync is on disk.
-    private func noteSynced() {
+    ///
+    /// - Returns: The time, and the number up to which everything is on disk.
+    private func noteSynced() -> (now: UInt64, onDisk: SequenceNumber) {
         let now = log.delays.now()
         let onDisk = log.withState { state in
             state.counters.syncs += 1
@@ -193,6 +203,7 @@ struct LogWriter: ~Copyable {
         }
         log.publish()
         log.syncedGate.open(to: onDisk)
+        return (now, onDisk)
     }
 
     /// Writes a sync mark, an empty commit that says that everything before it is on disk, at the next page boundary,
@@ -245,7 +256,7 @@ struct LogWriter: ~Copyable {
 nonisolated extension Log {
     /// Ends all writing, because `doing` failed with `cause`.
     func fail(_ cause: FileSystemError, _ doing: String) {
-        configuration.logger?.critical(
+        configuration.logger?.info(
             "a write to the log failed; the store takes no more writes until it is reopened",
             metadata: ["store": "\(directory)", "cause": "\(cause)"])
         let refused = StoreError(
@@ -266,6 +277,7 @@ nonisolated extension Log {
         visibleGate.fail(unknown)
         syncedGate.fail(unknown)
         compaction.deliver(.failure(refused))
+        configuration.observer?(.failed(unknown))
     }
 }
 

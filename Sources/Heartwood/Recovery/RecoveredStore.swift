@@ -19,7 +19,9 @@ package struct RecoveredStore {
         do throws(StoreError) {
             var recovery = Recovery(
                 directory: directory, configuration: configuration, index: index, segments: segments)
+            configuration.observer?(.recoveryBegan)
             outcome = try recovery.run()
+            configuration.observer?(.recovered(outcome.report))
         } catch {
             try? segments.closeAll()
             directory.lock.unlock()

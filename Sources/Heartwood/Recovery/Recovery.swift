@@ -114,7 +114,7 @@ struct Recovery {
         if let snapshot = choice.snapshot { progress.totalBytes += snapshot.size - snapshot.footer.keySectionOffset }
         report.skippedFiles = choice.skippedFiles
         for path in choice.skippedFiles {
-            configuration.logger?.error(
+            configuration.logger?.info(
                 "a snapshot is damaged; nothing is lost, as the log that it covers is still there",
                 metadata: ["file": "\(path)"])
         }
@@ -244,7 +244,7 @@ struct Recovery {
             let bytes = try scanner.source.contentEnd(of: stop.offset..<scanner.source.count) - stop.offset
             report.tail = .torn(file: path, offset: stop.offset, bytes: bytes)
             if configuration.strictRecovery { return .failure(strictRefusal(stop, path: path, bytes: bytes)) }
-            configuration.logger?.notice(
+            configuration.logger?.info(
                 "the log has a torn tail, as after a crash; it was never acknowledged as durable and is skipped",
                 metadata: ["file": "\(path)", "offset": "\(stop.offset)", "bytes": "\(bytes)"])
             try rewrite(opened.file, from: scanner.provenEnd, to: stop.offset)
