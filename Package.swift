@@ -33,18 +33,26 @@ let package = Package(
         .library(name: "HeartwoodInspection", targets: ["HeartwoodInspection"]),
         .library(name: "HeartwoodFoundation", targets: ["HeartwoodFoundation"]),
         .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
+        .library(name: "HeartwoodService", targets: ["HeartwoodService"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
     // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
     // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
     // shows it.
     traits: [
-        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values.")
+        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values."),
+        .trait(
+            name: "Service",
+            description: "The product HeartwoodService: a store in a ServiceGroup, with metrics, traces and settings."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -107,6 +115,20 @@ let package = Package(
             dependencies: [
                 "Heartwood",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HeartwoodService",
+            dependencies: [
+                "Heartwood", "HeartwoodRepository",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
+                .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings
         ),

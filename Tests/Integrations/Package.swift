@@ -19,8 +19,13 @@ let package = Package(
     name: "heartwood-integrations",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Service"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
     ],
     targets: [
         .testTarget(
@@ -31,6 +36,25 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings
-        )
+        ),
+        .testTarget(
+            name: "HeartwoodServiceTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "HeartwoodService", package: "heartwood"),
+                .product(name: "HeartwoodTesting", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )
