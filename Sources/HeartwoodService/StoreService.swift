@@ -6,7 +6,7 @@ internal import Logging
 public import ServiceLifecycle
 internal import Synchronization
 
-/// A store as a service of a `ServiceGroup`: opened before the others, closed after them, with metrics, traces and logs.
+/// A store as a service of a `ServiceGroup`: opened before the others, closed after them, with metrics and traces.
 ///
 /// ```swift
 /// let service = try await StoreService.open(at: "/var/lib/app/store")

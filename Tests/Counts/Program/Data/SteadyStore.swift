@@ -21,9 +21,12 @@ enum SteadyStore {
 
     /// Opens a store with these keys. 4 MiB of its log are preallocated, so that no caller waits for space.
     static func open(
-        _ fileSystem: any FileSystem, at path: String, _ keys: [[UInt8]]
+        _ fileSystem: any FileSystem, at path: String, _ keys: [[UInt8]],
+        observer: (@Sendable (StoreEvent) -> Void)? = nil
     ) async throws -> Store {
-        let store = try Store(openingAt: path, configuration: configuration(fileSystem))
+        var configuration = configuration(fileSystem)
+        configuration.observer = observer
+        let store = try Store(openingAt: path, configuration: configuration)
         try await fill(store, keys)
         // The first write of a commit wakes the log writer, which finds that the delay isn't over.
         try await store.put("first", "", durability: .buffered)

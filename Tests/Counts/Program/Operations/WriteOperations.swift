@@ -1,5 +1,6 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
+internal import Synchronization
 
 /// Writes to a store while the log writer sleeps: the work of the caller's thread. `.buffered` in memory, up to the
 /// index; `.written` on a real file system, up to the store to the mapping.
@@ -7,6 +8,9 @@ enum WriteOperations {
     static var all: [Operation] {
         [
             Operation(name: "put", summary: "a new key, in a single put, .buffered", times: 4_000, prepare: put),
+            Operation(
+                name: "put-observed", summary: "the same with an observer, and the statistics read every 1,000 puts",
+                times: 4_000, prepare: putObserved),
             Operation(name: "overwrite", summary: "the same for an existing key", times: 4_000, prepare: overwrite),
             Operation(
                 name: "overwrite-written", summary: "the same, .written: stored to a mapping of a real file",
@@ -18,20 +22,37 @@ enum WriteOperations {
         ]
     }
 
-    private static func store() async throws -> Store {
-        try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys())
+    private static func store(_ observer: (@Sendable (StoreEvent) -> Void)? = nil) async throws -> Store {
+        try await SteadyStore.open(InMemoryFileSystem(), at: "/store", CountedData.keys(), observer: observer)
     }
 
     private static func put(_ preparation: Preparation) async throws -> Operation.Work {
-        try await put(CountedData.otherKeys(preparation.total), addsKeys: true)
+        try await put(CountedData.otherKeys(preparation.total), addsKeys: true, try await store())
+    }
+
+    private static func putObserved(_ preparation: Preparation) async throws -> Operation.Work {
+        let batches = Atomic<UInt64>(0)
+        let store = try await store { event in
+            if case .synced(_, let count, _) = event { batches.add(count, ordering: .relaxed) }
+        }
+        let put = try await put(CountedData.otherKeys(preparation.total), addsKeys: true, store)
+        return { times in
+            var left = times
+            while left > 0 {
+                try await put(min(left, 1_000))
+                left -= min(left, 1_000)
+                try WrongOutcome.unless(store.statistics.state == .ready ? 1 : 0, is: 1, "a store that is ready")
+            }
+        }
     }
 
     private static func overwrite(_ preparation: Preparation) async throws -> Operation.Work {
-        try await put(CountedData.keys(), addsKeys: false)
+        try await put(CountedData.keys(), addsKeys: false, try await store())
     }
 
-    private static func put(_ keys: [[UInt8]], addsKeys: Bool) async throws -> Operation.Work {
-        let store = try await store()
+    private static func put(
+        _ keys: [[UInt8]], addsKeys: Bool, _ store: Store
+    ) async throws -> Operation.Work {
         let values = CountedData.values
         let walk = Walk(keys.count)
         var wanted = store.statistics.keys
