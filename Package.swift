@@ -33,18 +33,23 @@ let package = Package(
         .library(name: "HeartwoodInspection", targets: ["HeartwoodInspection"]),
         .library(name: "HeartwoodFoundation", targets: ["HeartwoodFoundation"]),
         .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
+        .library(name: "HeartwoodHummingbird", targets: ["HeartwoodHummingbird"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
     // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
     // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
     // shows it.
     traits: [
-        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values.")
+        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values."),
+        .trait(
+            name: "Hummingbird",
+            description: "The product HeartwoodHummingbird: Hummingbird's PersistDriver on a store."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -107,6 +112,14 @@ let package = Package(
             dependencies: [
                 "Heartwood",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HeartwoodHummingbird",
+            dependencies: [
+                "KeyValueStore", "HeartwoodRepository",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
             ],
             swiftSettings: settings
         ),

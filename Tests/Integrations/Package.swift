@@ -19,8 +19,10 @@ let package = Package(
     name: "heartwood-integrations",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Hummingbird"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
     ],
     targets: [
         .testTarget(
@@ -31,6 +33,18 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings
-        )
+        ),
+        .testTarget(
+            name: "HeartwoodHummingbirdTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodHummingbird", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )
