@@ -107,6 +107,8 @@ import Testing
             #expect(header.contains("HttpOnly") && header.contains("SameSite=Strict") && header.contains("Path=/"))
             #expect(!header.contains("Secure"))
             await cookies.set(String(header.prefix { $0 != ";" }))
+            #expect(try await Self.get(client, "/session", await cookies.value).text == #"{"isOpen":true}"#)
+            #expect(try await Self.get(client, "/session", "other=1").text == #"{"isOpen":false}"#)
             #expect(try await Self.get(client, "/stats", await cookies.value).status == .ok)
         }
         fixture.clock.advance(by: .seconds(6 * 86_400))

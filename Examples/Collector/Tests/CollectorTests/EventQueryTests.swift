@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test func withoutAnIndexOfTypesTheyCanNotBeAskedFor() async throws {
+        var fixture = Fixture()
+        fixture.settings.hasTypeIndex = false
+        try await fixture.run { client, store in
+            let answer = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}")
+            #expect(answer.status == .created)
+            #expect(try store.count() == 3, "two events and the epoch")
+            #expect(try await client.read("/events").events.count == 2)
+            #expect(try await client.read("/events?type=a").code == "no-type-index")
+            #expect(try await client.read("/events/count?type=a").code == "no-type-index")
+        }
+    }
+
     @Test func unknownAndBadIdsAreTold() async throws {
         try await run { client in
             let unknown = try await client.read("/events/\(String(repeating: "0", count: 32))")

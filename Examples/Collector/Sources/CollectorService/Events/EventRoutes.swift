@@ -6,6 +6,7 @@ import NIOCore
 /// `GET /events`, `/events/count`, `/events/{id}`.
 struct EventRoutes {
     let store: Store?
+    let hasTypeIndex: Bool
 
     func add(to group: RouterGroup<CollectorContext>) {
         group.get("/events") { request, _ in try await list(request) }
@@ -19,7 +20,9 @@ struct EventRoutes {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        let page = try await archive().page(try EventQuery(request.uri))
+        let query = try EventQuery(request.uri)
+        try checkIndex(query.filter)
+        let page = try await archive().page(query)
         var json = Array(#"{"events":["#.utf8)
         for (index, event) in page.events.enumerated() {
             if index > 0 { json.append(UInt8(ascii: ",")) }
@@ -29,10 +32,20 @@ struct EventRoutes {
         return .json(json)
     }
 
+    /// Without the index, a listing by type would be empty.
+    private func checkIndex(_ filter: EventQuery.Filter) throws {
+        guard filter.type == nil || hasTypeIndex else {
+            throw Problem.badRequest(
+                "no-type-index", "the service keeps no index of types (events.type-index = false): leave out type")
+        }
+    }
+
     private static func json(_ cursor: EventCursor?) -> String { cursor.map { "\"\($0)\"" } ?? "null" }
 
     private func count(_ request: Request) async throws -> Response {
-        let count = try await archive().count(try EventQuery.Filter(request.uri))
+        let filter = try EventQuery.Filter(request.uri)
+        try checkIndex(filter)
+        let count = try await archive().count(filter)
         return .json(Array(#"{"count":\#(count)}"#.utf8))
     }
 

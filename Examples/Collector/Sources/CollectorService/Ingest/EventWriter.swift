@@ -6,11 +6,12 @@ import NIOCore
 struct EventWriter {
     let body: ByteBuffer
     let expires: Expiry
+    let hasTypeIndex: Bool
     private var eventKey: [UInt8] = [UInt8(ascii: "e")]
     private var typeKey: [UInt8] = [UInt8(ascii: "t")]
 
-    init(body: ByteBuffer, expires: Expiry) {
-        (self.body, self.expires) = (body, expires)
+    init(body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
+        (self.body, self.expires, self.hasTypeIndex) = (body, expires, hasTypeIndex)
         eventKey.reserveCapacity(1 + EventID.byteCount)
         typeKey.reserveCapacity(2 + ScannedEvent.maximumTypeBytes + EventID.byteCount)
     }
@@ -20,6 +21,7 @@ struct EventWriter {
         id.forEachByte { eventKey.append($0) }
         let object = body.getSlice(at: body.readerIndex + event.object.lowerBound, length: event.object.count)
         batch.put(eventKey, object ?? ByteBuffer(), expires: expires)
+        guard hasTypeIndex else { return }
 
         typeKey.removeLast(typeKey.count - 1)
         if event.type.hasEscapes {

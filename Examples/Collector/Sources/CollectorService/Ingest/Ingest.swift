@@ -13,6 +13,7 @@ struct Ingest: Sendable {
     let body: BodyReader
     let limits: EventBatch.Limits
     let retention: Duration?
+    let hasTypeIndex: Bool
     let idempotency: Duration
     let clock: any StoreClock
     let metrics: IngestMetrics
@@ -86,7 +87,8 @@ extension Ingest {
         var types = TypeCounts()
         var batch = store?.makeBatch()
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
-        var writer = EventWriter(body: body, expires: retention.map { .at(now + $0) } ?? .never)
+        var writer = EventWriter(
+            body: body, expires: retention.map { .at(now + $0) } ?? .never, hasTypeIndex: hasTypeIndex)
         var times: [UInt64] = []
         times.reserveCapacity(events.count)
         for (index, event) in events.enumerated() {

@@ -49,7 +49,8 @@ public struct Collector: Sendable {
             store: store, numbers: numbers, tokens: tokens,
             body: BodyReader(maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout),
             limits: EventBatch.Limits(events: settings.maximumEvents, eventBytes: settings.maximumEventBytes),
-            retention: settings.retention, idempotency: settings.idempotency, clock: clock, metrics: metrics)
+            retention: settings.retention, hasTypeIndex: settings.hasTypeIndex, idempotency: settings.idempotency,
+            clock: clock, metrics: metrics)
         events = ServerSentEvents(slots: Slots(settings.maximumStreams), heartbeat: settings.heartbeat)
         sampler = StatsSampler(store, metrics, streams: events.slots, clock: clock)
     }
@@ -73,7 +74,7 @@ public struct Collector: Sendable {
             .add(middleware: AccessMiddleware(tokens: tokens, sessions: sessions))
         let stream = EventStream(store: store, events: events)
         readers.get("/events/stream") { request, _ in try stream.get(request) }
-        EventRoutes(store: store).add(to: readers)
+        EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
         StatsRoutes(sampler: sampler, registry: registry, store: store, events: events).add(to: readers)
         return router
     }

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// Limits attempts to log in, for each address: a window of a minute has some places, and an attempt takes one.
 ///
-/// On the persist driver, so that neither a restart nor a second process gives an attacker more attempts. That costs a
-/// durable write for each attempt: right for logins, too dear for events, which ``TokenBucket`` limits in memory.
+/// On the persist driver, so that a restart gives an attacker no more attempts. That costs a durable write for each
+/// attempt: right for logins, too dear for events, which ``TokenBucket`` limits in memory.
 struct LoginLimiter: Sendable {
     let persist: any PersistDriver
     let attempts: Int

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `POST /login` and `/logout`, for the page.
+/// `POST /login` and `/logout`, and `GET /session`, for the page.
 struct SessionRoutes {
     let sessions: Sessions
     let limiter: LoginLimiter
@@ -14,8 +14,9 @@ struct SessionRoutes {
 
     func add(to group: RouterGroup<CollectorContext>) {
         group.post("/login") { request, context in try await login(request, context) }
-        group.post("/logout") { request, _ in
-            Self.noContent(try await sessions.close(request))
+        group.post("/logout") { request, _ in Self.noContent(try await sessions.close(request)) }
+        group.get("/session") { request, _ in
+            Response.json(Array(#"{"isOpen":\#(try await sessions.client(request) != nil)}"#.utf8))
         }
     }
 

@@ -24,6 +24,8 @@ public struct Settings: Sendable {
     public var store: String? = "collector.store"
     /// How long events exist, from their arrival; nil for ever.
     public var retention: Duration? = .seconds(30 * 86_400)
+    /// Whether events can be found by their type. Doubles the keys, and so the memory of the store's index.
+    public var hasTypeIndex = true
     /// How many events a request may have.
     public var maximumEvents = 10_000
     /// The largest event, in bytes.

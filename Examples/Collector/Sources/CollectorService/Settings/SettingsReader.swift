@@ -44,6 +44,7 @@ extension Settings {
         if let days = try reader.number("events.retention-days", 0...36_500) {
             retention = days == 0 ? nil : .seconds(days * 86_400)
         }
+        hasTypeIndex = try reader.flag("events.type-index") ?? hasTypeIndex
         try reader.number("events.max-per-request", 1...1_000_000, into: &maximumEvents)
         try reader.number("events.max-bytes", 64...(16 << 20), into: &maximumEventBytes)
         if let hours = try reader.number("idempotency.hours", 1...8_760) { idempotency = .seconds(hours * 3_600) }
@@ -64,7 +65,8 @@ extension Settings {
     private static let names: Set<String> = [
         "config", "http-host", "http-port", "http-idle-timeout", "http-body-timeout", "http-max-body-bytes",
         "http-max-header-bytes", "http-max-connections", "tls-certificate", "tls-key",
-        "store", "events-retention-days", "events-max-per-request", "events-max-bytes", "idempotency-hours",
+        "store", "events-retention-days", "events-max-per-request", "events-max-bytes", "events-type-index",
+        "idempotency-hours",
         "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-logins-per-minute",
         "sessions-days", "sessions-secure", "shutdown-timeout", "stream-heartbeat", "log-level",
     ]

@@ -197,6 +197,7 @@ function chart(id, all, series, unit) {
 /* ---- newest events ---- */
 
 async function showNewest() {
+    if (!source || source.readyState !== EventSource.OPEN) return;
     try {
         const answer = await fetch("events?limit=8");
         if (!answer.ok) return;
@@ -214,7 +215,10 @@ async function showNewest() {
 
 function follow() {
     source = new EventSource("stats/stream");
-    source.onopen = () => connection("open", "connected");
+    source.onopen = () => {
+        connection("open", "connected");
+        showNewest();
+    };
     source.onmessage = (message) => add(JSON.parse(message.data));
     source.onerror = () => {
         connection("lost", "connection lost, trying again");
@@ -226,25 +230,18 @@ function follow() {
 async function start() {
     if (source) { source.close(); source = null; }
     clearInterval(newestTimer);
-    let answer;
     try {
-        answer = await fetch("stats");
+        if (!(await (await fetch("session")).json()).isOpen) return showLogin();
+        samples = await (await fetch("stats")).json();
     } catch {
         connection("lost", "connection lost, trying again");
         return setTimeout(start, 2000);
     }
-    if (answer.status === 401) return showLogin();
-    if (!answer.ok) {
-        connection("lost", "connection lost, trying again");
-        return setTimeout(start, 2000);
-    }
-    samples = await answer.json();
     element("login").hidden = true;
     element("dashboard").hidden = false;
     element("logout").hidden = false;
     draw();
     follow();
-    showNewest();
     newestTimer = setInterval(showNewest, 2000);
 }
 
