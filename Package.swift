@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "HeartwoodFoundation", targets: ["HeartwoodFoundation"]),
         .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
         .library(name: "HeartwoodService", targets: ["HeartwoodService"]),
+        .library(name: "HeartwoodHummingbird", targets: ["HeartwoodHummingbird"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
     ],
     // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
@@ -44,6 +45,9 @@ let package = Package(
         .trait(
             name: "Service",
             description: "The product HeartwoodService: a store in a ServiceGroup, with metrics, traces and settings."),
+        .trait(
+            name: "Hummingbird",
+            description: "The product HeartwoodHummingbird: Hummingbird's PersistDriver on a store."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -53,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -129,6 +134,14 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
                 .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HeartwoodHummingbird",
+            dependencies: [
+                "KeyValueStore", "HeartwoodRepository",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
             ],
             swiftSettings: settings
         ),

@@ -19,13 +19,14 @@ let package = Package(
     name: "heartwood-integrations",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO", "Service"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Service", "Hummingbird"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     ],
     targets: [
         .testTarget(
@@ -54,6 +55,18 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodHummingbirdTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodHummingbird", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),

@@ -1,0 +1,43 @@
+import Heartwood
+
+/// The keys of the store.
+///
+///     e ID                    an event: the client's object
+///     t TYPE 00 ID            nothing: finds the events of a type
+///     i CLIENT 00 KEY         the answer to a request with an idempotency key: IdempotencyRecord
+///     n                       the newest epoch of event numbers
+///     p ...                   sessions and login attempts: HeartwoodPersistDriver
+///
+/// IDs begin with the time, so a span of time is a range of keys, with and without a type.
+enum EventKeys {
+    static let numbers: [UInt8] = Array("n".utf8)
+    static let persist = "p"
+    static let events = KeyRange.prefix("e")
+
+    static func event(_ id: EventID) -> [UInt8] { [UInt8(ascii: "e")] + id.bytes }
+
+    static func request(client: String, key: String) -> [UInt8] {
+        [UInt8(ascii: "i")] + client.utf8 + [0] + key.utf8
+    }
+
+    /// What the keys of events begin with: of all, or of a type.
+    static func prefix(type: String?) -> [UInt8] {
+        type.map { [UInt8(ascii: "t")] + $0.utf8 + [0] } ?? [UInt8(ascii: "e")]
+    }
+
+    /// The id of a key of either kind.
+    static func id(_ key: [UInt8]) -> EventID? { EventID(key.suffix(EventID.byteCount)) }
+
+    /// The keys of events with times from `lower`, inclusive, to `upper`, exclusive; nil is no bound.
+    static func range(type: String?, from lower: UInt64?, to upper: UInt64?) -> KeyRange {
+        let prefix = prefix(type: type)
+        let all = KeyRange.prefix(prefix)
+        func bound(_ time: UInt64) -> KeyBound {
+            .included(prefix + EventID(time: min(time, Timestamps.end), epoch: 0, number: 0).bytes)
+        }
+        func excluded(_ time: UInt64) -> KeyBound {
+            .excluded(prefix + EventID(time: min(time, Timestamps.end), epoch: 0, number: 0).bytes)
+        }
+        return KeyRange(lower: lower.map(bound) ?? all.lower, upper: upper.map(excluded) ?? all.upper)
+    }
+}

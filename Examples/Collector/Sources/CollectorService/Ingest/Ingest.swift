@@ -1,0 +1,147 @@
+import HTTPTypes
+import Heartwood
+import HeartwoodNIO
+import Hummingbird
+import NIOCore
+
+/// `POST /events`: takes a batch of events, and answers when it is on the disk.
+struct Ingest: Sendable {
+    /// Nil for measurements without a store.
+    let store: Store?
+    let numbers: EventNumbers
+    let tokens: Tokens
+    let body: BodyReader
+    let limits: EventBatch.Limits
+    let retention: Duration?
+    let hasTypeIndex: Bool
+    let idempotency: Duration
+    let clock: any StoreClock
+    let metrics: IngestMetrics
+
+    func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+        let started = ContinuousClock.now
+        do {
+            let client = try tokens.authorize(request.headers, .write)
+            guard let format = request.headers[.contentType].flatMap(EventBatch.Format.init(contentType:)) else {
+                throw Problem(
+                    .unsupportedMediaType, "unsupported-media-type",
+                    "send application/json (an object or an array), or application/x-ndjson (an object a line)")
+            }
+            let key = try idempotencyKey(request)
+            let body = try await body.read(request)
+            let prepared = try prepare(body, format, client, key)
+            let (answer, isReplay) = try await write(prepared)
+            metrics.accepted(prepared.types, bytes: body.readableBytes, isReplay: isReplay, since: started)
+            return response(answer, isReplay: isReplay)
+        } catch {
+            metrics.refused(ProblemMiddleware.problem(error).status, since: started)
+            throw error
+        }
+    }
+
+    private func idempotencyKey(_ request: Request) throws -> String? {
+        guard let key = request.headers[.idempotencyKey] else { return nil }
+        guard 1...255 ~= key.utf8.count else {
+            throw Problem.badRequest("invalid-idempotency-key", "an Idempotency-Key has 1 to 255 bytes")
+        }
+        return key
+    }
+
+    private func response(_ record: IdempotencyRecord, isReplay: Bool) -> Response {
+        var buffer = ByteBufferAllocator().buffer(capacity: 16 + 35 * record.times.count)
+        buffer.writeStaticString(#"{"ids":["#)
+        var number = record.firstNumber
+        for time in record.times {
+            buffer.writeStaticString(number == record.firstNumber ? "\"" : ",\"")
+            EventID(time: time, epoch: record.epoch, number: number).forEachByte { byte in
+                buffer.writeInteger(UInt16(HexDigits.digit(byte >> 4)) << 8 | UInt16(HexDigits.digit(byte & 0xF)))
+            }
+            buffer.writeStaticString("\"")
+            number += 1
+        }
+        buffer.writeStaticString("]}")
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if isReplay { headers[.idempotentReplayed] = "true" }
+        return Response(status: .created, headers: headers, body: .init(byteBuffer: buffer))
+    }
+}
+
+extension Ingest {
+    /// What is written for a request: one batch, all or nothing.
+    private struct Prepared {
+        /// Nil without a store.
+        var batch: WriteBatch?
+        var answer: IdempotencyRecord
+        /// Where the answer is stored; nil without an idempotency key.
+        var key: [UInt8]?
+        var types: TypeCounts
+    }
+
+    private func prepare(
+        _ body: ByteBuffer, _ format: EventBatch.Format, _ client: Client, _ key: String?
+    ) throws -> Prepared {
+        let span = body.readableBytesUInt8Span
+        let events = try EventBatch(span, format, limits).events
+        let now = clock.now()
+        let first = numbers.take(events.count)
+        var types = TypeCounts()
+        var batch = store?.makeBatch()
+        batch?.reserveCapacity(body.readableBytes + 192 * events.count)
+        var writer = EventWriter(
+            body: body, expires: retention.map { .at(now + $0) } ?? .never, hasTypeIndex: hasTypeIndex)
+        var times: [UInt64] = []
+        times.reserveCapacity(events.count)
+        for (index, event) in events.enumerated() {
+            let id = EventID(
+                time: event.time ?? now.milliseconds, epoch: numbers.epoch, number: first + UInt64(index))
+            times.append(id.time)
+            types.count(event.type, in: span)
+            if batch != nil { writer.add(event, id, span, to: &batch!) }
+        }
+        var prepared = Prepared(
+            batch: batch,
+            answer: IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times),
+            types: types)
+        if let key {
+            prepared.answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
+            let stored = EventKeys.request(client: client.name, key: key)
+            prepared.key = stored
+            prepared.batch?.put(stored, prepared.answer.bytes, expires: .at(now + idempotency), if: .absent)
+        }
+        return prepared
+    }
+
+    /// Writes a batch, or finds the answer to the same request before.
+    private func write(_ prepared: Prepared) async throws -> (answer: IdempotencyRecord, isReplay: Bool) {
+        guard let store, let batch = prepared.batch else { return (prepared.answer, false) }
+        while true {
+            do {
+                try await store.write(batch, durability: .synced)
+                return (prepared.answer, false)
+            } catch {
+                guard error.code == .conflict else { throw error }
+            }
+            // Only a key's condition can have failed.
+            let key = prepared.key ?? []
+            // The write with this key may still be on its way to the disk.
+            try await store.flush()
+            // It may also have expired since; then this one is written.
+            guard let stored = try await store.fetch(key) else { continue }
+            guard let answer = IdempotencyRecord(stored) else {
+                throw StoreError(.unsupportedFormat, "the answer to an Idempotency-Key is of a newer version")
+            }
+            guard answer.digest == prepared.answer.digest else {
+                throw Problem(
+                    .unprocessableContent, "idempotency-key-reused",
+                    "this Idempotency-Key was used with another body: choose a new key for each request")
+            }
+            return (answer, true)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = Self("Idempotency-Key")!
+    static let idempotentReplayed = Self("Idempotent-Replayed")!
+    static let lastEventID = Self("Last-Event-ID")!
+}

@@ -1,0 +1,48 @@
+import AsyncAlgorithms
+import Foundation
+import Heartwood
+import Hummingbird
+import NIOCore
+
+/// `GET /stats`, `/stats/stream`, `/metrics`.
+struct StatsRoutes {
+    let sampler: StatsSampler
+    let registry: MetricsRegistry
+    let store: Store?
+    let events: ServerSentEvents
+
+    func add(to group: RouterGroup<CollectorContext>) {
+        group.get("/stats") { _, _ in Response.json(Array(try JSONEncoder().encode(sampler.samples))) }
+        group.get("/stats/stream") { request, _ in try stream(request) }
+        group.get("/metrics") { _, _ in metrics() }
+    }
+
+    private func stream(_ request: Request) throws -> Response {
+        try events.response(to: request) { output in
+            for await sample in sampler.listen() {
+                let json = String(decoding: try JSONEncoder().encode(sample), as: UTF8.self)
+                await output.send(ByteBuffer(string: "data: \(json)\n\n"))
+            }
+        }
+    }
+
+    private func metrics() -> Response {
+        if let store { Self.update(registry, store.statistics) }
+        registry.gauge("collector.streams").set(Double(events.slots.count))
+        return Response(
+            status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: PrometheusText.text(registry))))
+    }
+
+    private static func update(_ registry: MetricsRegistry, _ statistics: Store.Statistics) {
+        registry.gauge("collector.store.ready").set(statistics.state == .ready ? 1.0 : 0)
+        registry.gauge("collector.store.keys").set(Double(statistics.keys))
+        registry.gauge("collector.store.log.bytes").set(Double(statistics.logBytes))
+        registry.gauge("collector.store.snapshot.bytes").set(Double(statistics.snapshotBytes))
+        registry.gauge("collector.store.index.bytes").set(Double(statistics.indexBytes))
+        registry.gauge("collector.store.live.bytes").set(Double(statistics.liveBytes))
+        registry.gauge("collector.store.segments").set(Double(statistics.segments))
+        registry.gauge("collector.store.commits").set(Double(statistics.commits))
+        registry.gauge("collector.store.syncs").set(Double(statistics.syncs))
+    }
+}

@@ -1,0 +1,121 @@
+import HTTPTypes
+import Heartwood
+import Hummingbird
+
+/// An error as clients see it: `application/problem+json` (RFC 9457).
+struct Problem: HTTPResponseError {
+    /// A member beyond those of the RFC.
+    enum Member {
+        case text(String)
+        case number(Int)
+    }
+
+    var status: HTTPResponse.Status
+    /// Names the kind of problem, for programs.
+    var code: String
+    /// What happened and what to do, for people.
+    var detail: String
+    var members: [(name: String, value: Member)] = []
+    var headers: HTTPFields = [:]
+    /// Whether the connection is closed after the answer, because the rest of the request isn't read.
+    var closesConnection = false
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
+        (self.status, self.code, self.detail) = (status, code, detail)
+    }
+
+    /// The same, saying after how many seconds the client may try again.
+    func retry(after seconds: Int) -> Problem {
+        var copy = self
+        copy.headers[.retryAfter] = "\(seconds)"
+        return copy
+    }
+
+    /// The JSON object.
+    var body: [UInt8] {
+        var json = Array(#"{"type":"about:blank","title":"#.utf8)
+        JSONText.append(status.reasonPhrase, to: &json)
+        json.append(contentsOf: #","status":\#(status.code),"code":"#.utf8)
+        JSONText.append(code, to: &json)
+        json.append(contentsOf: #","detail":"#.utf8)
+        JSONText.append(detail, to: &json)
+        for (name, value) in members {
+            json.append(UInt8(ascii: ","))
+            JSONText.append(name, to: &json)
+            json.append(UInt8(ascii: ":"))
+            switch value {
+            case .text(let text): JSONText.append(text, to: &json)
+            case .number(let number): json.append(contentsOf: "\(number)".utf8)
+            }
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        if closesConnection { headers[.connection] = "close" }
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+extension Problem {
+    static func badRequest(_ code: String, _ detail: String) -> Problem { Problem(.badRequest, code, detail) }
+
+    static func tooLarge(_ limit: Int) -> Problem {
+        var problem = Problem(
+            .contentTooLarge, "body-too-large", "the body has more than \(limit) bytes: send smaller batches")
+        problem.closesConnection = true
+        return problem
+    }
+
+    static var tooSlow: Problem {
+        var problem = Problem(.requestTimeout, "body-too-slow", "the body took too long to arrive: send it again")
+        problem.closesConnection = true
+        return problem
+    }
+
+    static let noStore = Problem(
+        .notImplemented, "no-store", "the service runs without a store (store = none), which is for measurements only")
+
+    /// A body that isn't a batch of events.
+    init(_ invalid: EventBatch.Invalid) {
+        var place = ""
+        var members: [(String, Member)] = []
+        if let event = invalid.event {
+            switch invalid.format {
+            case .json: (place, members) = ("event \(event): ", [("index", .number(event))])
+            case .lines: (place, members) = ("line \(event): ", [("line", .number(event))])
+            }
+        }
+        self = .badRequest("invalid-events", "\(place)\(invalid.error.reason), at byte \(invalid.error.offset)")
+        self.members =
+            members + [
+                ("offset", .number(invalid.error.offset)), ("reason", .text("\(invalid.error.reason)")),
+            ]
+    }
+
+    /// An error of the store.
+    init(_ error: StoreError) {
+        switch error.code {
+        case .outOfSpace:
+            self = Problem(
+                .serviceUnavailable, "out-of-space", "the disk has no space: nothing was written; try again later"
+            ).retry(after: 30)
+        case .failed, .closed:
+            self = Problem(
+                .serviceUnavailable, "store-\(error.code)",
+                "the store accepts no writes: nothing was written; the service has to be restarted")
+        case .outcomeUnknown:
+            self = Problem(
+                .internalServerError, "outcome-unknown",
+                "the write may have happened or not: repeat the request with the same Idempotency-Key")
+        case .cancelled:
+            self = Problem(.serviceUnavailable, "cancelled", "the service is stopping: nothing was written")
+        default:
+            self = Problem(.internalServerError, "store-\(error.code)", "the store failed; its log has the reason")
+        }
+    }
+}

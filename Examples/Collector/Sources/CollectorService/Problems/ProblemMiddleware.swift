@@ -1,0 +1,42 @@
+import HTTPTypes
+import Heartwood
+import Hummingbird
+import Logging
+
+/// Answers every error as a problem, and logs those that the operator has to know.
+struct ProblemMiddleware: RouterMiddleware {
+    typealias Context = CollectorContext
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let problem = Self.problem(error)
+            if problem.status.code >= 500 {
+                context.logger.error("request failed", metadata: ["error": "\(error)", "code": "\(problem.code)"])
+            }
+            if problem.closesConnection { context.closeLater() }
+            return problem.response(from: request, context: context)
+        }
+    }
+
+    static func problem(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let error as StoreError: Problem(error)
+        case let error as EventBatch.Invalid: Problem(error)
+        case let error as any HTTPResponseError: http(error)
+        case is CancellationError: Problem(.serviceUnavailable, "cancelled", "the service is stopping")
+        default: Problem(.internalServerError, "internal", "the service failed; its log has the reason")
+        }
+    }
+
+    private static func http(_ error: any HTTPResponseError) -> Problem {
+        let text = (error as? HTTPError)?.body
+        var problem = Problem(error.status, "http-\(error.status.code)", text ?? error.status.reasonPhrase)
+        if let headers = (error as? HTTPError)?.headers { problem.headers = headers }
+        return problem
+    }
+}

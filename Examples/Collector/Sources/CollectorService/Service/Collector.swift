@@ -1,0 +1,109 @@
+public import Heartwood
+import HeartwoodHummingbird
+public import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+public import Logging
+import NIOCore
+import NIOSSL
+public import ServiceLifecycle
+
+/// The service: its routes, and what runs beside them.
+public struct Collector: Sendable {
+    let settings: Settings
+    let store: Store?
+    let registry: MetricsRegistry
+    let logger: Logger
+    let persist: any PersistDriver
+    let tokens: Tokens
+    let sessions: Sessions
+    let ingest: Ingest
+    let events: ServerSentEvents
+    let sampler: StatsSampler
+    let clock: any StoreClock
+
+    /// Prepares the service. The caller opens the store, and closes it after the service has ended.
+    ///
+    /// - Parameters:
+    ///   - settings: How it works.
+    ///   - store: Where the events are; nil for measurements without a store.
+    ///   - registry: Where its metrics are collected.
+    ///   - logger: Logs requests that fail.
+    ///   - clock: The time of events without one, and of sessions without a store. As of the store.
+    /// - Throws: `StoreError` if the store can't be written.
+    public init(
+        _ settings: Settings, store: Store?, registry: MetricsRegistry, logger: Logger,
+        clock: any StoreClock = SystemClock()
+    ) async throws {
+        (self.settings, self.store, self.registry, self.logger) = (settings, store, registry, logger)
+        self.clock = clock
+        persist =
+            store.map { HeartwoodPersistDriver($0, prefix: EventKeys.persist, durability: .synced) }
+            ?? MemoryPersistDriver()
+        tokens = Tokens(settings.tokens, rate: settings.requestsPerSecond)
+        sessions = Sessions(persist: persist, lifetime: settings.sessionLifetime, isSecure: settings.secureCookies)
+        let metrics = IngestMetrics(registry)
+        let numbers =
+            if let store { try await EventNumbers.open(store) } else { EventNumbers(epoch: 0) }
+        ingest = Ingest(
+            store: store, numbers: numbers, tokens: tokens,
+            body: BodyReader(maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout),
+            limits: EventBatch.Limits(events: settings.maximumEvents, eventBytes: settings.maximumEventBytes),
+            retention: settings.retention, hasTypeIndex: settings.hasTypeIndex, idempotency: settings.idempotency,
+            clock: clock, metrics: metrics)
+        events = ServerSentEvents(slots: Slots(settings.maximumStreams), heartbeat: settings.heartbeat)
+        sampler = StatsSampler(store, metrics, streams: events.slots, clock: clock)
+    }
+
+    /// The routes.
+    func router() -> Router<CollectorContext> {
+        let router = Router(context: CollectorContext.self)
+        router.add(middleware: ProblemMiddleware())
+        router.post("/events") { request, context in try await ingest.post(request, context) }
+
+        let open = router.group().add(middleware: MetricsMiddleware())
+        PageRoutes().add(to: open)
+        HealthRoutes(store: store).add(to: open)
+        SessionRoutes(
+            sessions: sessions,
+            limiter: LoginLimiter(persist: persist, attempts: settings.loginsPerMinute, clock: clock),
+            tokens: tokens, timeout: settings.bodyTimeout
+        ).add(to: open)
+
+        let readers = router.group().add(middleware: MetricsMiddleware())
+            .add(middleware: AccessMiddleware(tokens: tokens, sessions: sessions))
+        let stream = EventStream(store: store, events: events)
+        readers.get("/events/stream") { request, _ in try stream.get(request) }
+        EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
+        StatsRoutes(sampler: sampler, registry: registry, store: store, events: events).add(to: readers)
+        return router
+    }
+
+    /// The server.
+    ///
+    /// - Throws: If the certificate or its key can't be read.
+    public func application() throws -> some ApplicationProtocol {
+        var server = HTTPServerBuilder.http1(
+            configuration: .init(
+                idleTimeout: .init(settings.idleTimeout),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: settings.maximumHeaderBytes, maxHeaderListSize: settings.maximumHeaderBytes,
+                    maxHeaderFieldCount: 100)))
+        if let certificate = settings.certificate, let key = settings.privateKey {
+            let tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+            server = try .tls(server, tlsConfiguration: tls)
+        }
+        return Application(
+            router: router(), server: server,
+            configuration: .init(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: .maximum(settings.maximumConnections, logger: logger)),
+            logger: logger)
+    }
+
+    /// What runs beside the server, in the order in which it starts. At shutdown the server ends first, then these in
+    /// reverse order, so that requests find what they need. Further services go here.
+    public var services: [any Service] { [persist, sampler] }
+}

@@ -1,0 +1,131 @@
+public import Configuration
+import SystemPackage
+
+extension Settings {
+    /// Reads the settings of a service: arguments go before the environment, and that before the file.
+    ///
+    /// `http.port` is `--http-port` as an argument, and `COLLECTOR_HTTP_PORT` in the environment and in the file.
+    ///
+    /// - Parameters:
+    ///   - arguments: With the name of the program first.
+    ///   - environment: The process's variables.
+    /// - Throws: `SettingsError`; what the file can't be read for.
+    public static func read(arguments: [String], environment: [String: String]) async throws -> Settings {
+        try checkNames(arguments)
+        let line = CommandLineArgumentsProvider(arguments: arguments)
+        let variables = EnvironmentVariablesProvider(environmentVariables: environment)
+        var providers: [any ConfigProvider] = [line, variables.prefixKeys(with: "collector")]
+        if let file = ConfigReader(providers: providers).string(forKey: "config") {
+            let provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file))
+            providers.append(provider.prefixKeys(with: "collector"))
+        }
+        return try Settings(ConfigReader(providers: providers))
+    }
+
+    /// Reads the settings of a configuration.
+    ///
+    /// - Throws: `SettingsError` for a value that can't be used.
+    public init(_ config: ConfigReader) throws {
+        self.init()
+        let reader = SettingsReader(config: config)
+        try reader.text("http.host", into: &host)
+        try reader.number("http.port", 0...65_535, into: &port)
+        try reader.seconds("http.idle-timeout", into: &idleTimeout)
+        try reader.seconds("http.body-timeout", into: &bodyTimeout)
+        try reader.number("http.max-body-bytes", 1_024...(1 << 30), into: &maximumBodyBytes)
+        try reader.number("http.max-header-bytes", 1_024...(1 << 20), into: &maximumHeaderBytes)
+        try reader.number("http.max-connections", 1...1_000_000, into: &maximumConnections)
+        certificate = reader.text("tls.certificate")
+        privateKey = reader.text("tls.key")
+        guard (certificate == nil) == (privateKey == nil) else {
+            throw SettingsError("tls.certificate and tls.key: give both, or none")
+        }
+        if let path = reader.text("store") { store = path == "none" ? nil : path }
+        if let days = try reader.number("events.retention-days", 0...36_500) {
+            retention = days == 0 ? nil : .seconds(days * 86_400)
+        }
+        hasTypeIndex = try reader.flag("events.type-index") ?? hasTypeIndex
+        try reader.number("events.max-per-request", 1...1_000_000, into: &maximumEvents)
+        try reader.number("events.max-bytes", 64...(16 << 20), into: &maximumEventBytes)
+        if let hours = try reader.number("idempotency.hours", 1...8_760) { idempotency = .seconds(hours * 3_600) }
+        tokens = try reader.tokens("tokens.write", .write) + reader.tokens("tokens.read", .read)
+        if let rate = try reader.number("limits.requests-per-second", 0...10_000_000) {
+            requestsPerSecond = rate == 0 ? nil : rate
+        }
+        try reader.number("limits.streams", 0...100_000, into: &maximumStreams)
+        try reader.number("limits.logins-per-minute", 1...1_000, into: &loginsPerMinute)
+        if let days = try reader.number("sessions.days", 1...365) { sessionLifetime = .seconds(days * 86_400) }
+        secureCookies = try reader.flag("sessions.secure") ?? (certificate != nil)
+        try reader.seconds("shutdown.timeout", into: &shutdownTimeout)
+        try reader.seconds("stream.heartbeat", into: &heartbeat)
+        try reader.text("log.level", into: &logLevel)
+    }
+
+    /// Every setting, as arguments.
+    private static let names: Set<String> = [
+        "config", "http-host", "http-port", "http-idle-timeout", "http-body-timeout", "http-max-body-bytes",
+        "http-max-header-bytes", "http-max-connections", "tls-certificate", "tls-key",
+        "store", "events-retention-days", "events-max-per-request", "events-max-bytes", "events-type-index",
+        "idempotency-hours",
+        "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-logins-per-minute",
+        "sessions-days", "sessions-secure", "shutdown-timeout", "stream-heartbeat", "log-level",
+    ]
+
+    /// An argument with a mistake in its name would have no effect.
+    private static func checkNames(_ arguments: [String]) throws {
+        for argument in arguments.dropFirst() where argument.hasPrefix("--") {
+            let name = String(argument.dropFirst(2).prefix { $0 != "=" })
+            guard names.contains(name) else {
+                throw SettingsError("--\(name) is no setting: README.md has the table of all settings")
+            }
+        }
+    }
+}
+
+/// Reads settings, and refuses what can't be used instead of taking the default.
+private struct SettingsReader {
+    let config: ConfigReader
+
+    func text(_ key: ConfigKey) -> String? { config.string(forKey: key) }
+
+    func text(_ key: ConfigKey, into value: inout String) throws {
+        if let text = text(key) { value = text }
+    }
+
+    func number(_ key: ConfigKey, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = text(key) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw SettingsError("\(key) is '\(text)': choose a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func number(_ key: ConfigKey, _ range: ClosedRange<Int>, into value: inout Int) throws {
+        if let number = try number(key, range) { value = number }
+    }
+
+    func seconds(_ key: ConfigKey, into value: inout Duration) throws {
+        if let number = try number(key, 1...86_400) { value = .seconds(number) }
+    }
+
+    func flag(_ key: ConfigKey) throws -> Bool? {
+        guard let text = text(key) else { return nil }
+        switch text.lowercased() {
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default: throw SettingsError("\(key) is '\(text)': choose true or false")
+        }
+    }
+
+    /// `name:secret,name:secret`.
+    func tokens(_ key: ConfigKey, _ scope: Client.Scope) throws -> [(client: Client, secret: String)] {
+        let text = config.string(forKey: key, isSecret: true) ?? ""
+        return try text.split(separator: ",").map { part in
+            let parts = part.trimmingSpaces().split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[1].utf8.count >= 16 else {
+                throw SettingsError("\(key): write NAME:SECRET,NAME:SECRET, with secrets of 16 bytes and more")
+            }
+            return (Client(name: String(parts[0]), scope: scope), String(parts[1]))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AsyncAlgorithms
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// Answers a request with a stream of server-sent events.
+struct ServerSentEvents: Sendable {
+    let slots: Slots
+    let heartbeat: Duration
+
+    private static let beat = ByteBuffer(string: ": still here\n\n")
+    private static let retry = ByteBuffer(string: "retry: 2000\n\n")
+
+    /// The channel to the client. What is sent waits until the client has taken what was sent before, so a slow client
+    /// takes no memory: at most one part waits, and what the connection buffers.
+    typealias Output = AsyncChannel<ByteBuffer>
+
+    /// Starts a stream. It ends when `produce` returns or throws, when the client goes, and at graceful shutdown.
+    ///
+    /// - Throws: A problem if there are too many streams.
+    func response(
+        to request: Request, produce: @escaping @Sendable (Output) async throws -> Void
+    ) throws -> Response {
+        guard let slot = Slot(slots) else {
+            throw Problem(.serviceUnavailable, "too-many-streams", "there are too many open streams").retry(after: 10)
+        }
+        let heartbeat = heartbeat
+        let body = ResponseBody { writer in
+            defer { slot.release() }
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await writer.write(Self.retry)
+                try await Self.relay(to: &writer, heartbeat, produce)
+            }
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store", HTTPField.Name("X-Accel-Buffering")!: "no",
+        ]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private static func relay(
+        to writer: inout any ResponseBodyWriter, _ heartbeat: Duration,
+        _ produce: @escaping @Sendable (Output) async throws -> Void
+    ) async throws {
+        let output = Output()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { output.finish() }
+                try await produce(output)
+            }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: heartbeat)
+                    await output.send(beat)
+                }
+            }
+            for try await part in output.cancelOnGracefulShutdown() { try await writer.write(part) }
+            group.cancelAll()
+        }
+    }
+}
+
+/// A slot that is also released if its stream never begins.
+private final class Slot: Sendable {
+    private let slots: Slots
+    private let isReleased = Atomic(false)
+
+    init?(_ slots: Slots) {
+        guard slots.take() else { return nil }
+        self.slots = slots
+    }
+
+    func release() {
+        if !isReleased.exchange(true, ordering: .relaxed) { slots.release() }
+    }
+
+    deinit { release() }
+}

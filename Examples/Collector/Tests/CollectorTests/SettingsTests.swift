@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import CollectorService
+
+@Suite struct SettingsTests {
+    private static let tokens = ["COLLECTOR_TOKENS_WRITE": "web:0123456789abcdef", "COLLECTOR_TOKENS_READ": ""]
+
+    @Test func argumentsGoBeforeTheEnvironmentAndThatBeforeTheFile() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("collector-\(UUID()).env")
+        try "COLLECTOR_HTTP_PORT=1\nCOLLECTOR_HTTP_HOST=file\nCOLLECTOR_LIMITS_STREAMS=3\n"
+            .write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var environment = Self.tokens
+        environment["COLLECTOR_HTTP_PORT"] = "2"
+        environment["COLLECTOR_HTTP_HOST"] = "environment"
+        let settings = try await Settings.read(
+            arguments: ["collector", "--config", file.path, "--http-port", "3", "--store=none"],
+            environment: environment)
+        #expect(settings.port == 3)
+        #expect(settings.host == "environment")
+        #expect(settings.maximumStreams == 3)
+        #expect(settings.store == nil)
+        #expect(settings.tokens.map(\.client) == [Client(name: "web", scope: .write)])
+    }
+
+    @Test func theDefaultsAreThoseOfTheType() async throws {
+        let settings = try await Settings.read(arguments: ["collector"], environment: [:])
+        #expect(settings.port == Settings().port)
+        #expect(settings.store == "collector.store")
+        #expect(settings.retention == .seconds(30 * 86_400))
+        #expect(settings.tokens.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["--http-port", "eighty"], ["--http-port", "70000"], ["--http-prot", "80"], ["--events-max-bytes", "-1"],
+        ["--tokens-write", "no-name"], ["--tokens-write", "web:short"], ["--tls-key", "key.pem"],
+        ["--sessions-secure", "perhaps"], ["--log-levle=debug"],
+    ])
+    func whatCanNotBeUsedIsRefused(_ arguments: [String]) async {
+        await #expect(throws: SettingsError.self) {
+            try await Settings.read(arguments: ["collector"] + arguments, environment: [:])
+        }
+    }
+
+    @Test func zeroDaysAreForEver() async throws {
+        let settings = try await Settings.read(
+            arguments: ["collector", "--events-retention-days", "0"], environment: [:])
+        #expect(settings.retention == nil)
+    }
+}
