@@ -17,7 +17,7 @@ let package = Package(
     name: "collector",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO", "Hummingbird"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Hummingbird", "Service"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.2"),
         .package(
@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodNIO", package: "heartwood"),
                 .product(name: "HeartwoodHummingbird", package: "heartwood"),
+                .product(name: "HeartwoodService", package: "heartwood"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

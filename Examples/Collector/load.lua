@@ -4,6 +4,12 @@ local threads = 0
 -- Also known to done(), which doesn't see what init() has read.
 local perRequest = tonumber(os.getenv("COLLECTOR_EVENTS"))
 
+-- Milliseconds between an answer and the next request of its connection.
+local pause = tonumber(os.getenv("COLLECTOR_PAUSE"))
+if pause then
+    function delay() return pause end
+end
+
 function setup(thread)
     thread:set("id", threads)
     threads = threads + 1
@@ -49,8 +55,9 @@ function done(summary, latency, _)
     local answered = summary.requests - summary.errors.status
     local sent = answered * perRequest
     io.write(string.format("\nrequests/s   %.0f\nevents/s     %.0f\n", answered / seconds, sent / seconds))
-    io.write(string.format("latency      median %.2f ms, 99th percentile %.2f ms, longest %.1f ms\n",
-        latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency.max / 1000))
+    io.write(string.format("latency      median %.2f ms, 99th percentile %.2f ms, 99.9th %.2f ms, longest %.1f ms\n",
+        latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency:percentile(99.9) / 1000,
+        latency.max / 1000))
     io.write(string.format("errors       %d answers, %d connect, %d read, %d write, %d time-outs\n",
         summary.errors.status, summary.errors.connect, summary.errors.read, summary.errors.write,
         summary.errors.timeout))

@@ -1,4 +1,6 @@
 import Foundation
+import Heartwood
+import HeartwoodService
 import Testing
 
 @testable import CollectorService
@@ -15,7 +17,7 @@ import Testing
         environment["COLLECTOR_HTTP_PORT"] = "2"
         environment["COLLECTOR_HTTP_HOST"] = "environment"
         let settings = try await Settings.read(
-            arguments: ["collector", "--config", file.path, "--http-port", "3", "--store=none"],
+            arguments: ["collector", "--config", file.path, "--http-port", "3", "--store-path=none"],
             environment: environment)
         #expect(settings.port == 3)
         #expect(settings.host == "environment")
@@ -43,9 +45,19 @@ import Testing
         }
     }
 
-    @Test func zeroDaysAreForEver() async throws {
-        let settings = try await Settings.read(
-            arguments: ["collector", "--events-retention-days", "0"], environment: [:])
+    @Test func aRetentionOfZeroIsForEver() async throws {
+        let settings = try await Settings.read(arguments: ["collector", "--events-retention", "0"], environment: [:])
         #expect(settings.retention == nil)
+    }
+
+    @Test func settingsOfTheStoreAreRead() async throws {
+        let settings = try await Settings.read(
+            arguments: ["collector", "--store-segment-bytes", "1048576"],
+            environment: ["COLLECTOR_STORE_METRICS_INTERVAL": "0.5"])
+        #expect(settings.storeConfiguration.segmentBytes == 1 << 20)
+        #expect(settings.storeOptions.interval == .milliseconds(500))
+        await #expect(throws: StoreError.self) {
+            try await Settings.read(arguments: ["collector", "--store-segment-bytes", "small"], environment: [:])
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodService
 public import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -6,27 +7,34 @@ import UnixSignals
 extension Collector {
     /// Opens the store, serves until SIGTERM or SIGINT, lets open requests end, and closes the store.
     ///
-    /// - Throws: What the store throws when it is opened or closed; what the services throw.
+    /// - Throws: What the store throws when it is opened or closed, or because a write has failed; what the services
+    ///   throw.
     public static func run(_ settings: Settings, registry: MetricsRegistry, logger: Logger) async throws {
         guard let path = settings.store else {
             logger.warning("running without a store: events are checked, answered and dropped")
-            return try await Collector(settings, store: nil, registry: registry, logger: logger).serve()
+            return try await Collector(settings, store: nil, registry: registry, logger: logger).serve(nil)
         }
-        var configuration = Store.Configuration()
-        configuration.logger = logger
-        try await Store.withStore(at: path, configuration: configuration) { store in
-            logger.info("store opened", metadata: ["path": "\(path)", "keys": "\(store.statistics.keys)"])
-            try await Collector(settings, store: store, registry: registry, logger: logger).serve()
+        var options = settings.storeOptions
+        (options.logger, options.metrics) = (logger, registry)
+        let service = try await StoreService.open(
+            at: path, configuration: settings.storeConfiguration, options: options)
+        let store = service.store
+        logger.info("store opened", metadata: ["path": "\(path)", "keys": "\(store.statistics.keys)"])
+        do {
+            try await Collector(settings, store: store, registry: registry, logger: logger).serve(service)
+        } catch {
+            // Closes it if the group never ran.
+            try? await store.close()
+            throw error
         }
         logger.info("store closed")
     }
 
-    /// Runs the server and the services beside it.
-    func serve() async throws {
-        var services = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
-        services.append(.init(service: try application()))
+    /// Runs the store, the services on it, and the server, which is the first to end.
+    func serve(_ store: StoreService?) async throws {
+        let all = [store].compactMap { $0 as (any Service)? } + services + [try application()]
         var configuration = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: all.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // Then what is still running is cancelled.
         configuration.maximumGracefulShutdownDuration = settings.shutdownTimeout
         configuration.maximumCancellationDuration = .seconds(5)

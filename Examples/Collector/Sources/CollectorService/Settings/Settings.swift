@@ -1,3 +1,6 @@
+import Heartwood
+import HeartwoodService
+
 /// How the service works. README.md has the table.
 public struct Settings: Sendable {
     /// The address where it listens.
@@ -22,6 +25,9 @@ public struct Settings: Sendable {
 
     /// The directory of the store; nil for none, which is for measurements only.
     public var store: String? = "collector.store"
+    /// How the store works, and where its metrics go.
+    var storeConfiguration = Store.Configuration()
+    var storeOptions = StoreService.Options()
     /// How long events exist, from their arrival; nil for ever.
     public var retention: Duration? = .seconds(30 * 86_400)
     /// Whether events can be found by their type. Doubles the keys, and so the memory of the store's index.

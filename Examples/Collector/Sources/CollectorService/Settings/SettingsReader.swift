@@ -1,4 +1,6 @@
 public import Configuration
+import Heartwood
+import HeartwoodService
 import SystemPackage
 
 extension Settings {
@@ -19,13 +21,13 @@ extension Settings {
             let provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file))
             providers.append(provider.prefixKeys(with: "collector"))
         }
-        return try Settings(ConfigReader(providers: providers))
+        return try await Settings(ConfigReader(providers: providers))
     }
 
     /// Reads the settings of a configuration.
     ///
-    /// - Throws: `SettingsError` for a value that can't be used.
-    public init(_ config: ConfigReader) throws {
+    /// - Throws: `SettingsError`, or a `StoreError`, for a value that can't be used.
+    public init(_ config: ConfigReader) async throws {
         self.init()
         let reader = SettingsReader(config: config)
         try reader.text("http.host", into: &host)
@@ -40,9 +42,11 @@ extension Settings {
         guard (certificate == nil) == (privateKey == nil) else {
             throw SettingsError("tls.certificate and tls.key: give both, or none")
         }
-        if let path = reader.text("store") { store = path == "none" ? nil : path }
-        if let days = try reader.number("events.retention-days", 0...36_500) {
-            retention = days == 0 ? nil : .seconds(days * 86_400)
+        if let path = reader.text("store.path") { store = path == "none" ? nil : path }
+        storeConfiguration = try await Store.Configuration(config: config.scoped(to: "store"))
+        storeOptions = try await StoreService.Options(config: config.scoped(to: "store"))
+        if let seconds = try reader.number("events.retention", 0...3_155_760_000) {
+            retention = seconds == 0 ? nil : .seconds(seconds)
         }
         hasTypeIndex = try reader.flag("events.type-index") ?? hasTypeIndex
         try reader.number("events.max-per-request", 1...1_000_000, into: &maximumEvents)
@@ -65,10 +69,17 @@ extension Settings {
     private static let names: Set<String> = [
         "config", "http-host", "http-port", "http-idle-timeout", "http-body-timeout", "http-max-body-bytes",
         "http-max-header-bytes", "http-max-connections", "tls-certificate", "tls-key",
-        "store", "events-retention-days", "events-max-per-request", "events-max-bytes", "events-type-index",
+        "store-path", "events-retention", "events-max-per-request", "events-max-bytes", "events-type-index",
         "idempotency-hours",
         "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-logins-per-minute",
         "sessions-days", "sessions-secure", "shutdown-timeout", "stream-heartbeat", "log-level",
+        // Of the store: Documentation/Services.md describes them.
+        "store-name", "store-segment-bytes", "store-maximum-value-bytes", "store-commit-buffer-bytes",
+        "store-value-reading", "store-log-writing", "store-compression-level", "store-compression-threshold",
+        "store-compaction-automatic", "store-compaction-minimum-log-bytes", "store-compaction-log-per-live-byte",
+        "store-compaction-maximum-log-bytes", "store-compaction-maximum-segments", "store-compaction-interval",
+        "store-log-retention", "store-create-if-missing", "store-strict-recovery", "store-metrics-interval",
+        "store-metrics-slow-sync",
     ]
 
     /// An argument with a mistake in its name would have no effect.
