@@ -17,7 +17,6 @@ struct ProblemMiddleware: RouterMiddleware {
             if problem.status.code >= 500 {
                 context.logger.error("request failed", metadata: ["error": "\(error)", "code": "\(problem.code)"])
             }
-            if problem.closesConnection { context.closeLater() }
             return problem.response(from: request, context: context)
         }
     }
