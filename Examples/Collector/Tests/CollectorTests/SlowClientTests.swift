@@ -3,6 +3,8 @@ import Heartwood
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Testing
 
 @testable import CollectorService
@@ -38,7 +40,7 @@ import Testing
         for (declared, parts) in [(7, ["a"]), (nil, ["abcd", "efg"]), (6, ["abcdefg"])] {
             let error = await #expect(throws: Problem.self) { try await read(reader, declared: declared, parts: parts) }
             #expect(error?.status == .contentTooLarge)
-            #expect(error?.closesConnection == true)
+            #expect(error?.headers[.connection] == "close")
         }
     }
 
@@ -48,6 +50,49 @@ import Testing
             try await read(reader, parts: ["a", "b", "c"], delay: .milliseconds(1))
         }
         #expect(error?.status == .requestTimeout)
-        #expect(error?.closesConnection == true)
+        #expect(error?.headers[.connection] == "close")
+    }
+
+    /// Connections with requests that don't end.
+    @Suite struct RequestDeadlineTests {
+        private let channel = EmbeddedChannel(handler: RequestDeadline(.seconds(10)))
+        private let head = HTTPRequestPart.head(HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"))
+
+        private func receive(_ parts: HTTPRequestPart...) throws {
+            for part in parts { channel.pipeline.fireChannelRead(part) }
+            channel.pipeline.fireChannelReadComplete()
+        }
+
+        init() throws { try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait() }
+
+        @Test func aRequestThatArrivesAtOnceSetsNoTimer() throws {
+            try receive(head, .body(ByteBuffer(string: "a")), .end(nil))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+            #expect(channel.isActive)
+        }
+
+        @Test func aRequestThatEndsInTimeIsServed() throws {
+            try receive(head)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+            try receive(.body(ByteBuffer(string: "a")))
+            try receive(.end(nil))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+            #expect(channel.isActive)
+            // The next one has its own time.
+            try receive(head)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+            #expect(channel.isActive)
+        }
+
+        @Test func aRequestThatDripsIsCutOff() throws {
+            try receive(head)
+            for _ in 0..<9 {
+                channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+                try receive(.body(ByteBuffer(string: "a")))
+            }
+            #expect(channel.isActive)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
     }
 }

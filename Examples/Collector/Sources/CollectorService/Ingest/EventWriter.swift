@@ -4,23 +4,27 @@ import NIOCore
 
 /// Puts the records of events into a batch. The keys are made in place, so that none is allocated.
 struct EventWriter {
+    /// Nil without a store.
+    private(set) var batch: WriteBatch?
     let body: ByteBuffer
     let expires: Expiry
     let hasTypeIndex: Bool
     private var eventKey: [UInt8] = [UInt8(ascii: "e")]
     private var typeKey: [UInt8] = [UInt8(ascii: "t")]
 
-    init(body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
-        (self.body, self.expires, self.hasTypeIndex) = (body, expires, hasTypeIndex)
+    init(_ batch: WriteBatch?, body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
+        (self.batch, self.body) = (batch, body)
+        (self.expires, self.hasTypeIndex) = (expires, hasTypeIndex)
         eventKey.reserveCapacity(1 + EventID.byteCount)
         typeKey.reserveCapacity(2 + ScannedEvent.maximumTypeBytes + EventID.byteCount)
     }
 
-    mutating func add(_ event: ScannedEvent, _ id: EventID, _ span: borrowing Span<UInt8>, to batch: inout WriteBatch) {
+    mutating func add(_ event: ScannedEvent, _ id: EventID, _ span: borrowing Span<UInt8>) {
+        if batch == nil { return }
         eventKey.removeLast(eventKey.count - 1)
         id.forEachByte { eventKey.append($0) }
         let object = body.getSlice(at: body.readerIndex + event.object.lowerBound, length: event.object.count)
-        batch.put(eventKey, object ?? ByteBuffer(), expires: expires)
+        batch?.put(eventKey, object ?? ByteBuffer(), expires: expires)
         guard hasTypeIndex else { return }
 
         typeKey.removeLast(typeKey.count - 1)
@@ -31,7 +35,12 @@ struct EventWriter {
         }
         typeKey.append(0)
         id.forEachByte { typeKey.append($0) }
-        batch.put(typeKey, Self.nothing, expires: expires)
+        batch?.put(typeKey, Self.nothing, expires: expires)
+    }
+
+    /// Adds a record that must not exist yet.
+    mutating func add(_ key: [UInt8], _ value: [UInt8], expires: Expiry) {
+        batch?.put(key, value, expires: expires, if: .absent)
     }
 
     private static let nothing: [UInt8] = []

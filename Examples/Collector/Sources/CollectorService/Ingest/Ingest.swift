@@ -48,21 +48,23 @@ struct Ingest: Sendable {
     }
 
     private func response(_ record: IdempotencyRecord, isReplay: Bool) -> Response {
-        var buffer = ByteBufferAllocator().buffer(capacity: 16 + 35 * record.times.count)
-        buffer.writeStaticString(#"{"ids":["#)
+        var json = Array(#"{"ids":["#.utf8)
+        json.reserveCapacity(16 + 35 * record.times.count)
         var number = record.firstNumber
         for time in record.times {
-            buffer.writeStaticString(number == record.firstNumber ? "\"" : ",\"")
+            if number > record.firstNumber { json.append(UInt8(ascii: ",")) }
+            json.append(UInt8(ascii: "\""))
             EventID(time: time, epoch: record.epoch, number: number).forEachByte { byte in
-                buffer.writeInteger(UInt16(HexDigits.digit(byte >> 4)) << 8 | UInt16(HexDigits.digit(byte & 0xF)))
+                json.append(HexDigits.digit(byte >> 4))
+                json.append(HexDigits.digit(byte & 0xF))
             }
-            buffer.writeStaticString("\"")
+            json.append(UInt8(ascii: "\""))
             number += 1
         }
-        buffer.writeStaticString("]}")
+        json.append(contentsOf: "]}".utf8)
         var headers: HTTPFields = [.contentType: "application/json"]
         if isReplay { headers[.idempotentReplayed] = "true" }
-        return Response(status: .created, headers: headers, body: .init(byteBuffer: buffer))
+        return Response(status: .created, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 }
 
@@ -88,7 +90,7 @@ extension Ingest {
         var batch = store?.makeBatch()
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
-            body: body, expires: retention.map { .at(now + $0) } ?? .never, hasTypeIndex: hasTypeIndex)
+            consume batch, body: body, expires: retention.map { .at(now + $0) } ?? .never, hasTypeIndex: hasTypeIndex)
         var times: [UInt64] = []
         times.reserveCapacity(events.count)
         for (index, event) in events.enumerated() {
@@ -96,19 +98,15 @@ extension Ingest {
                 time: event.time ?? now.milliseconds, epoch: numbers.epoch, number: first + UInt64(index))
             times.append(id.time)
             types.count(event.type, in: span)
-            if batch != nil { writer.add(event, id, span, to: &batch!) }
+            writer.add(event, id, span)
         }
-        var prepared = Prepared(
-            batch: batch,
-            answer: IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times),
-            types: types)
-        if let key {
-            prepared.answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
-            let stored = EventKeys.request(client: client.name, key: key)
-            prepared.key = stored
-            prepared.batch?.put(stored, prepared.answer.bytes, expires: .at(now + idempotency), if: .absent)
+        var answer = IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times)
+        let stored = key.map { EventKeys.request(client: client.name, key: $0) }
+        if let stored {
+            answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
+            writer.add(stored, answer.bytes, expires: .at(now + idempotency))
         }
-        return prepared
+        return Prepared(batch: writer.batch, answer: answer, key: stored, types: types)
     }
 
     /// Writes a batch, or finds the answer to the same request before.

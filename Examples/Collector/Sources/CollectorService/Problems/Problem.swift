@@ -17,8 +17,6 @@ struct Problem: HTTPResponseError {
     var detail: String
     var members: [(name: String, value: Member)] = []
     var headers: HTTPFields = [:]
-    /// Whether the connection is closed after the answer, because the rest of the request isn't read.
-    var closesConnection = false
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
         (self.status, self.code, self.detail) = (status, code, detail)
@@ -56,7 +54,6 @@ struct Problem: HTTPResponseError {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
-        if closesConnection { headers[.connection] = "close" }
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
@@ -67,13 +64,13 @@ extension Problem {
     static func tooLarge(_ limit: Int) -> Problem {
         var problem = Problem(
             .contentTooLarge, "body-too-large", "the body has more than \(limit) bytes: send smaller batches")
-        problem.closesConnection = true
+        problem.headers[.connection] = "close"
         return problem
     }
 
     static var tooSlow: Problem {
         var problem = Problem(.requestTimeout, "body-too-slow", "the body took too long to arrive: send it again")
-        problem.closesConnection = true
+        problem.headers[.connection] = "close"
         return problem
     }
 

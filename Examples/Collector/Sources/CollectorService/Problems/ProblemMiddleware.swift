@@ -15,10 +15,19 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch {
             let problem = Self.problem(error)
             if problem.status.code >= 500 {
-                context.logger.error("request failed", metadata: ["error": "\(error)", "code": "\(problem.code)"])
+                context.logger.log(
+                    level: Self.level(error), "request failed",
+                    metadata: ["error": "\(error)", "code": "\(problem.code)"])
             }
-            if problem.closesConnection { context.closeLater() }
             return problem.response(from: request, context: context)
+        }
+    }
+
+    /// The store logs once that it is full or has failed; a line for each request that it refuses would fill the disk.
+    private static func level(_ error: any Error) -> Logger.Level {
+        switch (error as? StoreError)?.code {
+        case .outOfSpace, .failed, .closed: .debug
+        default: .error
         }
     }
 

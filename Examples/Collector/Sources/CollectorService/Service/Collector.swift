@@ -85,6 +85,8 @@ public struct Collector: Sendable {
     public func application() throws -> some ApplicationProtocol {
         var server = HTTPServerBuilder.http1(
             configuration: .init(
+                // Later than the answer to a body that is read too slowly, so that the client gets it.
+                additionalChannelHandlers: [RequestDeadline(settings.bodyTimeout + .seconds(2))],
                 idleTimeout: .init(settings.idleTimeout),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: settings.maximumHeaderBytes, maxHeaderListSize: settings.maximumHeaderBytes,

@@ -16,11 +16,4 @@ struct CollectorContext: RequestContext {
 
     /// The address of the other end; of the proxy, if there is one.
     var address: String { channel.remoteAddress?.ipAddress ?? "unknown" }
-
-    /// Closes the connection a moment after the answer. The rest of the request is read and dropped until then,
-    /// otherwise the answer could be lost with the connection.
-    func closeLater() {
-        let channel = channel
-        channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
-    }
 }
