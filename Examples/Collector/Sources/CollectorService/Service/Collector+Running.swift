@@ -8,6 +8,9 @@ extension Collector {
     ///
     /// - Throws: What the store throws when it is opened or closed; what the services throw.
     public static func run(_ settings: Settings, registry: MetricsRegistry, logger: Logger) async throws {
+        for scope in [Client.Scope.write, .read] where !settings.tokens.contains(where: { $0.client.scope == scope }) {
+            logger.warning("there are no tokens for '\(scope)': set tokens.\(scope)")
+        }
         guard let path = settings.store else {
             logger.warning("running without a store: events are checked, answered and dropped")
             return try await Collector(settings, store: nil, registry: registry, logger: logger).serve()
@@ -21,8 +24,11 @@ extension Collector {
         logger.info("store closed")
     }
 
-    /// Runs the server and the services beside it.
-    func serve() async throws {
+    /// Runs the server and the services beside it, until they have ended.
+    func serve() async throws { try await serviceGroup().run() }
+
+    /// The server and the services beside it.
+    func serviceGroup() throws -> ServiceGroup {
         var services = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
         services.append(.init(service: try application()))
         var configuration = ServiceGroupConfiguration(
@@ -30,6 +36,6 @@ extension Collector {
         // Then what is still running is cancelled.
         configuration.maximumGracefulShutdownDuration = settings.shutdownTimeout
         configuration.maximumCancellationDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        return ServiceGroup(configuration: configuration)
     }
 }
