@@ -123,6 +123,8 @@ import Testing
 
     /// Hangs if such a client holds up the shutdown.
     @Test(.timeLimit(.minutes(1))) func aClientThatReadsNothingDoesNotHoldUpTheShutdown() async throws {
+        // Keeps the connection open until the service has ended.
+        let kept = Kept()
         try await Fixture().run(.live) { client, _ in
             let port = try #require(client.port)
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/events/stream")
@@ -131,7 +133,9 @@ import Testing
             let event = "{\"type\":\"a\",\"x\":\"\(String(repeating: "x", count: 60_000))\"}\n"
             for _ in 0..<4 { _ = try await client.post(String(repeating: event, count: 100)) }
             #expect(response.status == .ok)
+            await kept.set(response)
         }
+        #expect(await kept.response != nil)
     }
 
     /// The services themselves: their end by a graceful shutdown is no error.
@@ -190,6 +194,11 @@ import Testing
             #expect(samples.text.contains(#""types":{"a":1}"#))
         }
         try await store.close()
+    }
+
+    private actor Kept {
+        var response: HTTPClientResponse?
+        func set(_ response: HTTPClientResponse) { self.response = response }
     }
 
     private actor Position {
