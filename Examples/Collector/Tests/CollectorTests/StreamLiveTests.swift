@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOHTTP1
+import ServiceLifecycle
 import Testing
 
 @testable import CollectorService
@@ -120,6 +121,37 @@ import Testing
         #expect(await ended.value == "ended")
     }
 
+    /// Hangs if such a client holds up the shutdown.
+    @Test(.timeLimit(.minutes(1))) func aClientThatReadsNothingDoesNotHoldUpTheShutdown() async throws {
+        // Keeps the connection open until the service has ended.
+        let kept = Kept()
+        try await Fixture().run(.live) { client, _ in
+            let port = try #require(client.port)
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/events/stream")
+            request.headers.add(name: "Authorization", value: "Bearer \(Fixture.read)")
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let event = "{\"type\":\"a\",\"x\":\"\(String(repeating: "x", count: 60_000))\"}\n"
+            for _ in 0..<4 { _ = try await client.post(String(repeating: event, count: 100)) }
+            #expect(response.status == .ok)
+            await kept.set(response)
+        }
+        #expect(await kept.response != nil)
+    }
+
+    /// The services themselves: their end by a graceful shutdown is no error.
+    @Test(.timeLimit(.minutes(1))) func theServiceEndsWithoutAnError() async throws {
+        let fixture = Fixture()
+        let store = try await fixture.open()
+        let collector = try await fixture.collector(store)
+        let group = try collector.serviceGroup(nil)
+        let running = Task { try await group.run() }
+        while collector.sampler.samples.isEmpty { await Task.yield() }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        #expect(store.state == .ready, "the store is closed by the caller")
+        try await store.close()
+    }
+
     @Test func streamsAreLimitedAndReleased() async throws {
         var fixture = Fixture()
         fixture.settings.maximumStreams = 1
@@ -162,6 +194,11 @@ import Testing
             #expect(samples.text.contains(#""types":{"a":1}"#))
         }
         try await store.close()
+    }
+
+    private actor Kept {
+        var response: HTTPClientResponse?
+        func set(_ response: HTTPClientResponse) { self.response = response }
     }
 
     private actor Position {

@@ -13,12 +13,12 @@ struct StatsRoutes {
 
     func add(to group: RouterGroup<CollectorContext>) {
         group.get("/stats") { _, _ in Response.json(Array(try JSONEncoder().encode(sampler.samples))) }
-        group.get("/stats/stream") { request, _ in try stream(request) }
+        group.get("/stats/stream") { request, context in try stream(request, context) }
         group.get("/metrics") { _, _ in metrics() }
     }
 
-    private func stream(_ request: Request) throws -> Response {
-        try events.response(to: request) { output in
+    private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
+        try events.response(to: request, context) { output in
             for await sample in sampler.listen() {
                 let json = String(decoding: try JSONEncoder().encode(sample), as: UTF8.self)
                 await output.send(ByteBuffer(string: "data: \(json)\n\n"))

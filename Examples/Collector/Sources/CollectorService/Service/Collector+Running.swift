@@ -10,9 +10,12 @@ extension Collector {
     /// - Throws: What the store throws when it is opened or closed, or because a write has failed; what the services
     ///   throw.
     public static func run(_ settings: Settings, registry: MetricsRegistry, logger: Logger) async throws {
+        for scope in [Client.Scope.write, .read] where !settings.tokens.contains(where: { $0.client.scope == scope }) {
+            logger.warning("there are no tokens for '\(scope)': set tokens.\(scope)")
+        }
         guard let path = settings.store else {
             logger.warning("running without a store: events are checked, answered and dropped")
-            return try await Collector(settings, store: nil, registry: registry, logger: logger).serve(nil)
+            return try await Collector(settings, store: nil, registry: registry, logger: logger).serviceGroup(nil).run()
         }
         var options = settings.storeOptions
         (options.logger, options.metrics) = (logger, registry)
@@ -21,7 +24,7 @@ extension Collector {
         let store = service.store
         logger.info("store opened", metadata: ["path": "\(path)", "keys": "\(store.statistics.keys)"])
         do {
-            try await Collector(settings, store: store, registry: registry, logger: logger).serve(service)
+            try await Collector(settings, store: store, registry: registry, logger: logger).serviceGroup(service).run()
         } catch {
             // Closes it if the group never ran.
             try? await store.close()
@@ -30,14 +33,14 @@ extension Collector {
         logger.info("store closed")
     }
 
-    /// Runs the store, the services on it, and the server, which is the first to end.
-    func serve(_ store: StoreService?) async throws {
+    /// The store, the services on it, and the server, which is the first to end.
+    func serviceGroup(_ store: StoreService?) throws -> ServiceGroup {
         let all = [store].compactMap { $0 as (any Service)? } + services + [try application()]
         var configuration = ServiceGroupConfiguration(
             services: all.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // Then what is still running is cancelled.
         configuration.maximumGracefulShutdownDuration = settings.shutdownTimeout
         configuration.maximumCancellationDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        return ServiceGroup(configuration: configuration)
     }
 }

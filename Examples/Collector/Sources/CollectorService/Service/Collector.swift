@@ -73,7 +73,7 @@ public struct Collector: Sendable {
         let readers = router.group().add(middleware: MetricsMiddleware())
             .add(middleware: AccessMiddleware(tokens: tokens, sessions: sessions))
         let stream = EventStream(store: store, events: events)
-        readers.get("/events/stream") { request, _ in try stream.get(request) }
+        readers.get("/events/stream") { request, context in try stream.get(request, context) }
         EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
         StatsRoutes(sampler: sampler, registry: registry, store: store, events: events).add(to: readers)
         return router

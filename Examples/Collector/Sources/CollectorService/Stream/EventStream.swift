@@ -14,12 +14,12 @@ struct EventStream {
     /// A part is sent when it has this many bytes, or at the end of a batch.
     private static let partBytes = 64 << 10
 
-    func get(_ request: Request) throws -> Response {
+    func get(_ request: Request, _ context: CollectorContext) throws -> Response {
         guard let store else { throw Problem.noStore }
         let type = request.uri.queryParameters["type"].map(String.init)
         let text = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
         let start = text.map { StreamPosition($0) } ?? StreamPosition(store.position)
-        return try events.response(to: request) { output in
+        return try events.response(to: request, context) { output in
             try await Self.follow(store, after: start, type: type, output)
         }
     }

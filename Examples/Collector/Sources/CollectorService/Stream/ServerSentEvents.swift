@@ -21,19 +21,24 @@ struct ServerSentEvents: Sendable {
     ///
     /// - Throws: A problem if there are too many streams.
     func response(
-        to request: Request, produce: @escaping @Sendable (Output) async throws -> Void
+        to request: Request, _ context: CollectorContext, produce: @escaping @Sendable (Output) async throws -> Void
     ) throws -> Response {
         guard let slot = Slot(slots) else {
             throw Problem(.serviceUnavailable, "too-many-streams", "there are too many open streams").retry(after: 10)
         }
-        let heartbeat = heartbeat
+        let (heartbeat, channel) = (heartbeat, context.channel)
         let body = ResponseBody { writer in
             defer { slot.release() }
-            try await request.body.consumeWithCancellationOnInboundClose { _ in
-                try await writer.write(Self.retry)
-                try await Self.relay(to: &writer, heartbeat, produce)
+            try await withGracefulShutdownHandler {
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await writer.write(Self.retry)
+                    try await Self.relay(to: &writer, heartbeat, produce)
+                }
+                try await writer.finish(nil)
+            } onGracefulShutdown: {
+                // A client that takes nothing would hold up the shutdown: the end can't be written to it.
+                channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
             }
-            try await writer.finish(nil)
         }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", HTTPField.Name("X-Accel-Buffering")!: "no",
