@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodRepository", targets: ["HeartwoodRepository"]),
         .library(name: "HeartwoodLocal", targets: ["HeartwoodLocal"]),
+        .library(name: "HeartwoodJobs", targets: ["HeartwoodJobs"]),
         .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
         .library(name: "KeyValueStoreTesting", targets: ["KeyValueStoreTesting"]),
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
@@ -39,12 +40,14 @@ let package = Package(
     // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
     // shows it.
     traits: [
-        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values.")
+        .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values."),
+        .trait(name: "Service", description: "The product HeartwoodService, and HeartwoodJobs' workers as a Service."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -100,6 +103,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Jobs that workers run later, at least once.
+        .target(
+            name: "HeartwoodJobs",
+            dependencies: [
+                "HeartwoodRepository", "HeartwoodFileSystem", "KeyValueStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+            ],
+            swiftSettings: settings
+        ),
         // Beside it: the types of other libraries as keys and values, each in a product of its own.
         .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),
         .target(
@@ -130,7 +144,7 @@ let package = Package(
             name: "HeartwoodCampaignSupport",
             dependencies: [
                 "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
-                "HeartwoodRepository", "KeyValueStore",
+                "HeartwoodRepository", "HeartwoodJobs", "KeyValueStore",
             ],
             path: "Tests/CampaignSupport",
             swiftSettings: settings
@@ -227,6 +241,14 @@ let package = Package(
                 "HeartwoodFileSystem", "HeartwoodCampaignSupport",
             ],
             exclude: ["Keys/Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodJobsTests",
+            dependencies: [
+                "HeartwoodJobs", "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood",
+                "HeartwoodTesting", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+            ],
             swiftSettings: settings
         ),
         // Stands for a Foundation that has 'URL.documentsDirectory' on every platform.
