@@ -110,7 +110,8 @@ let package = Package(
                 "HeartwoodRepository", "HeartwoodFileSystem", "KeyValueStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings
         ),

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Its properties are stored with it. A worker decodes them, perhaps days later and with a newer version of the program:
-/// add properties only as optionals, and keep ``name``. Store an id rather than a large value.
+/// Its properties are stored with it. A worker decodes them, perhaps days later and with a newer version of the
+/// program: add properties only as optionals, and keep ``name``. Store an id rather than a large value.
 public protocol Job: Codable, Sendable {
     /// Identifies the kind of job in the store. Constant.
     static var name: String { get }

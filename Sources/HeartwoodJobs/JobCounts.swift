@@ -44,19 +44,17 @@ extension JobQueue {
 
     /// - Returns: The counts, and when the next job is due.
     private static nonisolated(nonsending) func counts(
-        _ layout: LineLayout, _ view: any KeyValueReader, _ now: Timestamp
+        _ layout: LineLayout, _ view: any KeyValueView, _ now: Timestamp
     ) async throws(StoreError) -> (counts: JobCounts, next: Timestamp?) {
         var (due, next): (Int, Timestamp?) = (0, nil)
         var rest: KeyRange? = layout.line(.waiting)
         while let range = rest {
-            guard let first = try await view.fetchEntries(in: range, reversed: false, limit: 1).entries.first else {
-                break
-            }
-            let rank = try layout.spot(first.key).rank
+            guard let first = try await view.fetchKeys(in: range, limit: 1).first else { break }
+            let rank = try layout.spot(first).rank
             let line = layout.line(.waiting, rank, now: now)
             due += try await view.fetchCount(in: line.due)
-            if let scheduled = try await view.fetchEntries(in: line.later, reversed: false, limit: 1).entries.first {
-                let moment = Timestamp(milliseconds: try layout.spot(scheduled.key).moment)
+            if let scheduled = try await view.fetchKeys(in: line.later, limit: 1).first {
+                let moment = Timestamp(milliseconds: try layout.spot(scheduled).moment)
                 next = min(next ?? moment, moment)
             }
             rest = layout.line(.waiting, after: rank)

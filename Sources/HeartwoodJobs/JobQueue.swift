@@ -7,8 +7,8 @@ public import HeartwoodRepository
 /// try await queue.enqueue(SendEmail(address: "ada@example.com", template: "welcome"))
 /// ```
 ///
-/// A job is enqueued by one write, also by a transaction that changes other data: see ``enqueue(_:_:in:)``. From then on
-/// it is in the store until a worker has finished it. ``JobWorkers`` runs jobs.
+/// A job is enqueued by one write, also by a transaction that changes other data: see ``enqueue(_:_:in:)``. From then
+/// on it is in the store until a worker has finished it. ``JobWorkers`` runs jobs.
 ///
 /// A queue is a repository of ``JobRecord``s, so it is as durable as its store, and several programs can use one queue
 /// if the engine lets them. All calls run on the caller's actor. Copies share everything.
@@ -53,8 +53,9 @@ public struct JobQueue: Sendable {
     ///   - options: When it runs, and whether it is unique. What is nil is as the job's type says.
     /// - Returns: Its id. If a job with the same unique key is waiting or running, nothing is written, and it is that
     ///   job's id.
-    /// - Throws: `.invalidArgument` for a job that can't be encoded or a key that is too long, `.tooLarge`; what writing
-    ///   throws. After `.outcomeUnknown` the job may have been enqueued; enqueue again with a unique key if that matters.
+    /// - Throws: `.invalidArgument` for a job that can't be encoded or a key that is too long, `.tooLarge`; what
+    ///   writing throws. After `.outcomeUnknown` the job may have been enqueued; enqueue again with a unique key if
+    ///   that matters.
     /// - Complexity: One write. With a unique key, one read before.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Work: Job>(
@@ -151,6 +152,7 @@ extension JobQueue {
             let query = Query<JobRecord>(where: .contains(\.uniqueKeys, key), limit: 1)
             if let holder = try await records.fetch(query, in: transaction).first { return [holder.id] }
         }
+        if jobs.count > 1 { transaction.reserve(writes: 2 * jobs.count, reads: 0) }
         try await records.insert(jobs, in: transaction)
         let bell = bell
         transaction.afterCommit { bell.ring() }

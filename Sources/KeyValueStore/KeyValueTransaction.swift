@@ -30,6 +30,12 @@ public final class KeyValueTransaction: KeyValueReader {
         checks.append(check)
     }
 
+    /// Makes room for as many more writes, and keys that it reads.
+    package func reserve(writes more: Int, reads: Int) {
+        writes.reserve(writes.items.count + more)
+        readKeys.reserve(readKeys.items.count + reads)
+    }
+
     /// Adds what is done once the transaction has been committed, before its caller continues.
     package func afterCommit(_ effect: @escaping @Sendable () -> Void) { effects.append(effect) }
 

@@ -45,15 +45,16 @@ struct DueJobs {
     }
 
     private nonisolated(nonsending) mutating func read(
-        _ state: JobRecord.State, _ wanted: Int, _ view: any KeyValueReader
+        _ state: JobRecord.State, _ wanted: Int, _ view: any KeyValueView
     ) async throws(StoreError) {
         let count = candidates.count + wanted
         var rest: KeyRange? = queue.layout.line(state)
         lines: while let range = rest {
             // One more says when the next one is due.
-            let page = try await view.fetchEntries(in: range, reversed: false, limit: count - candidates.count + 1)
-            for entry in page.entries {
-                let spot = try queue.layout.spot(entry.key)
+            let limit = count - candidates.count + 1
+            let keys = try await view.fetchKeys(in: range, limit: limit)
+            for key in keys {
+                let spot = try queue.layout.spot(key)
                 if candidates.count == count || spot.moment > now.milliseconds {
                     next = min(next ?? .init(milliseconds: .max), Timestamp(milliseconds: spot.moment))
                     if candidates.count == count { return }
@@ -66,7 +67,7 @@ struct DueJobs {
                         rank: spot.rank, moment: spot.moment,
                         key: queue.records.recordKey(encodedID: spot.encodedID)))
             }
-            rest = page.next
+            rest = keys.count < limit ? nil : range.after(keys[limit - 1])
         }
     }
 }

@@ -80,7 +80,7 @@ private struct ExchangePass {
         (self.queue, self.exchange, self.token) = (queue, exchange, token)
     }
 
-    mutating func rememberAttempt() { doubtful += claimedKeys }
+    mutating func rememberAttempt() { doubtful += others(claimedKeys, than: doubtful) }
 
     func result(_ sequence: SequenceNumber) -> Exchange.Result {
         var result = outcome
@@ -97,8 +97,10 @@ private struct ExchangePass {
         if demand > 0 { try await line.read(transaction) }
         outcome.next = transaction.attempt < 4 || exchange.demand == 0 ? line.next : now
         let reported = exchange.reports.map(\.key)
-        let known = Set(reported)
-        let candidates = doubtful + line.keys.filter { !known.contains($0) && !doubtful.contains($0) }
+        let candidates = doubtful + others(line.keys, than: reported + doubtful)
+        // A record and two entries each; a finished one has one entry less.
+        transaction.reserve(
+            writes: 3 * (reported.count + candidates.count), reads: reported.count + candidates.count)
         let found = try await queue.records.records(at: reported + candidates, in: transaction)
         var changed: [FoundRecord<JobRecord>] = []
         var removed: [FoundRecord<JobRecord>] = []
@@ -115,6 +117,12 @@ private struct ExchangePass {
             let bell = queue.bell
             transaction.afterCommit { bell.ring() }
         }
+    }
+
+    private func others(_ keys: [[UInt8]], than known: [[UInt8]]) -> [[UInt8]] {
+        if keys.isEmpty || known.isEmpty { return keys }
+        let known = Set(known.map(HashedBytes.init))
+        return keys.filter { !known.contains(HashedBytes($0)) }
     }
 
     private mutating func judge(

@@ -18,11 +18,11 @@ public struct JobContext: Sendable {
     /// job has a greater one.
     ///
     /// A worker that was paused may continue when its lease has ended and another worker has the job. Pass this number
-    /// to the services that the job writes to; they refuse a number that is less than one that they have seen. Writes to
-    /// the queue's own store need only ``confirm(in:)``.
+    /// to the services that the job writes to; they refuse a number that is less than one that they have seen. Writes
+    /// to the queue's own store need only ``confirm(in:)``.
     public var fence: SequenceNumber { job.fence }
     /// When the lease ends by the store's clock, unless it is renewed again; nil if it was lost.
-    public var leaseEnd: Timestamp? { workers.leaseEnd(of: job.key) }
+    public var leaseEnd: Timestamp? { workers.leaseEnd(of: job.record.id) }
 
     /// Makes it a condition of the transaction that this attempt still has the lease.
     ///

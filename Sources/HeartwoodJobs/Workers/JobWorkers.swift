@@ -11,8 +11,8 @@ public import Logging
 ///
 /// With the package trait `Service` it is a `Service` of swift-service-lifecycle, which drains on a graceful shutdown.
 ///
-/// A job that a worker has is leased to it, and the lease is renewed while it runs. If the program dies, the lease ends,
-/// and another worker gets the job. Any number of programs and `JobWorkers` can work on one queue.
+/// A job that a worker has is leased to it, and the lease is renewed while it runs. If the program dies, the lease
+/// ends, and another worker gets the job. Any number of programs and `JobWorkers` can work on one queue.
 public final class JobWorkers: Sendable {
     /// How workers work.
     public struct Configuration: Sendable {
@@ -21,8 +21,8 @@ public final class JobWorkers: Sendable {
         /// How many jobs a worker takes at once, and runs one after the other. 1 by default. More make fewer writes;
         /// but a worker that has several may keep the later ones waiting.
         public var batch = 1
-        /// How long a job is leased. 30 s by default. A job of a program that has died runs again after this time. It is
-        /// renewed after a third of it, so it may be shorter than a job takes; but it must be longer than the pauses
+        /// How long a job is leased. 30 s by default. A job of a program that has died runs again after this time. It
+        /// is renewed after a third of it, so it may be shorter than a job takes; but it must be longer than the pauses
         /// of the program, and the differences of the clocks of all programs.
         public var lease = Duration.seconds(30)
         /// How long jobs may run after ``JobWorkers/stop()``. 20 s by default. Then they are cancelled and given back.
@@ -78,8 +78,8 @@ public final class JobWorkers: Sendable {
     /// and given back, and it returns.
     ///
     /// - Throws: `.invalidArgument` if it was called before, if two handlers are for one kind, or for a lease
-    ///   that isn't 100 ms to 7 days; an error of the store after which it can't continue, such as `.closed`, `.failed` or `.corruption`.
-    ///   The jobs are cancelled then, and their leases end by themselves.
+    ///   that isn't 100 ms to 7 days; an error of the store after which it can't continue, such as `.closed`, `.failed`
+    ///   or `.corruption`. The jobs are cancelled then, and their leases end by themselves.
     public func run() async throws {
         try prepare()
         try await drainingOnShutdown {
@@ -93,7 +93,8 @@ public final class JobWorkers: Sendable {
         }
     }
 
-    /// Begins to stop: no job is claimed any longer, and those that run may finish within ``Configuration/grace``. O(1).
+    /// Begins to stop: no job is claimed any longer, and those that run may finish within ``Configuration/grace``.
+    /// O(1).
     public func stop() {
         let deadline = queue.store.now + configuration.grace
         change { $0.stop(until: deadline) }
@@ -217,17 +218,17 @@ public final class JobWorkers: Sendable {
 
     func begin(_ job: LeasedJob) -> Bool {
         let now = queue.store.now
-        return state.withLock { $0.book.begin(job.key, now: now) }
+        return state.withLock { $0.book.begin(job.record.id, now: now) }
     }
 
-    func report(_ job: LeasedJob, _ event: HeldEvent) { change { $0.report(job.key, event) } }
+    func report(_ job: LeasedJob, _ event: HeldEvent) { change { $0.report(job.record.id, event) } }
 
     func free(_ slot: Int, with job: LeasedJob, _ event: HeldEvent) {
         change {
-            $0.report(job.key, event)
+            $0.report(job.record.id, event)
             $0.free(slot)
         }
     }
 
-    func leaseEnd(of key: [UInt8]) -> Timestamp? { state.withLock { $0.book.held[key]?.leaseEnd } }
+    func leaseEnd(of id: JobID) -> Timestamp? { state.withLock { $0.book.held[id]?.leaseEnd } }
 }

@@ -3,11 +3,13 @@ internal import KeyValueStore
 /// What the workers of a ``JobWorkers`` do and have, as a state machine without I/O: which jobs they hold, what has to
 /// be written, and when to look again.
 struct WorkerBook {
-    /// A job that a worker has, by the key of its record.
+    /// A job that a worker has.
     struct Held {
         var job: LeasedJob
         var slot: Int
         var leaseEnd: Timestamp
+        /// Whether its body runs, or has run.
+        var hasBegun = false
         /// What is to be written of it; nil while it isn't done.
         var report: HeldEvent?
     }
@@ -34,10 +36,10 @@ struct WorkerBook {
     /// How often it looks for jobs although nothing has told of any; nil if something always does.
     let poll: Duration?
     private(set) var phase = Phase.working
-    private(set) var held: [[UInt8]: Held] = [:]
+    private(set) var held: [JobID: Held] = [:]
     private var freeSlots: [Int]
     /// The jobs with a report, in the order of their reports.
-    private var reported: [[UInt8]] = []
+    private var reported: [JobID] = []
     /// Whether there may be jobs to claim now.
     private var mayHaveDue = true
     /// When a job is due that isn't yet.
@@ -46,7 +48,7 @@ struct WorkerBook {
     /// When a lease ends, or earlier.
     private(set) var nextEnd: Timestamp?
     /// The jobs of the exchange that is being written.
-    private var inExchange: [(key: [UInt8], isRenewal: Bool)] = []
+    private var inExchange: [(id: JobID, isRenewal: Bool)] = []
     private var rings = 0
     private var ringsBefore = 0
 
@@ -62,7 +64,9 @@ struct WorkerBook {
     }
 
     mutating func stop(until deadline: Timestamp) {
-        if phase == .working { phase = .stopping(deadline) }
+        guard phase == .working else { return }
+        phase = .stopping(deadline)
+        for (id, job) in held where !job.hasBegun { report(id, .release) }
     }
 
     mutating func end() { phase = .ending }
@@ -70,16 +74,18 @@ struct WorkerBook {
     // MARK: - Called by the slots
 
     /// Whether a job may run now.
-    mutating func begin(_ key: [UInt8], now: Timestamp) -> Bool {
-        guard phase == .working, let job = held[key] else { return false }
-        return job.leaseEnd > now
+    mutating func begin(_ id: JobID, now: Timestamp) -> Bool {
+        guard phase == .working, let job = held[id], job.leaseEnd > now else { return false }
+        held[id]?.hasBegun = true
+        return true
     }
 
     /// Notes what has become of a job. A job that isn't held any longer is ignored.
-    mutating func report(_ key: [UInt8], _ event: HeldEvent) {
-        guard held[key] != nil, held[key]?.report == nil else { return }
-        held[key]?.report = event
-        reported.append(key)
+    mutating func report(_ id: JobID, _ event: HeldEvent) {
+        guard var job = held[id], job.report == nil else { return }
+        job.report = event
+        held[id] = job
+        reported.append(id)
     }
 
     /// The slot has run all its jobs.
@@ -89,14 +95,14 @@ struct WorkerBook {
 
     mutating func next(now: Timestamp) -> Step {
         if case .stopping(let deadline) = phase, now >= deadline { phase = .ending }
-        if phase == .ending { for key in Array(held.keys) { report(key, .release) } }
+        if phase == .ending { for id in Array(held.keys) { report(id, .release) } }
         if phase != .working, held.isEmpty { return .end }
         if let due = nextDue, due <= now { (mayHaveDue, nextDue) = (true, nil) }
         var exchange = Exchange(lease: lease)
         inExchange = []
-        for key in reported {
-            guard let held = held[key], let event = held.report else { continue }
-            add(key, held.job, event, isRenewal: false, &exchange)
+        for id in reported {
+            guard let held = held[id], let event = held.report else { continue }
+            add(held.job, event, isRenewal: false, &exchange)
         }
         reported = []
         renew(now, &exchange)
@@ -116,17 +122,17 @@ struct WorkerBook {
     }
 
     private mutating func add(
-        _ key: [UInt8], _ job: LeasedJob, _ event: HeldEvent, isRenewal: Bool, _ exchange: inout Exchange
+        _ job: LeasedJob, _ event: HeldEvent, isRenewal: Bool, _ exchange: inout Exchange
     ) {
-        exchange.reports.append(Exchange.Report(key: key, claim: job.claim, event: event))
-        inExchange.append((key, isRenewal))
+        exchange.reports.append(Exchange.Report(key: job.key, claim: job.claim, event: event))
+        inExchange.append((job.record.id, isRenewal))
     }
 
     /// Renews each lease of which less than two thirds are left.
     private mutating func renew(_ now: Timestamp, _ exchange: inout Exchange) {
         guard let due = nextRenewal, due <= now else { return }
-        for (key, held) in held where held.report == nil && renewal(of: held) <= now {
-            add(key, held.job, .renew(lease: lease), isRenewal: true, &exchange)
+        for held in held.values where held.report == nil && renewal(of: held) <= now {
+            add(held.job, .renew(lease: lease), isRenewal: true, &exchange)
         }
         nextRenewal = held.values.lazy.filter { $0.report == nil }.map(renewal).filter { $0 > now }.min()
     }
@@ -140,13 +146,13 @@ struct WorkerBook {
         _ result: Exchange.Result, demand: Int, now: Timestamp
     ) -> (started: [(slot: Int, jobs: [LeasedJob])], lost: [Int]) {
         var lost: [Int] = []
-        for (position, (key, isRenewal)) in inExchange.enumerated() {
+        for (position, (id, isRenewal)) in inExchange.enumerated() {
             if isRenewal, let end = result.leases[position] {
-                guard var job = held[key] else { continue }
+                guard var job = held[id] else { continue }
                 job.leaseEnd = end
-                held[key] = job
+                held[id] = job
                 nextRenewal = min(nextRenewal ?? renewal(of: job), renewal(of: job))
-            } else if let gone = held.removeValue(forKey: key), isRenewal, result.wasLost[position] {
+            } else if let gone = held.removeValue(forKey: id), isRenewal, result.wasLost[position] {
                 lost.append(gone.slot)
             }
         }
@@ -160,9 +166,9 @@ struct WorkerBook {
 
     /// An exchange has failed: nothing was written. Everything is to be reported again.
     mutating func failed() {
-        for (key, isRenewal) in inExchange {
-            guard !isRenewal, held[key]?.report != nil else { continue }
-            reported.append(key)
+        for (id, isRenewal) in inExchange {
+            guard !isRenewal, held[id]?.report != nil else { continue }
+            reported.append(id)
         }
         nextRenewal = held.values.lazy.filter { $0.report == nil }.map(renewal).min()
         inExchange = []
@@ -185,7 +191,7 @@ struct WorkerBook {
             rest = rest.dropFirst(count)
             for job in share {
                 let new = Held(job: job, slot: slot, leaseEnd: job.record.time)
-                held[job.key] = new
+                held[job.record.id] = new
                 nextRenewal = min(nextRenewal ?? renewal(of: new), renewal(of: new))
                 nextEnd = min(nextEnd ?? new.leaseEnd, new.leaseEnd)
             }

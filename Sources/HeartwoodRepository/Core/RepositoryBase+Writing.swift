@@ -56,14 +56,15 @@ extension RepositoryBase {
     ) throws(StoreError) -> [PreparedRecord] {
         if records.count < 2 { return records }
         var unique: [PreparedRecord] = []
-        var positions: [[UInt8]: Int] = [:]
+        var positions: [HashedBytes: Int] = [:]
+        positions.reserveCapacity(records.count)
         unique.reserveCapacity(records.count)
         for record in records {
-            if let position = positions[record.key] {
+            if let position = positions[HashedBytes(record.key)] {
                 if case .absent = expected { throw alreadyExists(layout.id(ofRecord: record.key)) }
                 unique[position] = record
             } else {
-                positions[record.key] = unique.count
+                positions[HashedBytes(record.key)] = unique.count
                 unique.append(record)
             }
         }

@@ -16,10 +16,10 @@ struct JobStepsTests {
 
         static let all: [Action] =
             [.halfALease, .untilDue, .retry]
-            + (0..<2).flatMap { worker in
+            + (0..<2).flatMap { worker -> [Action] in
                 [
-                    .claim($0), .renew($0), .finish($0), .fail($0), .retryLater($0), .snooze($0), .release($0),
-                    .discard($0),
+                    .claim(worker), .renew(worker), .finish(worker), .fail(worker), .retryLater(worker),
+                    .snooze(worker), .release(worker), .discard(worker),
                 ]
             }
     }

@@ -50,6 +50,7 @@ struct JobStore: Sendable {
 }
 
 /// Calls `body` again while the engine doesn't say what has become of a write, or can't write.
+@discardableResult
 func retryingFailures<R>(_ body: () async throws -> R) async throws -> R {
     while true {
         do {
