@@ -99,6 +99,11 @@ extension JobQueue {
         return try await records.delete(where: dead && \.moment < time.milliseconds, durability: durability)
     }
 
+    /// Verifies that records and indexes agree.
+    package nonisolated(nonsending) func verify() async throws(StoreError) -> RepositoryVerification {
+        try await records.verify()
+    }
+
     private static func query(_ state: JobRecord.State) -> Query<JobRecord> {
         Query(where: \.lane == state.rawValue, sort: [.ascending(\.rank), .ascending(\.moment)])
     }

@@ -16,8 +16,7 @@ struct LeasedJob: Sendable {
 struct Exchange: Sendable {
     /// What happened to a job that a worker has.
     struct Report: Sendable {
-        var key: [UInt8]
-        var claim: JobClaim
+        var job: LeasedJob
         var event: HeldEvent
     }
 
@@ -96,7 +95,7 @@ private struct ExchangePass {
         var line = DueJobs(queue, now: now, limit: demand)
         if demand > 0 { try await line.read(transaction) }
         outcome.next = transaction.attempt < 4 || exchange.demand == 0 ? line.next : now
-        let reported = exchange.reports.map(\.key)
+        let reported = exchange.reports.map(\.job.key)
         let candidates = doubtful + others(line.keys, than: reported + doubtful)
         // A record and two entries each; a finished one has one entry less.
         transaction.reserve(
@@ -131,7 +130,7 @@ private struct ExchangePass {
     ) {
         var lease: Timestamp?
         var wasLost = false
-        switch found?.model.after(.held(report.claim, report.event), now: now) {
+        switch found?.model.after(.held(report.job.claim, report.event), now: now) {
         case .changed(let job):
             var found = found!
             found.model = job

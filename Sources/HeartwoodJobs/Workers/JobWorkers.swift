@@ -34,6 +34,8 @@ public final class JobWorkers: Sendable {
         public var logger: Logger?
 
         package var clock: (any JobClock)?
+        /// Gets what is written of jobs, for campaigns.
+        package var recorder: (@Sendable (JobNote) -> Void)?
 
         /// The defaults.
         public init() {}
@@ -141,7 +143,10 @@ public final class JobWorkers: Sendable {
                 await waitForSignal()
             case .exchange(let exchange):
                 do throws(StoreError) {
-                    start(try await queue.exchange(exchange), exchange.demand, performer)
+                    if let recorder = configuration.recorder { exchange.note(to: recorder) }
+                    let result = try await queue.exchange(exchange)
+                    if let recorder = configuration.recorder { result.note(exchange, to: recorder) }
+                    start(result, exchange.demand, performer)
                     backoff = ConflictBackoff(isRemote: true)
                 } catch {
                     try await recover(from: error, &backoff)

@@ -124,7 +124,7 @@ struct WorkerBook {
     private mutating func add(
         _ job: LeasedJob, _ event: HeldEvent, isRenewal: Bool, _ exchange: inout Exchange
     ) {
-        exchange.reports.append(Exchange.Report(key: job.key, claim: job.claim, event: event))
+        exchange.reports.append(Exchange.Report(job: job, event: event))
         inExchange.append((job.record.id, isRenewal))
     }
 

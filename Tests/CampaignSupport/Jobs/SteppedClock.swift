@@ -1,6 +1,6 @@
-package import Heartwood
+internal import Heartwood
 internal import HeartwoodFileSystem
-package import HeartwoodJobs
+internal import HeartwoodJobs
 package import KeyValueStore
 
 /// A clock that only moves when it is told to, for a store and for the workers that wait for its times.

@@ -73,7 +73,7 @@ struct QueueTests {
         let job = try #require(
             try await queue.exchange(Exchange(demand: 4, lease: .seconds(30))).claimed.first { $0.record.id == id })
         #expect(try await queue.enqueue(Mark(number: 6), .unique("a")) == id)
-        let report = Exchange.Report(key: job.key, claim: job.claim, event: .discard("no"))
+        let report = Exchange.Report(job: job, event: .discard("no"))
         _ = try await queue.exchange(Exchange(reports: [report], lease: .seconds(30)))
         #expect(try await queue.enqueue(Mark(number: 7), .unique("a")) != id)
         await #expect(throws: StoreError.self) { try await queue.retry(id) }

@@ -13,7 +13,7 @@ struct LeaseTests {
     }
 
     private func report(_ queue: JobQueue, _ job: LeasedJob, _ event: HeldEvent) async throws -> Bool {
-        let report = Exchange.Report(key: job.key, claim: job.claim, event: event)
+        let report = Exchange.Report(job: job, event: event)
         return try await queue.exchange(Exchange(reports: [report], lease: Self.lease)).wasLost == [false]
     }
 
