@@ -10,6 +10,13 @@ struct LeasedJob: Sendable {
     let fence: SequenceNumber
 
     var claim: JobClaim { JobClaim(attempt: record.attempt, token: record.token) }
+    var id: LeaseID { LeaseID(job: record.id, attempt: record.attempt) }
+}
+
+/// One attempt of a job. A program may have two of one job, when it gets the job again whose lease it has let end.
+struct LeaseID: Sendable, Hashable {
+    var job: JobID
+    var attempt: Int
 }
 
 /// What workers want of one transaction: to tell of jobs that they have, and to get others.
@@ -96,7 +103,10 @@ private struct ExchangePass {
         if demand > 0 { try await line.read(transaction) }
         outcome.next = transaction.attempt < 4 || exchange.demand == 0 ? line.next : now
         let reported = exchange.reports.map(\.job.key)
-        let candidates = doubtful + others(line.keys, than: reported + doubtful)
+        let others = others(line.keys, than: reported + doubtful)
+        // One that was left out may be due after what was reported of it.
+        if others.count < line.keys.count { outcome.next = now }
+        let candidates = doubtful + others
         // A record and two entries each; a finished one has one entry less.
         transaction.reserve(
             writes: 3 * (reported.count + candidates.count), reads: reported.count + candidates.count)

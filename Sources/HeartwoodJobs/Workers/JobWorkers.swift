@@ -223,17 +223,17 @@ public final class JobWorkers: Sendable {
 
     func begin(_ job: LeasedJob) -> Bool {
         let now = queue.store.now
-        return state.withLock { $0.book.begin(job.record.id, now: now) }
+        return state.withLock { $0.book.begin(job.id, now: now) }
     }
 
-    func report(_ job: LeasedJob, _ event: HeldEvent) { change { $0.report(job.record.id, event) } }
+    func report(_ job: LeasedJob, _ event: HeldEvent) { change { $0.report(job.id, event) } }
 
     func free(_ slot: Int, with job: LeasedJob, _ event: HeldEvent) {
         change {
-            $0.report(job.record.id, event)
+            $0.report(job.id, event)
             $0.free(slot)
         }
     }
 
-    func leaseEnd(of id: JobID) -> Timestamp? { state.withLock { $0.book.held[id]?.leaseEnd } }
+    func leaseEnd(of id: LeaseID) -> Timestamp? { state.withLock { $0.book.held[id]?.leaseEnd } }
 }

@@ -36,10 +36,10 @@ struct WorkerBook {
     /// How often it looks for jobs although nothing has told of any; nil if something always does.
     let poll: Duration?
     private(set) var phase = Phase.working
-    private(set) var held: [JobID: Held] = [:]
+    private(set) var held: [LeaseID: Held] = [:]
     private var freeSlots: [Int]
     /// The jobs with a report, in the order of their reports.
-    private var reported: [JobID] = []
+    private var reported: [LeaseID] = []
     /// Whether there may be jobs to claim now.
     private var mayHaveDue = true
     /// When a job is due that isn't yet.
@@ -48,7 +48,7 @@ struct WorkerBook {
     /// When a lease ends, or earlier.
     private(set) var nextEnd: Timestamp?
     /// The jobs of the exchange that is being written.
-    private var inExchange: [(id: JobID, isRenewal: Bool)] = []
+    private var inExchange: [(id: LeaseID, isRenewal: Bool)] = []
     private var rings = 0
     private var ringsBefore = 0
 
@@ -74,14 +74,14 @@ struct WorkerBook {
     // MARK: - Called by the slots
 
     /// Whether a job may run now.
-    mutating func begin(_ id: JobID, now: Timestamp) -> Bool {
+    mutating func begin(_ id: LeaseID, now: Timestamp) -> Bool {
         guard phase == .working, let job = held[id], job.leaseEnd > now else { return false }
         held[id]?.hasBegun = true
         return true
     }
 
     /// Notes what has become of a job. A job that isn't held any longer is ignored.
-    mutating func report(_ id: JobID, _ event: HeldEvent) {
+    mutating func report(_ id: LeaseID, _ event: HeldEvent) {
         guard var job = held[id], job.report == nil else { return }
         job.report = event
         held[id] = job
@@ -125,7 +125,7 @@ struct WorkerBook {
         _ job: LeasedJob, _ event: HeldEvent, isRenewal: Bool, _ exchange: inout Exchange
     ) {
         exchange.reports.append(Exchange.Report(job: job, event: event))
-        inExchange.append((job.record.id, isRenewal))
+        inExchange.append((job.id, isRenewal))
     }
 
     /// Renews each lease of which less than two thirds are left.
@@ -191,7 +191,7 @@ struct WorkerBook {
             rest = rest.dropFirst(count)
             for job in share {
                 let new = Held(job: job, slot: slot, leaseEnd: job.record.time)
-                held[job.record.id] = new
+                held[job.id] = new
                 nextRenewal = min(nextRenewal ?? renewal(of: new), renewal(of: new))
                 nextEnd = min(nextEnd ?? new.leaseEnd, new.leaseEnd)
             }

@@ -117,6 +117,42 @@ struct LeaseTests {
         #expect(try await queue.job(id) == nil)
     }
 
+    @Test("a program that gets a job again whose lease it has let end doesn't take one attempt for the other")
+    func again() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let starts = Notebook<Int>()
+        let permits = [Notebook<Int>(), Notebook<Int>()]
+        let workers = test.workers(
+            queue, count: 2, lease: Self.lease,
+            [
+                .handling(Mark.self) { _, context in
+                    starts.add(context.attempt)
+                    await permits[context.attempt - 1].wait(count: 1)
+                    if context.attempt == 1 { throw JobDecision.discard("of the first attempt") }
+                }
+            ])
+        async let running: Void = workers.run()
+        let id = try await queue.enqueue(Mark(number: 1))
+        await starts.wait(count: 1)
+        // The store's clock goes over the end of the lease at once, as after a pause of the whole program.
+        let key = try queue.records.recordKey(id)
+        try await queue.store.withTransaction { transaction in
+            var found = try #require(try await queue.records.records(at: [key], in: transaction)[0])
+            found.model.time = test.clock.now()
+            try await queue.records.replace([found], in: transaction)
+        }
+        queue.bell.ring()
+        await starts.wait(count: 2)
+        permits[0].add(1)
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(try await queue.job(id)?.state == .running)
+        permits[1].add(1)
+        try await reach(queue) { $0.running + $0.dead + $0.due + $0.scheduled == 0 }
+        workers.stop()
+        try await running
+    }
+
     @Test("leases are renewed while jobs run, and a job whose lease was lost is cancelled")
     func renewal() async throws {
         let test = JobStore(.embedded)
