@@ -19,8 +19,10 @@ let package = Package(
     name: "heartwood-integrations",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Service"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .testTarget(
@@ -31,6 +33,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings
-        )
+        ),
+        .testTarget(
+            name: "HeartwoodJobsServiceTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "HeartwoodJobs", package: "heartwood"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )
