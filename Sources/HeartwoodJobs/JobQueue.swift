@@ -98,8 +98,16 @@ public struct JobQueue: Sendable {
     private func record<Work: Job>(_ job: Work, _ options: JobOptions) throws(StoreError) -> JobRecord {
         let options = options.over(Work.options)
         let now = store.now
+        let payload = try encoded(job)
+        let size = payload.count + Work.name.utf8.count + JobRecord.reserve
+        guard size <= min(store.limits.valueBytes, store.limits.batchBytes) else {
+            throw StoreError(
+                .tooLarge,
+                "a job \"\(Work.name)\" has \(payload.count) bytes: store what it needs elsewhere, and its id in the job"
+            )
+        }
         return try JobRecord(
-            id: ids.make(1, now: now)[0], kind: Work.name, payload: encoded(job), enqueued: now,
+            id: ids.make(1, now: now)[0], kind: Work.name, payload: payload, enqueued: now,
             due: options.due(now: now), priority: options.priority ?? .normal, retry: options.retry ?? JobRetry(),
             uniqueKey: checked(options.uniqueKey))
     }

@@ -78,6 +78,9 @@ extension JobRecord {
     /// A dead letter gives its key up.
     var uniqueKeys: [String] { state == .dead ? [] : uniqueKey.map { [$0] } ?? [] }
 
+    /// Bytes that a record may have beside kind and payload: unique key and failure, and more in its index entries.
+    static let reserve = 8_192
+
     static let lineIndex = "line"
     static let uniqueIndex = "unique"
 

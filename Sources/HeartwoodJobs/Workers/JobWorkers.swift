@@ -68,12 +68,14 @@ public final class JobWorkers: Sendable {
     ///   - handlers: One for each kind. A job of another kind fails, and is tried again after a pause.
     public init(_ queue: JobQueue, _ configuration: Configuration = Configuration(), handlers: [JobHandler]) {
         (self.queue, self.configuration, self.handlers) = (queue, configuration, handlers)
-        let hasOthers = queue.store.limits.hasOtherWriters
+        let limits = queue.store.limits
+        // A job has a record and up to three entries; some conditions are not of a job.
+        let most = (min(limits.operations, limits.conditions) - 4) / 4
         state = Locked(
             State(
                 book: WorkerBook(
                     slots: configuration.count, batch: configuration.batch, lease: configuration.lease,
-                    poll: hasOthers ? configuration.poll : nil)))
+                    poll: limits.hasOtherWriters ? configuration.poll : nil, most: most)))
     }
 
     /// Runs jobs until ``stop()``, and returns when they have ended. If the task is cancelled, the jobs are cancelled
@@ -95,8 +97,8 @@ public final class JobWorkers: Sendable {
         }
     }
 
-    /// Begins to stop: no job is claimed any longer, and those that run may finish within ``Configuration/grace``.
-    /// O(1).
+    /// Begins to stop: no job is claimed any longer, and those that run may finish within ``Configuration/grace``. Then
+    /// they are cancelled and given back. A body that ignores its cancellation continues without a lease. O(1).
     public func stop() {
         let deadline = queue.store.now + configuration.grace
         change { $0.stop(until: deadline) }
@@ -168,9 +170,12 @@ public final class JobWorkers: Sendable {
     /// - Throws: The error, if it doesn't pass.
     private func recover(from error: StoreError, _ backoff: inout ConflictBackoff) async throws(StoreError) {
         let passing: [StoreError.Code] = [.outcomeUnknown, .inputOutput, .outOfSpace, .tooManyFiles, .conflict]
-        let canContinue = passing.contains(error.code) && !(error.code == .outcomeUnknown && !hasOtherWriters)
-        configuration.logger?.error("the workers of \"\(queue.name)\" can't write: \(error)")
-        guard canContinue else { throw error }
+        let canShrink = error.code == .tooLarge && state.withLock { $0.book.shrink() }
+        let mayPass = passing.contains(error.code) && !(error.code == .outcomeUnknown && !hasOtherWriters)
+        if !canShrink { configuration.logger?.error("the workers of \"\(queue.name)\" can't write: \(error)") }
+        // Workers that end don't wait for a store that doesn't answer: their leases end.
+        let isTired = state.withLock { $0.book.phase == .ending } && backoff.attempt > 20
+        guard canShrink || mayPass && !isTired else { throw error }
         state.withLock { $0.book.failed() }
         await backoff.wait()
     }

@@ -35,6 +35,8 @@ struct WorkerBook {
     let lease: Duration
     /// How often it looks for jobs although nothing has told of any; nil if something always does.
     let poll: Duration?
+    /// How many jobs an exchange may change. An engine's limits may allow fewer than there are.
+    private(set) var most: Int
     private(set) var phase = Phase.working
     private(set) var held: [LeaseID: Held] = [:]
     private var freeSlots: [Int]
@@ -52,7 +54,8 @@ struct WorkerBook {
     private var rings = 0
     private var ringsBefore = 0
 
-    init(slots: Int, batch: Int, lease: Duration, poll: Duration?) {
+    init(slots: Int, batch: Int, lease: Duration, poll: Duration?, most: Int = .max) {
+        self.most = max(1, most)
         (self.slots, self.batch, self.lease, self.poll) = (max(1, slots), max(1, batch), lease, poll)
         freeSlots = Array((0..<self.slots).reversed())
     }
@@ -100,13 +103,15 @@ struct WorkerBook {
         if let due = nextDue, due <= now { (mayHaveDue, nextDue) = (true, nil) }
         var exchange = Exchange(lease: lease)
         inExchange = []
-        for id in reported {
+        for id in reported.prefix(most) {
             guard let held = held[id], let event = held.report else { continue }
             add(held.job, event, isRenewal: false, &exchange)
         }
-        reported = []
+        reported.removeFirst(min(most, reported.count))
         renew(now, &exchange)
-        if phase == .working, mayHaveDue { exchange.demand = freeSlots.count * batch }
+        if phase == .working, mayHaveDue {
+            exchange.demand = min(freeSlots.count * batch, max(0, most - exchange.reports.count))
+        }
         guard exchange.reports.isEmpty, exchange.demand == 0 else {
             ringsBefore = rings
             return .exchange(exchange)
@@ -131,10 +136,14 @@ struct WorkerBook {
     /// Renews each lease of which less than two thirds are left.
     private mutating func renew(_ now: Timestamp, _ exchange: inout Exchange) {
         guard let due = nextRenewal, due <= now else { return }
-        for held in held.values where held.report == nil && renewal(of: held) <= now {
-            add(held.job, .renew(lease: lease), isRenewal: true, &exchange)
+        nextRenewal = nil
+        for held in held.values where held.report == nil {
+            if renewal(of: held) <= now, exchange.reports.count < most {
+                add(held.job, .renew(lease: lease), isRenewal: true, &exchange)
+            } else {
+                nextRenewal = min(nextRenewal ?? renewal(of: held), renewal(of: held))
+            }
         }
-        nextRenewal = held.values.lazy.filter { $0.report == nil }.map(renewal).filter { $0 > now }.min()
     }
 
     private func renewal(of held: Held) -> Timestamp { held.leaseEnd + (lease * -2 / 3) }
@@ -172,6 +181,15 @@ struct WorkerBook {
         }
         nextRenewal = held.values.lazy.filter { $0.report == nil }.map(renewal).min()
         inExchange = []
+    }
+
+    /// An exchange was too large for the engine.
+    ///
+    /// - Returns: False if it can't be smaller.
+    mutating func shrink() -> Bool {
+        guard most > 1 else { return false }
+        most = max(1, min(most, inExchange.count + slots * batch) / 2)
+        return true
     }
 
     /// The slots with a job whose lease has ended: another worker may have it.

@@ -163,6 +163,31 @@ struct WorkersTests {
         await #expect(throws: StoreError.self) { try await stopped.run() }
     }
 
+    @Test("more workers than a batch of the engine allows", arguments: [20, 400])
+    func limits(_ bytes: Int) async throws {
+        struct Heavy: Job {
+            static let name = "heavy"
+            var number: Int
+            var text: String
+        }
+        let test = JobStore(.constrained)
+        let queue = try await JobQueue.open(in: test.open())
+        let notes = Notebook<Int>()
+        // With 400 KiB each, the engine takes three in one batch.
+        let text = String(repeating: "x", count: bytes << 10)
+        for number in 0..<40 { try await queue.enqueue(Heavy(number: number, text: text)) }
+        let workers = test.workers(
+            queue, count: 8, batch: 32, [.handling(Heavy.self) { job, _ in notes.add(job.number) }])
+        async let running: Void = workers.run()
+        await notes.wait(count: 40)
+        workers.stop()
+        try await running
+        #expect(notes.notes.sorted() == Array(0..<40))
+        let huge = Heavy(number: 1, text: String(repeating: "x", count: 1_495_000))
+        let error = await #expect(throws: StoreError.self) { try await queue.enqueue(huge) }
+        #expect(error?.code == .tooLarge)
+    }
+
     @Test(
         "many jobs, several sets of workers: each runs, and only once where nothing fails",
         arguments: [JobEngine.embedded, .constrained])
