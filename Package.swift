@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodRepository", targets: ["HeartwoodRepository"]),
         .library(name: "HeartwoodLocal", targets: ["HeartwoodLocal"]),
+        .library(name: "HeartwoodJobs", targets: ["HeartwoodJobs"]),
         .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
         .library(name: "KeyValueStoreTesting", targets: ["KeyValueStoreTesting"]),
         .library(name: "HeartwoodFormat", targets: ["HeartwoodFormat"]),
@@ -44,7 +45,7 @@ let package = Package(
         .trait(name: "NIO", description: "The product HeartwoodNIO: SwiftNIO's ByteBuffer as keys and values."),
         .trait(
             name: "Service",
-            description: "The product HeartwoodService: a store in a ServiceGroup, with metrics, traces and settings."),
+            description: "The product HeartwoodService, and HeartwoodJobs' workers as a Service."),
         .trait(
             name: "Hummingbird",
             description: "The product HeartwoodHummingbird: Hummingbird's PersistDriver on a store."),
@@ -113,6 +114,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Jobs that workers run later, at least once.
+        .target(
+            name: "HeartwoodJobs",
+            dependencies: [
+                "HeartwoodRepository", "HeartwoodFileSystem", "KeyValueStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+            ],
+            swiftSettings: settings
+        ),
         // Beside it: the types of other libraries as keys and values, each in a product of its own.
         .target(name: "HeartwoodFoundation", dependencies: ["Heartwood"], swiftSettings: settings),
         .target(
@@ -165,7 +178,7 @@ let package = Package(
             name: "HeartwoodCampaignSupport",
             dependencies: [
                 "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
-                "HeartwoodRepository", "KeyValueStore",
+                "HeartwoodRepository", "HeartwoodJobs", "KeyValueStore",
             ],
             path: "Tests/CampaignSupport",
             swiftSettings: settings
@@ -262,6 +275,14 @@ let package = Package(
                 "HeartwoodFileSystem", "HeartwoodCampaignSupport",
             ],
             exclude: ["Keys/Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodJobsTests",
+            dependencies: [
+                "HeartwoodJobs", "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood",
+                "HeartwoodTesting", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+            ],
             swiftSettings: settings
         ),
         // Stands for a Foundation that has 'URL.documentsDirectory' on every platform.

@@ -73,6 +73,7 @@ let package = Package(
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "HeartwoodJobs", package: "heartwood"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ] + peers.map { .target(name: $0.module) }

@@ -33,7 +33,16 @@ extension Repository {
     public nonisolated(nonsending) func insert(
         _ model: Model, expires: Expiry = .never, in transaction: KeyValueTransaction
     ) async throws(StoreError) {
-        try await core.write([model], .set(expires), .absent, transaction)
+        try await insert([model], expires: expires, in: transaction)
+    }
+
+    /// Saves models when the transaction commits, only if there is no record with any of their ids.
+    ///
+    /// - Throws: `.alreadyExists`, also if two of the models have one id.
+    public nonisolated(nonsending) func insert(
+        _ models: [Model], expires: Expiry = .never, in transaction: KeyValueTransaction
+    ) async throws(StoreError) {
+        try await core.write(models, .set(expires), .absent, transaction)
     }
 
     /// Reads a record, changes it and saves it when the transaction commits; see ``update(_:expires:durability:_:)``.
@@ -115,6 +124,6 @@ extension RepositoryCore {
             throw StoreError(
                 .invalidArgument, "an update has changed the id of a record: delete the old one and insert the new one")
         }
-        try await write([model], expires, .found(entry), transaction)
+        try await write([model], expires, .found([entry]), transaction)
     }
 }

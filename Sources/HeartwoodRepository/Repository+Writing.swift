@@ -214,7 +214,7 @@ extension Repository {
     }
 
     /// - Throws: `.invalidArgument` inside a transaction on this store, which such a write would be in conflict with.
-    func checkScope() throws(StoreError) {
+    package func checkScope() throws(StoreError) {
         if TransactionScope.stores.contains(ObjectIdentifier(store)) {
             throw StoreError(
                 .invalidArgument,

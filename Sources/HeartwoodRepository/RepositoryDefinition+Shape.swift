@@ -54,6 +54,10 @@ extension Index {
         }
         let components = components
         return { model in
+            if components.count == 1 {
+                let values = components[0].values(model)
+                if values.count < 2 { return values }
+            }
             var keys: [[UInt8]] = [[]]
             for component in components {
                 let values = component.values(model)

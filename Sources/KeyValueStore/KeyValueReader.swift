@@ -60,9 +60,20 @@ public protocol KeyValueView: KeyValueReader, AnyObject, Sendable {
 
     /// When the first key of a range expires; nil if none of them does. By default it reads all entries.
     nonisolated(nonsending) func fetchNextExpiry(in range: KeyRange) async throws(StoreError) -> Timestamp?
+
+    /// The first keys of a range, in order, without their values: at most `limit`, which is at least 1. By default it
+    /// reads the entries.
+    nonisolated(nonsending) func fetchKeys(in range: KeyRange, limit: Int) async throws(StoreError) -> [[UInt8]]
 }
 
 extension KeyValueView {
+    /// The same, by reading the entries.
+    public nonisolated(nonsending) func fetchKeys(
+        in range: KeyRange, limit: Int
+    ) async throws(StoreError) -> [[UInt8]] {
+        try await fetchEntries(in: range, reversed: false, limit: limit).entries.map(\.key)
+    }
+
     /// The same, by reading all entries of the range.
     public nonisolated(nonsending) func fetchNextExpiry(
         in range: KeyRange

@@ -72,7 +72,10 @@ extension KeyValueStore {
             do {
                 try await body(transaction)
                 try await transaction.check()
-                if let sequence = try await commit(transaction, durability) { return sequence }
+                if let sequence = try await commit(transaction, durability) {
+                    transaction.finish()
+                    return sequence
+                }
             } catch let error as StoreError where error.code == .viewEnded {}
             await backoff.wait()
         }

@@ -14,6 +14,7 @@ public final class KeyValueTransaction: KeyValueReader {
     private var readRanges: [KeyRange] = []
     private var conditions: [KeyValueCondition] = []
     private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
+    private var effects: [@Sendable () -> Void] = []
     /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a
     /// condition that fails if it is wrong; a later run must read, so that it can tell what was wrong.
     package let attempt: Int
@@ -28,6 +29,17 @@ public final class KeyValueTransaction: KeyValueReader {
     ) {
         checks.append(check)
     }
+
+    /// Makes room for as many more writes, and keys that it reads.
+    package func reserve(writes more: Int, reads: Int) {
+        writes.reserve(writes.items.count + more)
+        readKeys.reserve(readKeys.items.count + reads)
+    }
+
+    /// Adds what is done once the transaction has been committed, before its caller continues.
+    package func afterCommit(_ effect: @escaping @Sendable () -> Void) { effects.append(effect) }
+
+    func finish() { for effect in effects { effect() } }
 
     nonisolated(nonsending) func check() async throws(StoreError) {
         for check in checks { try await check(self) }

@@ -10,6 +10,6 @@ struct Campaigns: AsyncParsableCommand {
             CrashCommand.self, FaultCommand.self, DamageCommand.self, FullDiskCommand.self, KillCommand.self,
             ModelCommand.self, ReadersCommand.self, SoakCommand.self, InspectionCommand.self, RepairCommand.self,
             ToolsCommand.self, FairnessCommand.self, BesideCommand.self, BesideWriterCommand.self,
-            WriteUntilKilledCommand.self, TuplesCommand.self, RepositoriesCommand.self,
+            WriteUntilKilledCommand.self, TuplesCommand.self, RepositoriesCommand.self, JobsCommand.self,
         ])
 }

@@ -2,6 +2,7 @@
 // refuses: async async-any
 import Heartwood
 import HeartwoodLocal
+import HeartwoodJobs
 import HeartwoodRepository
 import HeartwoodTesting
 

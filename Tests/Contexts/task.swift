@@ -2,6 +2,7 @@
 // refuses: blocking blocking-any
 import Heartwood
 import HeartwoodLocal
+import HeartwoodJobs
 import HeartwoodRepository
 import HeartwoodTesting
 

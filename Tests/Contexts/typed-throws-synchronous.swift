@@ -2,6 +2,7 @@
 // refuses: blocking-any
 import Heartwood
 import HeartwoodLocal
+import HeartwoodJobs
 import HeartwoodRepository
 
 enum SynchronousWithTypedThrows {

@@ -2,6 +2,7 @@
 // refuses: async-any blocking
 import Heartwood
 import HeartwoodLocal
+import HeartwoodJobs
 import HeartwoodRepository
 import HeartwoodTesting
 

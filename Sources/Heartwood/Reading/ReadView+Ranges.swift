@@ -46,6 +46,23 @@ extension ReadView {
         return count
     }
 
+    /// The first keys of a range, in order: at most `limit`, which is at least 1. No I/O.
+    ///
+    /// - Throws: `.closed`.
+    /// - Complexity: O(log n + keys).
+    public nonisolated(nonsending) func fetchKeys(
+        in range: KeyRange, limit: Int
+    ) async throws(StoreError) -> [[UInt8]] {
+        var cursor = Cursor(pin, range: range, reversed: false).paging(by: max(1, min(limit, 1_024)))
+        let page = KeyPage()
+        var keys: [[UInt8]] = []
+        while keys.count < limit, try cursor.next(page) {
+            for index in 0..<min(page.count, limit - keys.count) { keys.append(page.key(index)) }
+            if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
+        }
+        return keys
+    }
+
     /// When the first key of a range expires; nil if none of them does. No I/O. Yields to other tasks from time to
     /// time.
     ///

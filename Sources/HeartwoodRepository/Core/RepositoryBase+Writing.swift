@@ -6,8 +6,8 @@ enum Expected: Sendable {
     case revision(SequenceNumber)
     /// What was read of it, before the transaction.
     case read(SequenceNumber, RecordEnvelope, Expiry)
-    /// Its entry, as this transaction has read it.
-    case found(Entry)
+    /// The entries of all records, as this transaction has read them.
+    case found([Entry])
 }
 
 /// When a written record expires.
@@ -56,14 +56,15 @@ extension RepositoryBase {
     ) throws(StoreError) -> [PreparedRecord] {
         if records.count < 2 { return records }
         var unique: [PreparedRecord] = []
-        var positions: [[UInt8]: Int] = [:]
+        var positions: [HashedBytes: Int] = [:]
+        positions.reserveCapacity(records.count)
         unique.reserveCapacity(records.count)
         for record in records {
-            if let position = positions[record.key] {
+            if let position = positions[HashedBytes(record.key)] {
                 if case .absent = expected { throw alreadyExists(layout.id(ofRecord: record.key)) }
                 unique[position] = record
             } else {
-                positions[record.key] = unique.count
+                positions[HashedBytes(record.key)] = unique.count
                 unique.append(record)
             }
         }
@@ -102,7 +103,7 @@ extension RepositoryBase {
     private nonisolated(nonsending) func entries(
         _ keys: [[UInt8]], _ expected: Expected, _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> [Entry?] {
-        if case .found(let entry) = expected { return [entry] }
+        if case .found(let entries) = expected { return entries }
         if keys.count == 1 { return [try await transaction.fetchEntry(keys[0])] }
         return try await transaction.fetchEntries(of: keys)
     }
@@ -230,13 +231,22 @@ extension RepositoryBase {
         let catalogued = try await begin(transaction)
         if catalogued.hasEntries {
             for entry in try await entries(keys, .anything, transaction) {
-                guard let entry else { continue }
-                let id = layout.id(ofRecord: entry.key)
-                for group in try RecordEnvelope.decode(entry.value).0.groups {
-                    for values in group.values { remove(self.entry(group, values, id), of: id, transaction) }
-                }
+                if let entry { try removeEntries(of: entry, transaction) }
             }
         }
         for key in keys { transaction.remove(key) }
+    }
+
+    /// Deletes a record that the transaction has read.
+    func delete(_ found: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+        try removeEntries(of: found, transaction)
+        transaction.remove(found.key)
+    }
+
+    private func removeEntries(of record: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+        let id = layout.id(ofRecord: record.key)
+        for group in try RecordEnvelope.decode(record.value).0.groups {
+            for values in group.values { remove(entry(group, values, id), of: id, transaction) }
+        }
     }
 }

@@ -37,6 +37,9 @@ public struct TupleDecoder: Sendable {
         return depth > 0 && bytes[position] == TupleCode.terminator && !isEscape(at: position + 1)
     }
 
+    /// The bytes that weren't read yet. O(1).
+    package var rest: ArraySlice<UInt8> { bytes[position...] }
+
     /// Checks that no element follows. O(1).
     ///
     /// - Throws: `StoreError` with the code `corruption` if one does.

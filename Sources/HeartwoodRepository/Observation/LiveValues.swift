@@ -134,7 +134,7 @@ struct ObservationRun<Value: Sendable> {
         }
         guard let expires else { return try await current.watcher.wait() }
         let (watcher, store) = (current.watcher, source.store)
-        let timer = Task.detached { await ExpiryTimer.wait(for: expires, in: store) ? watcher.force() : () }
+        let timer = Task.detached { await StoreTimer.wait(for: expires, in: store) ? watcher.force() : () }
         defer { timer.cancel() }
         return try await watcher.wait()
     }
@@ -181,23 +181,4 @@ private final class Registration {
     func begin() { hub.begin(watcher) }
 
     func narrow(to watch: Watch) { hub.update(watcher, watch) }
-}
-
-/// Waits for an expiry, which no change tells of.
-private enum ExpiryTimer {
-    /// The clock may be set, and the machine may sleep, so it is looked at from time to time.
-    private static let longest = Duration.seconds(1)
-
-    /// False if the task was cancelled.
-    static func wait(for expires: Timestamp, in store: any ReadableKeyValueStore) async -> Bool {
-        repeat {
-            let now = store.now
-            let rest: Duration =
-                expires > now ? .milliseconds(min(expires.milliseconds - now.milliseconds, 1_000)) : .zero
-            // The engine may be late: something that it still shows is not asked for without a pause.
-            let pause = min(max(rest, store.limits.expiryGrain / 10), longest)
-            guard (try? await Task.sleep(for: pause)) != nil else { return false }
-        } while store.now < expires
-        return true
-    }
 }

@@ -54,15 +54,32 @@ extension ReadableKeyValueStore {
         }
     }
 
+    /// What a layer on repositories reads of ranges of theirs.
+    ///
+    /// - Parameter read: The value, numbers that are equal if values are, and when time alone changes it.
+    package func observe<Value: Sendable>(
+        _ ranges: [KeyRange],
+        _ read:
+            nonisolated(nonsending) @escaping @Sendable (any KeyValueView) async throws(StoreError) -> (
+                Value, numbers: [Int], expires: Timestamp?
+            )
+    ) -> LiveValues<Value> {
+        observation(Watch(ranges: ranges), scope: .typedLayer) { (view) async throws(StoreError) in
+            let (value, numbers, expires) = try await read(view)
+            let records = numbers.map { ObservedVersion.Record(id: [], sequence: SequenceNumber($0)) }
+            return (value, ObservedVersion(records: records), expires)
+        }
+    }
+
     private func observation<Value: Sendable>(
-        _ watch: Watch,
+        _ watch: Watch, scope: KeyRange = .all,
         _ read:
             nonisolated(nonsending) @escaping @Sendable (any KeyValueView) async throws(StoreError) -> (
                 Value, ObservedVersion, Timestamp?
             )
     ) -> LiveValues<Value> {
         LiveValues(
-            source: ObservationSource(store: self, scope: .all, watch: watch) { () async throws(StoreError) in
+            source: ObservationSource(store: self, scope: scope, watch: watch) { () async throws(StoreError) in
                 while true {
                     do throws(StoreError) {
                         let view: any KeyValueView = try await self.refreshedView()

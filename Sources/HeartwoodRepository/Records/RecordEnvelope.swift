@@ -121,8 +121,8 @@ package struct RecordEnvelope: Sendable, Hashable {
 }
 
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.
-enum Varint {
-    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+package enum Varint {
+    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -131,7 +131,7 @@ enum Varint {
         bytes.append(UInt8(rest))
     }
 
-    static func read(_ bytes: RawSpan, _ offset: inout Int) throws(StoreError) -> UInt64 {
+    package static func read(_ bytes: RawSpan, _ offset: inout Int) throws(StoreError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while offset < bytes.byteCount, shift < 63 {

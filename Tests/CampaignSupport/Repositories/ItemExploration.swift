@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 package import HeartwoodTesting
 
 /// Crashes of histories of repositories, each opened, judged, maintained, written to, and crashed again.
-package final class ItemExploration {
+package final class ItemExploration: HistoryExplorer {
     package struct Totals: Sendable {
         package var runs = 0
         /// Calls of the disk in them.

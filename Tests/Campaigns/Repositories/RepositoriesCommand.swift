@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 
 /// Crashes of repositories on a simulated disk.
@@ -19,64 +18,22 @@ struct RepositoriesCommand: AsyncParsableCommand {
             printed.
             """)
 
-    @Option(help: "How many different disk images.")
-    var images = 3_000
-
-    @Option(help: "How many histories, at most.")
-    var runs = Int.max
-
-    @Option(help: "The seed of the first history; each next one adds one. A random one by default.")
-    var seed: UInt64 = .random(in: 1...999_999_999)
-
-    @Option(help: "How many states after one call are tried, at most.")
-    var states = 6
-
-    @Option(help: "How many histories at a time.")
-    var jobs = 2
+    @OptionGroup
+    var options: HistoryOptions
 
     @Option(help: "Judge the disk that a failure has kept in this directory.")
     var replay: String?
 
     func run() async throws {
         if let replay { return try await replayKept(replay) }
-        say("repositories: \(images) images, seed \(seed)")
-        let (images, states, first) = (images, states, seed)
-        let count = Locked(0)
-        let progress = CampaignProgress(watchdogSeconds: 300)
-        let next = Locked((seed: first, left: runs))
+        say("repositories: \(options.images) images, seed \(options.seed)")
         do {
-            let results = try await withThrowingTaskGroup(of: ItemExploration.Result.self) { group in
-                for _ in 0..<max(1, jobs) {
-                    group.addTask {
-                        let exploration = ItemExploration()
-                        while let seed = next.withLock({ Self.take(&$0) }), count.withLock({ $0 < images }) {
-                            try await exploration.explore(seed: seed, states: states) { new in
-                                let sum = count.withLock { count in
-                                    count += new
-                                    return count
-                                }
-                                progress.show("\(sum) of \(images) images")
-                                return sum < images
-                            }
-                        }
-                        return exploration.result
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            progress.end()
-            report(results, progress.time)
+            let (results, time) = try await options.explore(ItemExploration.self)
+            report(results, time)
         } catch let failure as ItemExploration.Failure {
-            progress.end()
             try report(failure)
             throw ExitCode(1)
         }
-    }
-
-    private static func take(_ next: inout (seed: UInt64, left: Int)) -> UInt64? {
-        guard next.left > 0 else { return nil }
-        defer { (next.seed, next.left) = (next.seed + 1, next.left - 1) }
-        return next.seed
     }
 
     private func report(_ results: [ItemExploration.Result], _ time: String) {

@@ -15,6 +15,10 @@ struct CellRunner: EngineVisitor {
         if case .typed(let work) = row.work {
             return try await spec.engine.acceptRecords(TypedCellRunner(spec: spec, cell: cell, work: work))
         }
+        if case .jobs(let work) = row.work {
+            let started = Date().timeIntervalSince1970
+            return try await work.measure(spec.engine, cell).run(started: started)
+        }
         return try await spec.engine.accept(self)
     }
 
@@ -56,6 +60,7 @@ struct CellRunner: EngineVisitor {
         case .remember(let work): try await work.measure(engine, cell)
         case .damage: throw WrongResult("damage is measured by the parent process")
         case .typed: throw WrongResult("typed rows are measured with records")
+        case .jobs: throw WrongResult("rows of jobs are measured with queues")
         case .heartwood(let work): try await work.measure(cell)
         }
     }

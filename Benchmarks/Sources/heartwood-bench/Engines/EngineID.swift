@@ -12,6 +12,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     case grdb
     case jsonFile = "json-file"
     case jsonFileSynced = "json-file-synced"
+    case redis
     case raw
 
     /// Whether it is one of the ways of using Heartwood.
@@ -23,6 +24,9 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     /// Whether it has records only, and no bytes by key.
     var hasOnlyRecords: Bool { [.jsonFile, .jsonFileSynced].contains(self) }
 
+    /// Whether it has queues of jobs only.
+    var hasOnlyJobs: Bool { self == .redis }
+
     /// Passes the engine to a visitor, by its concrete type. The only function that chooses an engine at run time.
     ///
     /// - Throws: `NotBuilt`, and what the visitor throws.
@@ -33,6 +37,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
         case .heartwoodThreads: return try await visitor.visit(HeartwoodThreadsEngine())
         case .raw: return try await visitor.visit(RawEngine())
         case .jsonFile, .jsonFileSynced: throw WrongResult("\(rawValue) has no bytes by key")
+        case .redis: throw WrongResult("redis is measured with jobs only")
         default: break
         }
         #if PEER_ROCKSDB
@@ -55,6 +60,7 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
     var isBuilt: Bool {
         switch self {
         case .heartwood, .heartwoodMapped, .heartwoodThreads, .jsonFile, .jsonFileSynced, .raw: return true
+        case .redis: return RedisServer.version != nil
         default: break
         }
         #if PEER_ROCKSDB
@@ -93,6 +99,7 @@ extension EngineID {
                 return EngineInfo(
                     id: rawValue, title: plainTitle, family: rawValue, version: "", settings: [], missing: howToGet)
             }
+            if hasOnlyJobs { return RedisServer.info }
             if hasOnlyRecords { return JSONFileEngine(syncs: self == .jsonFileSynced).info }
             return try await accept(Describer())
         }
@@ -105,6 +112,7 @@ extension EngineID {
             case .rocksdb: "librocksdb-dev"
             case .leveldb: "libleveldb-dev"
             case .lmdb: "liblmdb-dev"
+            case .redis: "redis-server"
             default: "libsqlite3-dev"
             }
         return "run 'apt-get install \(package)' (Debian, Ubuntu), or Benchmarks/setup-peers, and build again"
@@ -117,6 +125,7 @@ extension EngineID {
         case .lmdb: "LMDB"
         case .sqlite: "SQLite"
         case .grdb: "GRDB"
+        case .redis: "Redis"
         default: rawValue
         }
     }

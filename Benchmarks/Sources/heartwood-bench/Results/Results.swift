@@ -47,7 +47,7 @@ struct MachineInfo: Sendable, Codable {
 /// An engine, or one way of using it.
 struct EngineInfo: Sendable, Codable, Identifiable {
     /// `heartwood`, `heartwood-mapped`, `heartwood-threads`, `rocksdb`, `leveldb`, `lmdb`, `sqlite`, `grdb`,
-    /// `json-file`, `json-file-synced`, `raw`.
+    /// `json-file`, `json-file-synced`, `redis`, `raw`.
     var id: String
     /// The name in tables.
     var title: String

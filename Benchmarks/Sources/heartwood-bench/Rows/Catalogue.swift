@@ -9,7 +9,7 @@ struct Catalogue: Sendable {
         rows =
             maker.durable + maker.writing + maker.reading + maker.ycsb + maker.values + maker.json + maker.recovery
             + maker.compaction + maker.growth + maker.memory + maker.amplification + maker.damage
-            + maker.typed + maker.heartwood
+            + maker.typed + maker.jobs + maker.heartwood
     }
 
     /// The row with this name.

@@ -48,5 +48,6 @@ enum Work: Sendable {
     case remember(Remembering)
     case damage(Damaging)
     case typed(TypedWork)
+    case jobs(JobsWork)
     case heartwood(HeartwoodWork)
 }

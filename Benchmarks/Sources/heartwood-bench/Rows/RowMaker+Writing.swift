@@ -4,7 +4,8 @@ extension RowMaker {
         [1, 8, 64, 256, 1_024, 4_096].map { writers in
             // In engines with one writer at a time, more writers only wait in a queue: they are measured up to 64.
             let engines = EngineID.allCases.filter {
-                $0 != .heartwoodMapped && !$0.hasOnlyRecords && (writers <= 64 || !($0.hasOneWriter || $0 == .raw))
+                $0 != .heartwoodMapped && !$0.hasOnlyRecords && !$0.hasOnlyJobs
+                    && (writers <= 64 || !($0.hasOneWriter || $0 == .raw))
             }
             return row(
                 "fillsync-\(writers)", "fillsync", group: "durable",

@@ -57,7 +57,7 @@ enum PlanTime {
             case .rocksdb, .lmdb: 150_000
             case .sqlite: 30_000
             case .grdb: 20_000
-            case .jsonFile, .jsonFileSynced: 100_000
+            case .jsonFile, .jsonFileSynced, .redis: 100_000
             }
         return Double(row.info.keys) / rate + bytes(row) / 150e6
     }

@@ -1,0 +1,110 @@
+public import HeartwoodRepository
+
+/// Looking at jobs, and deciding about them.
+extension JobQueue {
+    /// The job with an id; nil if it is finished or was removed.
+    ///
+    /// - Throws: What reading throws.
+    /// - Complexity: One read.
+    public nonisolated(nonsending) func job(_ id: JobID) async throws(StoreError) -> JobRecord? {
+        try await records.find(by: id)
+    }
+
+    /// Jobs in a state, a page at a time: by priority, then by ``JobRecord/time``.
+    ///
+    /// ```swift
+    /// for job in try await queue.jobs(.dead, limit: 20).models { print(job.id, job.kind, job.failure ?? "") }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - state: Such as `.dead`, for the dead letters.
+    ///   - limit: The most jobs of the page, at least 1.
+    ///   - cursor: `next` of a page of the same state; nil for the first page.
+    /// - Throws: `.invalidArgument` for a limit below 1 or a cursor of another state; what reading throws.
+    /// - Complexity: O(limit) reads.
+    public nonisolated(nonsending) func jobs(
+        _ state: JobRecord.State, limit: Int, after cursor: QueryCursor? = nil
+    ) async throws(StoreError) -> QueryPage<JobRecord> {
+        try await records.page(Self.query(state), limit: limit, after: cursor)
+    }
+
+    /// Lets a dead letter run again, at once. If it fails once more, it is a dead letter again.
+    ///
+    /// - Returns: False if there is no dead letter with this id.
+    /// - Throws: `.uniqueViolation` if another job has its unique key by now; what writing throws.
+    /// - Complexity: One read and one write.
+    @discardableResult
+    public nonisolated(nonsending) func retry(_ id: JobID) async throws(StoreError) -> Bool {
+        try records.checkScope()
+        let key = try records.recordKey(id)
+        var isRetried = false
+        try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
+            isRetried = false
+            guard var found = try await records.records(at: [key], in: transaction)[0],
+                case .changed(let job) = found.model.after(.retry, now: store.now)
+            else { return }
+            found.model = job
+            try await records.replace([found], in: transaction)
+            let bell = bell
+            transaction.afterCommit { bell.ring() }
+            isRetried = true
+        }
+        return isRetried
+    }
+
+    /// Lets the dead letters run again that there are now, except those whose unique key another job has by now.
+    ///
+    /// - Returns: How many.
+    /// - Throws: What reading and writing throw.
+    /// - Complexity: O(dead letters), one write for each.
+    @discardableResult
+    public nonisolated(nonsending) func retryDeadLetters() async throws(StoreError) -> Int {
+        var count = 0
+        var cursor: QueryCursor?
+        repeat {
+            let page = try await jobs(.dead, limit: 256, after: cursor)
+            for job in page.models {
+                do throws(StoreError) {
+                    if try await retry(job.id) { count += 1 }
+                } catch {
+                    guard error.code == .uniqueViolation else { throw error }
+                }
+            }
+            cursor = page.next
+        } while cursor != nil
+        return count
+    }
+
+    /// Removes a job, whatever its state. If it runs, its worker loses the lease, and its task is cancelled when the
+    /// worker notices: at the latest when it would renew the lease.
+    ///
+    /// - Throws: What writing throws.
+    /// - Complexity: One read and one write.
+    public nonisolated(nonsending) func remove(_ id: JobID) async throws(StoreError) {
+        try await records.delete(id, durability: durability)
+    }
+
+    /// Removes dead letters.
+    ///
+    /// - Parameter time: Only those that have failed before this time of the store's clock; nil for all.
+    /// - Returns: How many.
+    /// - Throws: What reading and writing throw.
+    /// - Complexity: O(dead letters).
+    @discardableResult
+    public nonisolated(nonsending) func removeDeadLetters(
+        before time: Timestamp? = nil
+    ) async throws(StoreError) -> Int {
+        let dead: Filter<JobRecord> = \.lane == JobRecord.State.dead.rawValue
+        guard let time else { return try await records.delete(where: dead, durability: durability) }
+        return try await records.delete(where: dead && \.moment < time.milliseconds, durability: durability)
+    }
+
+    /// Verifies that records and indexes agree.
+    package nonisolated(nonsending) func verify() async throws(StoreError) -> RepositoryVerification {
+        try await records.verify()
+    }
+
+    private static func query(_ state: JobRecord.State) -> Query<JobRecord> {
+        Query(where: \.lane == state.rawValue, sort: [.ascending(\.rank), .ascending(\.moment)])
+    }
+}

@@ -1,0 +1,169 @@
+internal import Heartwood
+internal import HeartwoodFileSystem
+internal import HeartwoodJobs
+package import HeartwoodTesting
+
+/// Histories of queues, crashed after any call of the disk, opened, judged, worked on to the end, and crashed again.
+package final class JobExploration: HistoryExplorer {
+    package struct Totals: Sendable {
+        package var runs = 0
+        /// Calls of the disk in them.
+        package var calls = 0
+        package var jobs = 0
+        /// How many times a worker was given a job.
+        package var claims = 0
+        package var renewals = 0
+        package var crashes = 0
+        package var crashesAgain = 0
+
+        package init() {}
+
+        package static func += (sum: inout Totals, other: Totals) {
+            sum.runs += other.runs
+            sum.calls += other.calls
+            sum.jobs += other.jobs
+            sum.claims += other.claims
+            sum.renewals += other.renewals
+            sum.crashes += other.crashes
+            sum.crashesAgain += other.crashesAgain
+        }
+    }
+
+    /// A crash that breaks a promise.
+    package struct Failure: Error, CustomStringConvertible {
+        package let seed: UInt64
+        package let path: [CrashState]
+        package let cause: any Error
+        /// What the last crash left, and the facts until then; nil if the run itself failed.
+        package let left: Left?
+        package let lastCalls: [DiskCall]
+
+        package var description: String { "seed \(seed): \(cause)" }
+    }
+
+    /// A disk after a crash.
+    package struct Left: Sendable {
+        package let image: DiskImage
+        package let facts: JobFacts
+    }
+
+    /// The facts of a history, as they are kept with a disk.
+    package struct JobFacts: Sendable, Codable { var all: [JobFact] }
+
+    package struct Result: Sendable {
+        package var totals = Totals()
+        /// The different images, by fingerprint.
+        package var images: Set<UInt64> = []
+    }
+
+    package private(set) var result = Result()
+    private var path: [CrashState] = []
+    private var judging: (crash: Crash, facts: [JobFact])?
+
+    package init() {}
+
+    /// Does a history and judges its crashes.
+    ///
+    /// - Parameters:
+    ///   - states: The maximum number of states for each point of the history.
+    ///   - progress: Gets the number of new images; ends the exploration by returning false.
+    /// - Throws: `Failure`.
+    package func explore(seed: UInt64, states: Int, progress: (Int) -> Bool) async throws {
+        let disk = SimulatedDisk(seed: SeededRandom.mix(seed ^ 0x10B5))
+        (path, judging) = ([], nil)
+        do {
+            let log = try await run(disk, seed)
+            let trace = disk.trace
+            result.totals.runs += 1
+            result.totals.calls += trace.callCount
+            note(log.facts)
+            var random = SeededRandom(seed, 35)
+            let share = max(1, trace.callCount / 60)
+            for crash in trace.crashStates(limit: states, seed: seed) where random.oneIn(share) {
+                let before = result.images.count
+                path = []
+                try await judge(crash, log.facts(after: crash.state.events, trace))
+                if !progress(result.images.count - before) { return }
+            }
+        } catch {
+            throw Failure(
+                seed: seed, path: path, cause: error,
+                left: judging.map { Left(image: $0.crash.image, facts: JobFacts(all: $0.facts)) },
+                lastCalls: judging?.crash.lastCalls(8) ?? Array(disk.trace.calls.suffix(8)))
+        }
+    }
+
+    /// Judges a kept image.
+    package func judge(_ image: DiskImage, _ facts: JobFacts) async throws { _ = try await check(image, facts.all) }
+
+    private func note(_ facts: [JobFact]) {
+        for fact in facts {
+            switch fact.kind {
+            case .enqueued: result.totals.jobs += 1
+            case .claimed: result.totals.claims += 1
+            case .renewed: result.totals.renewals += 1
+            default: break
+            }
+        }
+    }
+
+    private func run(_ disk: SimulatedDisk, _ seed: UInt64) async throws -> JobLog {
+        var random = SeededRandom(seed, 30)
+        let clock = SteppedClock()
+        let log = JobLog(disk, clock)
+        var first = 0
+        for _ in 0..<random.number(in: 1...2) {
+            var program = JobProgram(disk, log, clock, SeededRandom(seed, random.next()))
+            let store = try program.open()
+            let queue = try await JobQueue.open(in: store)
+            try await program.judge(queue, store, log.facts)
+            let count = random.number(in: 3...10)
+            try await program.live(queue, store, first: first, jobs: count, steps: random.number(in: 5...25))
+            first += count
+            try await program.judge(queue, store, log.facts)
+            try await store.close()
+        }
+        return log
+    }
+
+    private func judge(_ crash: Crash, _ facts: [JobFact]) async throws {
+        path.append(crash.state)
+        judging = (crash, facts)
+        let image = crash.image.fingerprint()
+        result.images.insert(image)
+        result.totals.crashes += 1
+        if path.count > 1 { result.totals.crashesAgain += 1 }
+        let (trace, log) = try await check(crash.image, facts)
+        var random = SeededRandom(image, 34, UInt64(path.count))
+        if path.count < 4, random.oneIn(3) {
+            let events = random.number(in: 0...trace.events.count)
+            let again = trace.crash(CrashState(events: events, losses: .drawn(random.next() >> 24)))
+            try await judge(again, log.facts(after: events, trace))
+        }
+        path.removeLast()
+    }
+
+    /// Opens what a crash has left, judges it, and lets workers finish everything.
+    private func check(_ image: DiskImage, _ facts: [JobFact]) async throws -> (DiskTrace, JobLog) {
+        let seed = image.fingerprint()
+        let disk = SimulatedDisk(image: image, seed: seed)
+        let clock = SteppedClock(milliseconds: facts.last?.time ?? 1_700_000_000_000)
+        let log = JobLog(disk, clock, base: facts)
+        var program = JobProgram(disk, log, clock, SeededRandom(seed, 33))
+        let store: Store
+        do throws(StoreError) {
+            store = try program.open()
+        } catch {
+            throw Violation("the store doesn't open: \(error)")
+        }
+        let queue = try await JobQueue.open(in: store)
+        try await program.judge(queue, store, facts)
+        try await program.drain(queue, store)
+        try await program.judge(queue, store, log.facts)
+        for (number, story) in try JobJudge(log.facts).stories where story.isEnqueued {
+            try expect(story.attempt > 0, "job \(number) has never run")
+        }
+        store.settle()
+        return (disk.trace, log)
+    }
+}

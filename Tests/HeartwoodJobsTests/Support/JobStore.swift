@@ -1,0 +1,110 @@
+import Heartwood
+import HeartwoodCampaignSupport
+import HeartwoodFileSystem
+import HeartwoodJobs
+import HeartwoodRepository
+import KeyValueStoreTesting
+import Synchronization
+
+/// The engines on which the tests of jobs run: the embedded one, and one with a remote engine's limits and manners.
+enum JobEngine: CaseIterable, Sendable {
+    case embedded, constrained, hostile
+}
+
+/// A store of one engine, with a clock that the test moves.
+struct JobStore: Sendable {
+    let engine: JobEngine
+    let clock = SteppedClock()
+    private let cluster: ConstrainedStore
+    private let configuration: Store.Configuration
+
+    init(_ engine: JobEngine, seed: UInt64 = 1) {
+        self.engine = engine
+        var behaviour = ConstrainedStore.Behaviour.rough.seeded(seed)
+        if engine == .hostile { (behaviour.unknownOutcomes, behaviour.commitFailures) = (0.1, 0.05) }
+        cluster = ConstrainedStore(behaviour, clock: { [clock] in clock.now() })
+        var configuration = Store.Configuration()
+        configuration.fileSystem = InMemoryFileSystem()
+        configuration.clock = clock
+        configuration.durability = .written
+        self.configuration = configuration
+    }
+
+    /// Another store object each time, as another program has it; on the embedded engine, which has one, the first call
+    /// only.
+    nonisolated(nonsending) func open() async throws -> any KeyValueStore {
+        if engine == .embedded { return try await Store.open(at: "/jobs", configuration: configuration) }
+        return cluster.anotherHandle()
+    }
+
+    func workers(
+        _ queue: JobQueue, count: Int = 2, batch: Int = 1, lease: Duration = .seconds(30),
+        grace: Duration = .seconds(20),
+        _ handlers: [JobHandler]
+    ) -> JobWorkers {
+        var configuration = JobWorkers.Configuration(count: count, batch: batch, lease: lease)
+        configuration.clock = clock
+        configuration.grace = grace
+        return JobWorkers(queue, configuration, handlers: handlers)
+    }
+}
+
+/// Calls `body` again while the engine doesn't say what has become of a write, or can't write.
+@discardableResult
+func retryingFailures<R>(_ body: () async throws -> R) async throws -> R {
+    while true {
+        do {
+            return try await body()
+        } catch let error as StoreError {
+            guard error.code == .outcomeUnknown || error.code == .inputOutput else { throw error }
+        }
+    }
+}
+
+struct Mark: Job {
+    static let name = "mark"
+    var number: Int
+}
+
+struct Brittle: Job {
+    static let name = "brittle"
+    static var options: JobOptions {
+        JobOptions(retry: JobRetry(limit: 3, first: .seconds(10), longest: .seconds(60)))
+    }
+    var failures: Int
+}
+
+/// What bodies of jobs have noted, and tasks that wait for it.
+final class Notebook<Note: Sendable>: Sendable {
+    private struct State {
+        var notes: [Note] = []
+        var waiting: [(@Sendable ([Note]) -> Bool, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    var notes: [Note] { state.withLock { $0.notes } }
+
+    func add(_ note: Note) {
+        let woken = state.withLock { state in
+            state.notes.append(note)
+            let due = state.waiting.filter { $0.0(state.notes) }
+            state.waiting.removeAll { $0.0(state.notes) }
+            return due
+        }
+        for (_, continuation) in woken { continuation.resume() }
+    }
+
+    func wait(for condition: @escaping @Sendable ([Note]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.withLock { state in
+                if condition(state.notes) { return true }
+                state.waiting.append((condition, continuation))
+                return false
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+
+    func wait(count: Int) async { await wait { $0.count >= count } }
+}

@@ -1,0 +1,285 @@
+import HeartwoodCampaignSupport
+import HeartwoodRepository
+import Testing
+
+@testable import HeartwoodJobs
+
+@Suite("Leases", .timeLimit(.minutes(2)))
+struct LeaseTests {
+    static let lease = Duration.seconds(30)
+
+    private func claim(_ queue: JobQueue, _ demand: Int = 1) async throws -> [LeasedJob] {
+        try await queue.exchange(Exchange(demand: demand, lease: Self.lease)).claimed
+    }
+
+    private func report(_ queue: JobQueue, _ job: LeasedJob, _ event: HeldEvent) async throws -> Bool {
+        let report = Exchange.Report(job: job, event: event)
+        return try await queue.exchange(Exchange(reports: [report], lease: Self.lease)).wasLost == [false]
+    }
+
+    @Test("a lease that has ended is given to another worker, with a greater number", arguments: JobEngine.allCases)
+    func handedOver(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
+        let queue = try await retryingFailures { try await JobQueue.open(in: test.open()) }
+        let id = try await retryingFailures { try await queue.enqueue(Mark(number: 1), .unique("one")) }
+        let first = try #require(try await retryingFailures { try await claim(queue) }.first)
+        #expect(first.record.id == id && first.record.attempt == 1)
+        #expect(try await retryingFailures { try await claim(queue) }.isEmpty)
+        test.clock.advance(by: Self.lease)
+        let second = try #require(try await retryingFailures { try await claim(queue) }.first)
+        #expect(second.record.attempt == 2 && second.fence > first.fence)
+        // The first worker continues after its pause: nothing that it says counts.
+        for event in [
+            HeldEvent.renew(lease: Self.lease), .finish, .fail("late", jitter: 0), .release, .discard("late"),
+        ] {
+            #expect(try await retryingFailures { try await report(queue, first, event) } == false)
+        }
+        #expect(try await retryingFailures { try await report(queue, second, .renew(lease: Self.lease)) })
+        #expect(try await retryingFailures { try await queue.job(id) }?.failures == 1)
+        #expect(try await retryingFailures { try await report(queue, second, .finish) } || engine == .hostile)
+        #expect(try await retryingFailures { try await queue.job(id) } == nil)
+    }
+
+    @Test("a transaction is refused where the lease was lost")
+    func fencing() async throws {
+        let test = JobStore(.embedded)
+        let store = try await test.open()
+        let queue = try await JobQueue.open(in: store)
+        let workers = test.workers(queue, [])
+        try await queue.enqueue(Mark(number: 1))
+        let first = JobContext(queue: queue, job: try await claim(queue)[0], workers: workers)
+        try await store.withTransaction { transaction in
+            try await first.confirm(in: transaction)
+            transaction.put([1], [1])
+        }
+        test.clock.advance(by: Self.lease)
+        let second = JobContext(queue: queue, job: try await claim(queue)[0], workers: workers)
+        #expect(second.fence > first.fence)
+        for finish in [false, true] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.withTransaction { transaction in
+                    if finish {
+                        try await first.finish(in: transaction)
+                    } else {
+                        try await first.confirm(in: transaction)
+                    }
+                    transaction.put([1], [9])
+                }
+            }
+            #expect(error?.code == .leaseLost)
+        }
+        #expect(try await store.fetchEntry([1])?.value == [1])
+        // What the holder does and that the job is finished are one write.
+        try await store.withTransaction { transaction in
+            transaction.put([1], [2])
+            try await second.finish(in: transaction)
+        }
+        #expect(try await store.fetchEntry([1])?.value == [2])
+        #expect(try await queue.job(second.id) == nil)
+    }
+
+    @Test("a worker that is paused beyond its lease is cancelled, and its result doesn't count")
+    func paused() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let starts = Notebook<(Int, SequenceNumber)>()
+        let pause = Notebook<Int>()
+        let ends = Notebook<Bool>()
+        let handler = JobHandler.handling(Mark.self) { _, context in
+            starts.add((context.attempt, context.fence))
+            guard context.attempt == 1 else { return }
+            // As in a program that stands still: the alarms of its workers come late.
+            await pause.wait(count: 1)
+            ends.add(Task.isCancelled)
+            throw JobFault()
+        }
+        // The workers of the program that stands still; their clock does, too.
+        var configuration = JobWorkers.Configuration(count: 1, lease: Self.lease)
+        configuration.clock = SteppedClock()
+        let standing = JobWorkers(queue, configuration, handlers: [handler])
+        async let first: Void = standing.run()
+        let id = try await queue.enqueue(Mark(number: 1))
+        await starts.wait(count: 1)
+        test.clock.advance(by: Self.lease)
+        let others = test.workers(queue, count: 1, [handler])
+        async let second: Void = others.run()
+        await starts.wait(count: 2)
+        #expect(starts.notes.map(\.0) == [1, 2])
+        #expect(starts.notes[1].1 > starts.notes[0].1)
+        try await reach(queue) { $0.running + $0.due + $0.scheduled + $0.dead == 0 }
+        pause.add(1)
+        await ends.wait(count: 1)
+        standing.stop()
+        others.stop()
+        try await first
+        try await second
+        // Its failure was reported too late to make the job run again.
+        #expect(try await queue.job(id) == nil)
+    }
+
+    @Test("a program that gets a job again whose lease it has let end doesn't take one attempt for the other")
+    func again() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let starts = Notebook<Int>()
+        let permits = [Notebook<Int>(), Notebook<Int>()]
+        let workers = test.workers(
+            queue, count: 2, lease: Self.lease,
+            [
+                .handling(Mark.self) { _, context in
+                    starts.add(context.attempt)
+                    await permits[context.attempt - 1].wait(count: 1)
+                    if context.attempt == 1 { throw JobDecision.discard("of the first attempt") }
+                }
+            ])
+        async let running: Void = workers.run()
+        let id = try await queue.enqueue(Mark(number: 1))
+        await starts.wait(count: 1)
+        // The store's clock goes over the end of the lease at once, as after a pause of the whole program.
+        let key = try queue.records.recordKey(id)
+        try await queue.store.withTransaction { transaction in
+            var found = try #require(try await queue.records.records(at: [key], in: transaction)[0])
+            found.model.time = test.clock.now()
+            try await queue.records.replace([found], in: transaction)
+        }
+        queue.bell.ring()
+        await starts.wait(count: 2)
+        permits[0].add(1)
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(try await queue.job(id)?.state == .running)
+        permits[1].add(1)
+        try await reach(queue) { $0.running + $0.dead + $0.due + $0.scheduled == 0 }
+        workers.stop()
+        try await running
+    }
+
+    @Test("leases are renewed while jobs run, and a job whose lease was lost is cancelled")
+    func renewal() async throws {
+        let test = JobStore(.embedded)
+        let store = try await test.open()
+        let queue = try await JobQueue.open(in: store)
+        let started = Notebook<JobContext>()
+        let ended = Notebook<Bool>()
+        let workers = test.workers(
+            queue,
+            [
+                .handling(Mark.self) { _, context in
+                    started.add(context)
+                    try? await Task.sleep(for: .seconds(3_600))
+                    ended.add(Task.isCancelled)
+                }
+            ])
+        async let running: Void = workers.run()
+        let id = try await queue.enqueue(Mark(number: 1))
+        await started.wait(count: 1)
+        let begin = test.clock.now()
+        for third in 1...9 {
+            test.clock.advance(by: .seconds(10))
+            let expected = begin + .seconds(10 * third) + Self.lease
+            while try await queue.job(id)?.time != expected { await Task.yield() }
+            while started.notes[0].leaseEnd != expected { await Task.yield() }
+        }
+        #expect(try await queue.job(id)?.attempt == 1)
+        // An operator removes it: the worker notices when it renews.
+        try await queue.remove(id)
+        test.clock.advance(by: .seconds(10))
+        await ended.wait(count: 1)
+        #expect(ended.notes == [true])
+        #expect(started.notes[0].leaseEnd == nil)
+        workers.stop()
+        try await running
+        #expect(try await queue.counts() == JobCounts(due: 0, scheduled: 0, running: 0, dead: 0))
+    }
+
+    @Test("a stop lets jobs finish, and gives back those that don't")
+    func stop() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let started = Notebook<Int>()
+        let permits = Notebook<Int>()
+        let workers = test.workers(
+            queue, count: 2, batch: 3, grace: .seconds(20),
+            [
+                .handling(Mark.self) { job, _ in
+                    started.add(job.number)
+                    if job.number == 0 { return await permits.wait(count: 1) }
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+            ])
+        try await queue.enqueue(contentsOf: (0..<6).map { Mark(number: $0) })
+        async let running: Void = workers.run()
+        await started.wait(count: 2)
+        workers.stop()
+        permits.add(1)
+        // The one that finishes is done; those that hadn't begun are given back.
+        try await reach(queue) { $0.running == 1 && $0.due == 4 }
+        test.clock.advance(by: .seconds(20))
+        try await running
+        #expect(try await queue.counts() == JobCounts(due: 5, scheduled: 0, running: 0, dead: 0))
+        let page = try await queue.jobs(.waiting, limit: 10)
+        #expect(page.models.allSatisfy { $0.failures == 0 })
+    }
+
+    @Test("a cancelled run gives its jobs back")
+    func cancelled() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let started = Notebook<Int>()
+        let workers = test.workers(
+            queue,
+            [
+                .handling(Mark.self) { job, _ in
+                    started.add(job.number)
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+            ])
+        try await queue.enqueue(contentsOf: [1, 2, 3].map { Mark(number: $0) })
+        let running = Task { try await workers.run() }
+        await started.wait(count: 2)
+        running.cancel()
+        try await running.value
+        #expect(try await queue.counts() == JobCounts(due: 3, scheduled: 0, running: 0, dead: 0))
+    }
+
+    @Test("a job that ends its program each time is a dead letter in the end")
+    func poison() async throws {
+        let test = JobStore(.embedded)
+        let queue = try await JobQueue.open(in: test.open())
+        let id = try await queue.enqueue(Brittle(failures: 1))
+        for attempt in 1...3 {
+            #expect(try await claim(queue).map(\.record.attempt) == [attempt])
+            test.clock.advance(by: Self.lease)
+        }
+        #expect(try await claim(queue).isEmpty)
+        let job = try #require(try await queue.job(id))
+        #expect(job.state == .dead && job.failure == "the lease of attempt 3 ended")
+    }
+
+    @Test("a claim whose outcome is unknown is recognised, and no job is taken twice")
+    func unknownOutcomes() async throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let test = JobStore(.hostile, seed: seed)
+            let queue = try await retryingFailures { try await JobQueue.open(in: test.open()) }
+            for number in 0..<5 {
+                try await retryingFailures {
+                    try await queue.enqueue(Mark(number: number), .unique("\(number)"))
+                }
+            }
+            var taken: [JobID: SequenceNumber] = [:]
+            var tries = 0
+            while taken.count < 5, tries < 200 {
+                tries += 1
+                for job in (try? await claim(queue, 2)) ?? [] {
+                    #expect(taken.updateValue(job.fence, forKey: job.record.id) == nil, "seed \(seed)")
+                }
+                // A claim that failed for another reason may have left nothing that it holds.
+                if tries % 50 == 0 { test.clock.advance(by: .zero) }
+            }
+            #expect(taken.count == 5, "seed \(seed)")
+            for (id, fence) in taken {
+                let job = try await retryingFailures { try await queue.job(id) }
+                #expect(job?.attempt == 1 && fence > 0, "seed \(seed)")
+            }
+        }
+    }
+}
