@@ -26,7 +26,7 @@ struct JobPerformer: Sendable {
 
     private func perform(_ job: LeasedJob) async -> HeldEvent {
         guard let handler = handlers[job.record.kind] else {
-            logger?.error("job \(job.record.id): no handler is for \"\(job.record.kind)\"")
+            logger?.info("job \(job.record.id): no handler is for \"\(job.record.kind)\"")
             return .fail("no handler is for \"\(job.record.kind)\"", jitter: .random(in: 0...1))
         }
         do {
@@ -38,7 +38,7 @@ struct JobPerformer: Sendable {
         } catch {
             // A body that ends because it was cancelled hasn't failed.
             if Task.isCancelled { return .release }
-            logger?.warning("job \(job.record.id), attempt \(job.record.attempt), failed: \(error)")
+            logger?.info("job \(job.record.id), attempt \(job.record.attempt), failed: \(error)")
             return .fail("\(error)", jitter: .random(in: 0...1))
         }
     }

@@ -172,7 +172,7 @@ public final class JobWorkers: Sendable {
         let passing: [StoreError.Code] = [.outcomeUnknown, .inputOutput, .outOfSpace, .tooManyFiles, .conflict]
         let canShrink = error.code == .tooLarge && state.withLock { $0.book.shrink() }
         let mayPass = passing.contains(error.code) && !(error.code == .outcomeUnknown && !hasOtherWriters)
-        if !canShrink { configuration.logger?.error("the workers of \"\(queue.name)\" can't write: \(error)") }
+        if !canShrink { configuration.logger?.info("the workers of \"\(queue.name)\" can't write: \(error)") }
         // Workers that end don't wait for a store that doesn't answer: their leases end.
         let isTired = state.withLock { $0.book.phase == .ending } && backoff.attempt > 20
         guard canShrink || mayPass && !isTired else { throw error }
