@@ -32,12 +32,9 @@ enum EventKeys {
     static func range(type: String?, from lower: UInt64?, to upper: UInt64?) -> KeyRange {
         let prefix = prefix(type: type)
         let all = KeyRange.prefix(prefix)
-        func bound(_ time: UInt64) -> KeyBound {
-            .included(prefix + EventID(time: min(time, Timestamps.end), epoch: 0, number: 0).bytes)
-        }
-        func excluded(_ time: UInt64) -> KeyBound {
-            .excluded(prefix + EventID(time: min(time, Timestamps.end), epoch: 0, number: 0).bytes)
-        }
-        return KeyRange(lower: lower.map(bound) ?? all.lower, upper: upper.map(excluded) ?? all.upper)
+        func first(at time: UInt64) -> [UInt8] { prefix + EventID(time: time, epoch: 0, number: 0).bytes }
+        return KeyRange(
+            lower: lower.map { .included(first(at: $0)) } ?? all.lower,
+            upper: upper.map { .excluded(first(at: $0)) } ?? all.upper)
     }
 }

@@ -11,7 +11,7 @@ final class IngestMetrics: Sendable {
     static let maximumTypes = 50
 
     private let registry: MetricsRegistry
-    private let types = Mutex<[UInt64: (name: String, counter: any CounterHandler)]>([:])
+    private let types = Mutex<[UInt64: any CounterHandler]>([:])
     private let others: any CounterHandler
     private let bytes: any CounterHandler
     private let replays: any CounterHandler
@@ -77,10 +77,10 @@ final class IngestMetrics: Sendable {
 
     private func counter(_ hash: UInt64, _ name: String) -> any CounterHandler {
         types.withLock { types in
-            if let found = types[hash] { return found.counter }
+            if let found = types[hash] { return found }
             guard types.count < Self.maximumTypes else { return others }
             let made = registry.makeCounter(label: "collector.events", dimensions: [("type", name)])
-            types[hash] = (name, made)
+            types[hash] = made
             return made
         }
     }
