@@ -103,7 +103,7 @@ public struct JobQueue: Sendable {
         guard size <= min(store.limits.valueBytes, store.limits.batchBytes) else {
             throw StoreError(
                 .tooLarge,
-                "a job \"\(Work.name)\" has \(payload.count) bytes: store what it needs elsewhere, and its id in the job"
+                "a job \"\(Work.name)\" has \(payload.count) bytes: store what it needs elsewhere, with an id in it"
             )
         }
         return try JobRecord(
