@@ -23,7 +23,7 @@ private struct Settle: Job {
 }
 
 /// The Swift of Documentation/Jobs.md, run.
-@Suite("Guide to jobs", .timeLimit(.minutes(1)))
+@Suite("Guide to jobs", .timeLimit(.minutes(10)))
 struct JobsGuideTests {
     private struct User: Codable, Identifiable, Sendable {
         var id: Int

@@ -2,7 +2,7 @@ import HeartwoodCampaignSupport
 import Testing
 
 /// A short form of the campaign "jobs".
-@Suite("Crashes of queues", .timeLimit(.minutes(4)))
+@Suite("Crashes of queues", .timeLimit(.minutes(10)))
 struct JobCrashTests {
     @Test("no job is lost, comes back, or has two workers", arguments: [1, 2, 3] as [UInt64])
     func crashes(_ part: UInt64) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodJobs
 
-@Suite("Queues", .timeLimit(.minutes(2)))
+@Suite("Queues", .timeLimit(.minutes(10)))
 struct QueueTests {
     struct User: Codable, Identifiable, Sendable, Equatable {
         var id: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodJobs
 
-@Suite("Leases", .timeLimit(.minutes(2)))
+@Suite("Leases", .timeLimit(.minutes(10)))
 struct LeaseTests {
     static let lease = Duration.seconds(30)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodJobs
 
-@Suite("Workers", .timeLimit(.minutes(2)))
+@Suite("Workers", .timeLimit(.minutes(10)))
 struct WorkersTests {
     @Test("every job runs, in the order of priority and arrival", arguments: JobEngine.allCases)
     func order(_ engine: JobEngine) async throws {

@@ -31,6 +31,8 @@ import Testing
         var configuration = Store.Configuration(in: files, segmentBytes: 256 << 10, commitBufferBytes: 64 << 10)
         configuration.compaction = .manual
         configuration.compression = .zlib(level: 1, threshold: 512)
+        // Buffered writes stay in the buffer, however slow the machine is.
+        configuration.timing.write = .max
         return configuration
     }
 

@@ -122,7 +122,7 @@ import Testing
     }
 
     /// Hangs if such a client holds up the shutdown.
-    @Test(.timeLimit(.minutes(1))) func aClientThatReadsNothingDoesNotHoldUpTheShutdown() async throws {
+    @Test(.timeLimit(.minutes(10))) func aClientThatReadsNothingDoesNotHoldUpTheShutdown() async throws {
         // Keeps the connection open until the service has ended.
         let kept = Kept()
         try await Fixture().run(.live) { client, _ in
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// The services themselves: their end by a graceful shutdown is no error.
-    @Test(.timeLimit(.minutes(1))) func theServiceEndsWithoutAnError() async throws {
+    @Test(.timeLimit(.minutes(10))) func theServiceEndsWithoutAnError() async throws {
         let fixture = Fixture()
         let store = try await fixture.open()
         let collector = try await fixture.collector(store)

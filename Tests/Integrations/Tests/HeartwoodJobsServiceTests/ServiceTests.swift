@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Workers in a `ServiceGroup`: a graceful shutdown drains them.
-@Suite("Workers as a service", .timeLimit(.minutes(1)))
+@Suite("Workers as a service", .timeLimit(.minutes(10)))
 struct ServiceTests {
     private struct Step: Job {
         static let name = "step"
