@@ -7,7 +7,7 @@ extension Store.Configuration {
     ///
     /// ```swift
     /// let config = ConfigReader(provider: EnvironmentVariablesProvider())
-    /// let configuration = try await Store.Configuration(config: config.scoped(to: "store"))   // STORE_DURABILITY, …
+    /// let configuration = try await Store.Configuration(config: config.scoped(to: "store"))  // STORE_DURABILITY, …
     /// ```
     ///
     /// ## Configuration keys

@@ -9,7 +9,7 @@ internal import Tracing
 ///
 /// ```swift
 /// let cities = try await store.repository(City.repository).traced(by: InstrumentationSystem.tracer)
-/// try await cities.save(city)                                          // a span "save cities"
+/// try await cities.save(city)  // a span "save cities"
 /// let largest = try await cities.fetch(Query(where: \.country == "IS", limit: 10))
 /// ```
 ///

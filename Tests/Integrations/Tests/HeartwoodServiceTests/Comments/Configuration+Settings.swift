@@ -1,0 +1,1 @@
+../../../../Contexts/Documents/Comments/Configuration+Settings.swift

@@ -1,0 +1,1 @@
+../../../../Contexts/Documents/Comments/KeyValueStore+Tracing.swift
