@@ -19,7 +19,7 @@ func handlers(_ queue: JobQueue, _ mailer: Mailer) {
     _ = workers
 }
 
-private struct Member: Codable, Identifiable, Sendable {
+private struct Recipient: Codable, Identifiable, Sendable {
     var id: Int
 }
 
@@ -31,7 +31,7 @@ private struct Limiter {
     var isBusy: Bool { get async { false } }
 }
 
-private func decide(_ users: Repository<Member>, _ email: Invoice, _ limiter: Limiter) async throws {
+private func decide(_ users: Repository<Recipient>, _ email: Invoice, _ limiter: Limiter) async throws {
     guard let user = try await users.find(by: email.user) else { throw JobDecision.discard("the user is gone") }
     if await limiter.isBusy { throw JobDecision.snooze(.seconds(30)) }
     print(user)
