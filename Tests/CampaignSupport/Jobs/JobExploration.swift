@@ -5,7 +5,7 @@ package import HeartwoodTesting
 
 /// Histories of queues, crashed after any call of the disk, opened, judged, worked on to the end, and crashed again.
 package final class JobExploration: HistoryExplorer {
-    package struct Totals: Sendable {
+    package struct Totals: HistoryTotals {
         package var runs = 0
         /// Calls of the disk in them.
         package var calls = 0
@@ -29,45 +29,15 @@ package final class JobExploration: HistoryExplorer {
         }
     }
 
-    /// A crash that breaks a promise.
-    package struct Failure: Error, CustomStringConvertible {
-        package let seed: UInt64
-        package let path: [CrashState]
-        package let cause: any Error
-        /// What the last crash left, and the facts until then; nil if the run itself failed.
-        package let left: Left?
-        package let lastCalls: [DiskCall]
-
-        package var description: String { "seed \(seed): \(cause)" }
-    }
-
-    /// A disk after a crash.
-    package struct Left: Sendable {
-        package let image: DiskImage
-        package let facts: JobFacts
-    }
-
     /// The facts of a history, as they are kept with a disk.
     package struct JobFacts: Sendable, Codable { var all: [JobFact] }
 
-    package struct Result: Sendable {
-        package var totals = Totals()
-        /// The different images, by fingerprint.
-        package var images: Set<UInt64> = []
-    }
-
-    package private(set) var result = Result()
+    package private(set) var result = HistoryResult<Totals>()
     private var path: [CrashState] = []
     private var judging: (crash: Crash, facts: [JobFact])?
 
     package init() {}
 
-    /// Does a history and judges its crashes.
-    ///
-    /// - Parameters:
-    ///   - states: The maximum number of states for each point of the history.
-    ///   - progress: Gets the number of new images; ends the exploration by returning false.
-    /// - Throws: `Failure`.
     package func explore(seed: UInt64, states: Int, progress: (Int) -> Bool) async throws {
         let disk = SimulatedDisk(seed: SeededRandom.mix(seed ^ 0x10B5))
         (path, judging) = ([], nil)
@@ -86,14 +56,13 @@ package final class JobExploration: HistoryExplorer {
                 if !progress(result.images.count - before) { return }
             }
         } catch {
-            throw Failure(
+            throw HistoryFailure(
                 seed: seed, path: path, cause: error,
-                left: judging.map { Left(image: $0.crash.image, facts: JobFacts(all: $0.facts)) },
+                left: judging.map { ($0.crash.image, JobFacts(all: $0.facts)) },
                 lastCalls: judging?.crash.lastCalls(8) ?? Array(disk.trace.calls.suffix(8)))
         }
     }
 
-    /// Judges a kept image.
     package func judge(_ image: DiskImage, _ facts: JobFacts) async throws { _ = try await check(image, facts.all) }
 
     private func note(_ facts: [JobFact]) {

@@ -3,7 +3,7 @@ internal import HeartwoodFileSystem
 internal import HeartwoodJobs
 package import KeyValueStore
 
-/// A clock that only moves when it is told to, for a store and for the workers that wait for its times.
+/// A clock that only its user moves, for a store and for the workers that wait for its times.
 package final class SteppedClock: StoreClock, JobClock {
     private struct State {
         var now: Timestamp

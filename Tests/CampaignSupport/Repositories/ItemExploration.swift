@@ -4,7 +4,7 @@ package import HeartwoodTesting
 
 /// Crashes of histories of repositories, each opened, judged, maintained, written to, and crashed again.
 package final class ItemExploration: HistoryExplorer {
-    package struct Totals: Sendable {
+    package struct Totals: HistoryTotals {
         package var runs = 0
         /// Calls of the disk in them.
         package var calls = 0
@@ -35,38 +35,12 @@ package final class ItemExploration: HistoryExplorer {
         }
     }
 
-    /// A crash that breaks a promise.
-    package struct Failure: Error, CustomStringConvertible {
-        package let seed: UInt64
-        /// The crash of the run, and those after it.
-        package let path: [CrashState]
-        package let cause: any Error
-        /// What the last crash left, and what it must have left; nil if the run itself failed.
-        package let left: (image: DiskImage, expectation: ItemExpectation)?
-        package let lastCalls: [DiskCall]
-
-        package var description: String { "seed \(seed): \(cause)" }
-    }
-
-    /// What was done.
-    package struct Result: Sendable {
-        package var totals = Totals()
-        /// The different images, by fingerprint.
-        package var images: Set<UInt64> = []
-    }
-
-    package private(set) var result = Result()
+    package private(set) var result = HistoryResult<Totals>()
     private var path: [CrashState] = []
     private var judging: (crash: Crash, expectation: ItemExpectation)?
 
     package init() {}
 
-    /// Does a history and judges its crashes.
-    ///
-    /// - Parameters:
-    ///   - states: The maximum number of states for each point of the history.
-    ///   - progress: Gets the number of new images; ends the exploration by returning false.
-    /// - Throws: `Failure`.
     package func explore(seed: UInt64, states: Int, progress: (Int) -> Bool) async throws {
         let run = ItemRun(seed: seed)
         (path, judging) = ([], nil)
@@ -93,13 +67,12 @@ package final class ItemExploration: HistoryExplorer {
                 if !progress(result.images.count - before) { return }
             }
         } catch {
-            throw Failure(
+            throw HistoryFailure(
                 seed: seed, path: path, cause: error, left: judging.map { ($0.crash.image, $0.expectation) },
                 lastCalls: judging?.crash.lastCalls(8) ?? Array(run.disk.trace.calls.suffix(8)))
         }
     }
 
-    /// Judges a kept image.
     package func judge(_ image: DiskImage, _ expectation: ItemExpectation) async throws {
         var check = ItemCheck(image, expectation)
         _ = try await check.run()

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodTesting
 
 /// Crashes of repositories on a simulated disk.
 struct RepositoriesCommand: AsyncParsableCommand {
@@ -21,55 +20,12 @@ struct RepositoriesCommand: AsyncParsableCommand {
     @OptionGroup
     var options: HistoryOptions
 
-    @Option(help: "Judge the disk that a failure has kept in this directory.")
-    var replay: String?
-
     func run() async throws {
-        if let replay { return try await replayKept(replay) }
-        say("repositories: \(options.images) images, seed \(options.seed)")
-        do {
-            let (results, time) = try await options.explore(ItemExploration.self)
-            report(results, time)
-        } catch let failure as ItemExploration.Failure {
-            try report(failure)
-            throw ExitCode(1)
-        }
-    }
-
-    private func report(_ results: [ItemExploration.Result], _ time: String) {
-        var totals = ItemExploration.Totals()
-        var images: Set<UInt64> = []
-        for result in results {
-            totals += result.totals
-            images.formUnion(result.images)
-        }
-        say("  \(totals.runs) histories, \(totals.faults) of them with a failing disk, \(totals.calls) calls,")
-        say("  \(totals.attempts) writes, \(totals.refusals) of them refused by unique indexes;")
-        say("  \(totals.crashes) crashes, \(totals.crashesAgain) of them after another crash,")
-        say("  \(totals.maintained) with records to migrate or to index; in \(time)")
-        say("  \(images.count) different disk images; no promise broken")
-    }
-
-    private func report(_ failure: ItemExploration.Failure) throws {
-        say("FAILED: \(failure)")
-        let path = failure.path.map(\.description).joined(separator: ",")
-        if !path.isEmpty { say("  after the crash \(path); the last calls before it:") }
-        for call in failure.lastCalls { say("    \(call)") }
-        if let left = failure.left {
-            let kept = try FailureReport.keep(left.image, left.expectation)
-            say("  the disk after the crash is kept: Tools/campaign repositories --replay \(kept)")
-        }
-        say("  the same history, with other timing: Tools/campaign repositories --seed \(failure.seed) --runs 1")
-    }
-
-    private func replayKept(_ directory: String) async throws {
-        let (image, expectation) = try FailureReport.read(ItemExpectation.self, directory)
-        do {
-            try await ItemExploration().judge(image, expectation)
-            say("no promise is broken after this crash")
-        } catch {
-            say("FAILED: \(error)")
-            throw ExitCode(1)
+        try await options.run(ItemExploration.self, named: "repositories") { totals, time in
+            say("  \(totals.runs) histories, \(totals.faults) of them with a failing disk, \(totals.calls) calls,")
+            say("  \(totals.attempts) writes, \(totals.refusals) of them refused by unique indexes;")
+            say("  \(totals.crashes) crashes, \(totals.crashesAgain) of them after another crash,")
+            say("  \(totals.maintained) with records to migrate or to index; in \(time)")
         }
     }
 }
