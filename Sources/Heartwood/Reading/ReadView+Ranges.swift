@@ -46,14 +46,15 @@ extension ReadView {
         return count
     }
 
-    /// The first keys of a range, in order: at most `limit`, which is at least 1. No I/O.
+    /// The first keys of a range, in order: at most `limit`. No I/O.
     ///
-    /// - Throws: `.closed`.
+    /// - Throws: `.invalidArgument` for a limit below 1; `.closed`.
     /// - Complexity: O(log n + keys).
     public nonisolated(nonsending) func fetchKeys(
         in range: KeyRange, limit: Int
     ) async throws(StoreError) -> [[UInt8]] {
-        var cursor = Cursor(pin, range: range, reversed: false).paging(by: max(1, min(limit, 1_024)))
+        try EntryCollector.check(limit)
+        var cursor = Cursor(pin, range: range, reversed: false).paging(by: min(limit, 1_024))
         let page = KeyPage()
         var keys: [[UInt8]] = []
         while keys.count < limit, try cursor.next(page) {

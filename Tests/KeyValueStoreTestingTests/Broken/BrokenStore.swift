@@ -91,6 +91,12 @@ final class BrokenStore: KeyValueStore {
             return try await inner.fetchNextExpiry(in: range)
         }
 
+        func fetchKeys(in range: KeyRange, limit: Int) async throws(StoreError) -> [[UInt8]] {
+            let view = store.fault == .readsNewKeys ? try await store.inner.readView() : inner
+            let isMore = store.fault == .readsOneKeyTooMany && limit < .max
+            return try await view.fetchKeys(in: range, limit: isMore ? limit + 1 : limit)
+        }
+
         func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
             try await hasMoment ? reads.fetchCount(in: range) : store.fetchCount(in: range)
         }

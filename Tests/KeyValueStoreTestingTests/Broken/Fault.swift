@@ -12,7 +12,7 @@ enum Fault: CaseIterable, Sendable {
     // Reads
     case forgetsMoment, showsOldView, wrongPosition, readsKeysOneByOne, readsPageOneByOne, omitsRepeatedKeys
     case ignoresReverse, includesExcludedBound, excludesIncludedBound, losesNextPage, shortPages, countsOneTooMany
-    case lendsTwice, acceptsEmptyKey, acceptsEmptyPage
+    case lendsTwice, acceptsEmptyKey, acceptsEmptyPage, readsNewKeys, readsOneKeyTooMany
     // Feeds
     case losesChange, repeatsChange, swapsChanges, marksEachChange, marksBeforeFilter, beginsAtStart, repeatsPosition
     case endsAtEnd, endsOnCancellation, followsOtherStores, losesRemovals
@@ -55,6 +55,8 @@ enum Fault: CaseIterable, Sendable {
         case .includesExcludedBound, .excludesIncludedBound: "every kind of bound limits reads and counts"
         case .losesNextPage: "the pages of a range follow each other without a gap"
         case .shortPages: "a page has as many entries as the limit allows, past removed keys"
+        case .readsNewKeys, .readsOneKeyTooMany:
+            "the keys of a view are those of its entries, as many as the limit allows"
         case .countsOneTooMany: "a count is the number of keys, after each write"
         case .lendsTwice: "a lent value is the entry's"
         case .acceptsEmptyKey: "a key outside the limits is refused in each call"

@@ -41,6 +41,12 @@ extension ConformanceCheck {
                     }
                 }
             }
+            let view = try await trial.store.readView()
+            for limit in [0, -1, Int.min] {
+                try await expect(.invalidArgument, from: "\(limit) keys were read") {
+                    try await view.fetchKeys(in: .all, limit: limit)
+                }
+            }
             try await trial.store.withTransaction { transaction in
                 for key in ["b", "c", "d"] { transaction.put(bytes(key), []) }
                 for limit in [0, -1, Int.min] {

@@ -28,6 +28,23 @@ extension ConformanceCheck {
             try expect(views.map(\.position), is: positions, "the positions of views were read after later writes")
             try expect(try await empty.fetchCount(in: .all), is: 0, "the view of an empty store was counted")
         },
+        ConformanceCheck("the keys of a view are those of its entries, as many as the limit allows") { trial in
+            let keys = (10..<30).map { "key:\($0)" }
+            var model = try await trial.fill(keys + ["a", "z"])
+            let removals = keys.filter { $0.hasSuffix("5") }.map { KeyValueBatch.Operation.remove($0) }
+            model.apply(removals, try await trial.store.write(removals))
+            let view = try await trial.store.readView()
+            try await trial.store.write(.put("key:", "new"), .remove("key:11"), .put("key:15", "again"))
+            let ranges: [KeyRange] = [.all, .prefix("key:"), .from("key:2"), .upTo("key:2"), .prefix("x")]
+            for range in ranges {
+                let all = model.entries(in: range).map(\.key)
+                for limit in [1, 2, 9, 10, 18, 19, 20, 21, .max] {
+                    try expect(
+                        try await view.fetchKeys(in: range, limit: limit), is: Array(all.prefix(limit)),
+                        "\(limit) keys of \(range) were read")
+                }
+            }
+        },
         ConformanceCheck("a view's position is that of the last write that it shows") { trial in
             try await trial.store.write(.put("a", "1"))
             let last = try await trial.store.write(.put("b", "1"))
