@@ -95,7 +95,6 @@ public final class StoreService: Service {
         } catch is CancellationError {
             // The group shuts down, or has been cancelled.
         }
-        instruments.report(store.statistics)
         var closing: StoreError?
         do throws(StoreError) { try await store.close() } catch { closing = error }
         instruments.report(store.statistics)

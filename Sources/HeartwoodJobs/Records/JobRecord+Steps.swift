@@ -31,6 +31,8 @@ enum HeldEvent: Sendable, Hashable {
     case release
     /// It becomes a dead letter.
     case discard(String)
+
+    var isRenewal: Bool { if case .renew = self { true } else { false } }
 }
 
 /// What becomes of a job.

@@ -11,10 +11,6 @@ package enum JobNote: Sendable {
     case reported(JobRecord, isFinish: Bool, wasLost: Bool)
 }
 
-extension HeldEvent {
-    fileprivate var isRenewal: Bool { if case .renew = self { true } else { false } }
-}
-
 extension Exchange {
     func note(to recorder: (JobNote) -> Void) {
         for report in reports where !report.event.isRenewal {

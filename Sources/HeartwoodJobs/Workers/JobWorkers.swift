@@ -51,9 +51,15 @@ public final class JobWorkers: Sendable {
         var hasRun = false
         /// By slot.
         var tasks: [Int: Task<Void, Never>] = [:]
-        var isSignalled = false
-        var waiting: CheckedContinuation<Void, Never>?
+        /// How often something has changed for which a lane may wait.
+        var signals = 0
+        /// Lanes that wait for the next signal.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
+
+    /// How many exchanges are written at a time: while one waits for the disk, the next one is made.
+    /// How many exchanges are on their way at a time: the next ones are made while others wait for the disk.
+    private static let lanes = 3
 
     let queue: JobQueue
     private let configuration: Configuration
@@ -75,7 +81,8 @@ public final class JobWorkers: Sendable {
             State(
                 book: WorkerBook(
                     slots: configuration.count, batch: configuration.batch, lease: configuration.lease,
-                    poll: limits.hasOtherWriters ? configuration.poll : nil, most: most)))
+                    poll: limits.hasOtherWriters ? configuration.poll : nil, most: most,
+                    claimsTogether: !limits.hasOtherWriters)))
     }
 
     /// Runs jobs until ``stop()``, and returns when they have ended. If the task is cancelled, the jobs are cancelled
@@ -131,35 +138,47 @@ public final class JobWorkers: Sendable {
             for task in state.withLock({ $0.tasks.values }) { task.cancel() }
         }
         let performer = JobPerformer(workers: self, handlers: handlers, logger: configuration.logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.lanes { group.addTask { try await self.lane(performer, timer) } }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Does one exchange after the other until the workers have ended.
+    private func lane(_ performer: JobPerformer, _ timer: WorkerTimer) async throws {
+        // The other lanes end, too.
+        defer { wakeAll { $0.giveUp() } }
         var backoff = ConflictBackoff(isRemote: true)
         while true {
             let now = queue.store.now
             cancel { $0.overdue(now: now) }
-            let (step, phase, end) = state.withLock { ($0.book.next(now: now), $0.book.phase, $0.book.nextEnd) }
+            let (step, phase, end, signals) = state.withLock {
+                ($0.book.next(now: now), $0.book.phase, $0.book.nextEnd, $0.signals)
+            }
             if phase == .ending { cancel { _ in nil } }
             if let end { timer.set(end) }
             switch step {
             case .end: return
             case .wait(let time):
                 if let time { timer.set(time) }
-                await waitForSignal()
-            case .exchange(let exchange):
+                await waitForSignal(after: signals)
+            case .exchange(let round):
                 do throws(StoreError) {
-                    if let recorder = configuration.recorder { exchange.note(to: recorder) }
-                    let result = try await queue.exchange(exchange)
-                    if let recorder = configuration.recorder { result.note(exchange, to: recorder) }
-                    start(result, exchange.demand, performer)
+                    if let recorder = configuration.recorder { round.exchange.note(to: recorder) }
+                    let result = try await queue.exchange(round.exchange)
+                    if let recorder = configuration.recorder { result.note(round.exchange, to: recorder) }
+                    start(result, round, performer)
                     backoff = ConflictBackoff(isRemote: true)
                 } catch {
-                    try await recover(from: error, &backoff)
+                    try await recover(round, from: error, &backoff)
                 }
             }
         }
     }
 
-    private func start(_ result: Exchange.Result, _ demand: Int, _ performer: JobPerformer) {
+    private func start(_ result: Exchange.Result, _ round: WorkerBook.Round, _ performer: JobPerformer) {
         let now = queue.store.now
-        let (started, lost) = state.withLock { $0.book.finish(result, demand: demand, now: now) }
+        let (started, lost) = state.withLock { $0.book.finish(round, result, now: now) }
         cancel { _ in lost }
         for (slot, jobs) in started {
             let task = Task { await performer.run(jobs, slot) }
@@ -168,15 +187,17 @@ public final class JobWorkers: Sendable {
     }
 
     /// - Throws: The error, if it doesn't pass.
-    private func recover(from error: StoreError, _ backoff: inout ConflictBackoff) async throws(StoreError) {
+    private func recover(
+        _ round: WorkerBook.Round, from error: StoreError, _ backoff: inout ConflictBackoff
+    ) async throws(StoreError) {
         let passing: [StoreError.Code] = [.outcomeUnknown, .inputOutput, .outOfSpace, .tooManyFiles, .conflict]
-        let canShrink = error.code == .tooLarge && state.withLock { $0.book.shrink() }
+        let canShrink = error.code == .tooLarge && state.withLock { $0.book.shrink(round) }
         let mayPass = passing.contains(error.code) && !(error.code == .outcomeUnknown && !hasOtherWriters)
         if !canShrink { configuration.logger?.info("the workers of \"\(queue.name)\" can't write: \(error)") }
         // Workers that end don't wait for a store that doesn't answer: their leases end.
         let isTired = state.withLock { $0.book.phase == .ending } && backoff.attempt > 20
         guard canShrink || mayPass && !isTired else { throw error }
-        state.withLock { $0.book.failed() }
+        state.withLock { $0.book.failed(round) }
         await backoff.wait()
     }
 
@@ -184,28 +205,35 @@ public final class JobWorkers: Sendable {
 
     // MARK: - Waiting
 
-    private func waitForSignal() async {
+    /// Returns at once if there was a signal after the one with this number.
+    private func waitForSignal(after signals: Int) async {
         await withCheckedContinuation { continuation in
-            let isSignalled = state.withLock { state in
-                if state.isSignalled {
-                    state.isSignalled = false
-                    return true
-                }
-                state.waiting = continuation
-                return false
+            let isOver = state.withLock { state in
+                if state.signals == signals { state.waiting.append(continuation) }
+                return state.signals != signals
             }
-            if isSignalled { continuation.resume() }
+            if isOver { continuation.resume() }
         }
     }
 
-    /// Something was changed on which the loop may wait.
+    /// Something was changed for which the lanes may wait. One is enough to see what there is to do.
     private func change(_ body: (inout WorkerBook) -> Void) {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiting = state.withLock { state in
             body(&state.book)
-            state.isSignalled = state.waiting == nil
-            return state.waiting.take()
+            state.signals += 1
+            return state.waiting.popLast()
         }
         waiting?.resume()
+    }
+
+    private func wakeAll(_ body: (inout WorkerBook) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state.book)
+            state.signals += 1
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for lane in waiting { lane.resume() }
     }
 
     /// The alarm: leases may have ended, while the loop waits for the store.

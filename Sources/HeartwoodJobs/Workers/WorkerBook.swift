@@ -12,6 +12,19 @@ struct WorkerBook {
         var hasBegun = false
         /// What is to be written of it; nil while it isn't done.
         var report: HeldEvent?
+        /// Whether a renewal is being written. What is reported of it waits for that.
+        var isRenewing = false
+    }
+
+    /// An exchange that is being written, and what the book keeps for it.
+    struct Round {
+        var exchange: Exchange
+        /// Run what it claims.
+        var slots: [Int] = []
+        /// Rises with each round that claims; 0 for one that doesn't.
+        var look = 0
+        /// How often it had been rung before.
+        var rings = 0
     }
 
     enum Phase: Equatable {
@@ -22,9 +35,9 @@ struct WorkerBook {
         case ending
     }
 
-    /// What the workers' loop does next.
+    /// What a lane of the workers does next.
     enum Step {
-        case exchange(Exchange)
+        case exchange(Round)
         /// Until something happens, or this time.
         case wait(Timestamp?)
         case end
@@ -37,6 +50,9 @@ struct WorkerBook {
     let poll: Duration?
     /// How many jobs an exchange may change. An engine's limits may allow fewer than there are.
     private(set) var most: Int
+    /// Whether several rounds may claim at a time. On an engine whose views don't show what is being committed they
+    /// would want the same jobs.
+    let claimsTogether: Bool
     private(set) var phase = Phase.working
     private(set) var held: [LeaseID: Held] = [:]
     private var freeSlots: [Int]
@@ -49,14 +65,19 @@ struct WorkerBook {
     private var nextRenewal: Timestamp?
     /// When a lease ends, or earlier.
     private(set) var nextEnd: Timestamp?
-    /// The jobs of the exchange that is being written.
-    private var inExchange: [(id: LeaseID, isRenewal: Bool)] = []
+    /// How many rounds are being written, and how many of them claim.
+    private var rounds = (all: 0, claiming: 0)
     private var rings = 0
-    private var ringsBefore = 0
+    /// The round that claims which began last, and the last one of those that have ended.
+    private var looks = (begun: 0, ended: 0)
+    private var isOver = false
 
-    init(slots: Int, batch: Int, lease: Duration, poll: Duration?, most: Int = .max) {
+    init(
+        slots: Int, batch: Int, lease: Duration, poll: Duration?, most: Int = .max, claimsTogether: Bool = true
+    ) {
         self.most = max(1, most)
         (self.slots, self.batch, self.lease, self.poll) = (max(1, slots), max(1, batch), lease, poll)
+        self.claimsTogether = claimsTogether
         freeSlots = Array((0..<self.slots).reversed())
     }
 
@@ -73,6 +94,9 @@ struct WorkerBook {
     }
 
     mutating func end() { phase = .ending }
+
+    /// The store can't be written any longer: nothing is done any more.
+    mutating func giveUp() { isOver = true }
 
     // MARK: - Called by the slots
 
@@ -94,29 +118,44 @@ struct WorkerBook {
     /// The slot has run all its jobs.
     mutating func free(_ slot: Int) { freeSlots.append(slot) }
 
-    // MARK: - Called by the loop
+    // MARK: - Called by the lanes
 
     mutating func next(now: Timestamp) -> Step {
         if case .stopping(let deadline) = phase, now >= deadline { phase = .ending }
         if phase == .ending { for id in Array(held.keys) { report(id, .release) } }
-        if phase != .working, held.isEmpty { return .end }
+        if isOver || phase != .working && held.isEmpty && rounds.all == 0 { return .end }
         if let due = nextDue, due <= now { (mayHaveDue, nextDue) = (true, nil) }
-        var exchange = Exchange(lease: lease)
-        inExchange = []
-        for id in reported.prefix(most) {
+        var round = Round(exchange: Exchange(lease: lease), rings: rings)
+        addReports(to: &round)
+        renew(now, &round)
+        addClaims(to: &round)
+        guard !round.exchange.reports.isEmpty || round.look > 0 else { return .wait(wakeUp) }
+        rounds.all += 1
+        if round.look > 0 { rounds.claiming += 1 }
+        return .exchange(round)
+    }
+
+    private mutating func addReports(to round: inout Round) {
+        var later: [LeaseID] = []
+        for id in reported {
             guard let held = held[id], let event = held.report else { continue }
-            add(held.job, event, isRenewal: false, &exchange)
+            if held.isRenewing || round.exchange.reports.count == most {
+                later.append(id)
+            } else {
+                round.exchange.reports.append(Exchange.Report(job: held.job, event: event))
+            }
         }
-        reported.removeFirst(min(most, reported.count))
-        renew(now, &exchange)
-        if phase == .working, mayHaveDue {
-            exchange.demand = min(freeSlots.count * batch, max(0, most - exchange.reports.count))
-        }
-        guard exchange.reports.isEmpty, exchange.demand == 0 else {
-            ringsBefore = rings
-            return .exchange(exchange)
-        }
-        return .wait(wakeUp)
+        reported = later
+    }
+
+    private mutating func addClaims(to round: inout Round) {
+        let space = most - round.exchange.reports.count
+        guard phase == .working, mayHaveDue, !freeSlots.isEmpty, space > 0, claimsTogether || rounds.claiming == 0
+        else { return }
+        looks.begun += 1
+        round.look = looks.begun
+        swap(&round.slots, &freeSlots)
+        round.exchange.demand = min(round.slots.count * batch, space)
     }
 
     private var wakeUp: Timestamp? {
@@ -126,20 +165,14 @@ struct WorkerBook {
         return [deadline, due, nextRenewal].compactMap(\.self).min()
     }
 
-    private mutating func add(
-        _ job: LeasedJob, _ event: HeldEvent, isRenewal: Bool, _ exchange: inout Exchange
-    ) {
-        exchange.reports.append(Exchange.Report(job: job, event: event))
-        inExchange.append((job.id, isRenewal))
-    }
-
     /// Renews each lease of which less than two thirds are left.
-    private mutating func renew(_ now: Timestamp, _ exchange: inout Exchange) {
+    private mutating func renew(_ now: Timestamp, _ round: inout Round) {
         guard let due = nextRenewal, due <= now else { return }
         nextRenewal = nil
-        for held in held.values where held.report == nil {
-            if renewal(of: held) <= now, exchange.reports.count < most {
-                add(held.job, .renew(lease: lease), isRenewal: true, &exchange)
+        for (id, held) in held where held.report == nil && !held.isRenewing {
+            if renewal(of: held) <= now, round.exchange.reports.count < most {
+                self.held[id]?.isRenewing = true
+                round.exchange.reports.append(Exchange.Report(job: held.job, event: .renew(lease: lease)))
             } else {
                 nextRenewal = min(nextRenewal ?? renewal(of: held), renewal(of: held))
             }
@@ -148,47 +181,63 @@ struct WorkerBook {
 
     private func renewal(of held: Held) -> Timestamp { held.leaseEnd + (lease * -2 / 3) }
 
-    /// Takes over what an exchange has brought.
+    /// Takes over what a round has brought.
     ///
     /// - Returns: The jobs that slots run now, and the slots whose task is to be cancelled because a lease was lost.
     mutating func finish(
-        _ result: Exchange.Result, demand: Int, now: Timestamp
+        _ round: Round, _ result: Exchange.Result, now: Timestamp
     ) -> (started: [(slot: Int, jobs: [LeasedJob])], lost: [Int]) {
+        ended(round)
         var lost: [Int] = []
-        for (position, (id, isRenewal)) in inExchange.enumerated() {
-            if isRenewal, let end = result.leases[position] {
+        for (position, report) in round.exchange.reports.enumerated() {
+            let id = report.job.id
+            if report.event.isRenewal, let end = result.leases[position] {
                 guard var job = held[id] else { continue }
-                job.leaseEnd = end
+                (job.leaseEnd, job.isRenewing) = (end, false)
                 held[id] = job
                 nextRenewal = min(nextRenewal ?? renewal(of: job), renewal(of: job))
-            } else if let gone = held.removeValue(forKey: id), isRenewal, result.wasLost[position] {
+            } else if let gone = held.removeValue(forKey: id), report.event.isRenewal, gone.report == nil {
+                // Of one that has ended meanwhile, the slot may run another job.
                 lost.append(gone.slot)
             }
         }
-        inExchange = []
-        if demand > 0 {
-            mayHaveDue = result.claimed.count >= demand || rings != ringsBefore
+        // Of several looks, the one that began last knows most.
+        if round.look > looks.ended {
+            looks.ended = round.look
+            mayHaveDue = result.claimed.count >= round.exchange.demand || rings != round.rings
             nextDue = [result.next, poll.map { now + $0 }].compactMap(\.self).min()
         }
-        return (start(result.claimed), lost)
+        return (start(result.claimed, round.slots), lost)
     }
 
-    /// An exchange has failed: nothing was written. Everything is to be reported again.
-    mutating func failed() {
-        for (id, isRenewal) in inExchange {
-            guard !isRenewal, held[id]?.report != nil else { continue }
-            reported.append(id)
+    /// A round has failed: nothing was written. Everything is to be reported again.
+    mutating func failed(_ round: Round) {
+        ended(round)
+        freeSlots += round.slots
+        // Another look may have missed what this one wanted.
+        if round.look > 0 { mayHaveDue = true }
+        for report in round.exchange.reports {
+            let id = report.job.id
+            if report.event.isRenewal {
+                held[id]?.isRenewing = false
+            } else if held[id]?.report != nil {
+                reported.append(id)
+            }
         }
         nextRenewal = held.values.lazy.filter { $0.report == nil }.map(renewal).min()
-        inExchange = []
     }
 
-    /// An exchange was too large for the engine.
+    private mutating func ended(_ round: Round) {
+        rounds.all -= 1
+        if round.look > 0 { rounds.claiming -= 1 }
+    }
+
+    /// A round was too large for the engine.
     ///
     /// - Returns: False if it can't be smaller.
-    mutating func shrink() -> Bool {
+    mutating func shrink(_ round: Round) -> Bool {
         guard most > 1 else { return false }
-        most = max(1, min(most, inExchange.count + slots * batch) / 2)
+        most = max(1, min(most, round.exchange.reports.count + slots * batch) / 2)
         return true
     }
 
@@ -199,12 +248,13 @@ struct WorkerBook {
         return held.values.filter { $0.leaseEnd <= now && $0.report == nil }.map(\.slot)
     }
 
-    private mutating func start(_ jobs: [LeasedJob]) -> [(slot: Int, jobs: [LeasedJob])] {
+    private mutating func start(_ jobs: [LeasedJob], _ slots: [Int]) -> [(slot: Int, jobs: [LeasedJob])] {
         var started: [(slot: Int, jobs: [LeasedJob])] = []
         var rest = jobs[...]
-        while !rest.isEmpty, let slot = freeSlots.popLast() {
+        var slots = slots
+        while !rest.isEmpty, let slot = slots.popLast() {
             // Evenly, so that no worker waits while another has several.
-            let count = (rest.count + freeSlots.count) / (freeSlots.count + 1)
+            let count = (rest.count + slots.count) / (slots.count + 1)
             let share = Array(rest.prefix(count))
             rest = rest.dropFirst(count)
             for job in share {
@@ -215,6 +265,7 @@ struct WorkerBook {
             }
             started.append((slot, share))
         }
+        freeSlots += slots
         return started
     }
 }

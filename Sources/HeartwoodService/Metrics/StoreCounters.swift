@@ -36,7 +36,7 @@ final class StoreCounters: Sendable {
             counter.increment(by: value(statistics) - (before.map(value) ?? 0))
         }
         for (counter, value) in durations {
-            counter.increment(by: (value(statistics) - (before.map(value) ?? .zero)).seconds)
+            counter.increment(by: (value(statistics) - (before.map(value) ?? .zero)) / .seconds(1))
         }
     }
 }

@@ -1,7 +1,6 @@
 #if Service
-internal import CoreMetrics
 internal import Heartwood
-internal import Synchronization
+internal import Metrics
 
 /// The metrics of one store. Documentation/Services.md lists them.
 ///
@@ -36,18 +35,18 @@ struct StoreMetrics: Sendable {
     func observe(_ event: StoreEvent) {
         switch event {
         case .synced(let duration, let batches, let bytes):
-            syncDuration.recordNanoseconds(duration.nanoseconds)
+            syncDuration.record(duration: duration)
             syncBatches.record(batches)
             syncBytes.record(bytes)
         case .compacted(let report) where report.replacedBytes > 0:
             compactions.completed.increment()
-            compactionDuration.recordNanoseconds(report.duration.nanoseconds)
+            compactionDuration.record(duration: report.duration)
         case .compactionFailed(let error) where error.code != .cancelled && error.code != .closed:
             compactions.failed.increment()
         case .recovered(let report):
-            recovery.seconds.record(report.duration.seconds)
             let bytes = report.bytes + (report.snapshot?.bytes ?? 0)
-            let seconds = report.duration.seconds
+            let seconds = report.duration / .seconds(1)
+            recovery.seconds.record(seconds)
             recovery.bytesPerSecond.record(seconds > 0 ? Double(bytes) / seconds : 0)
         default: break
         }
@@ -87,14 +86,5 @@ struct MetricsMaker {
     private func dimensions(_ other: (String, String)?) -> [(String, String)] {
         [("store", store)] + (other.map { [$0] } ?? [])
     }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-
-    var seconds: Double { Double(nanoseconds) / 1e9 }
 }
 #endif

@@ -39,6 +39,17 @@ import Tracing
         #expect(try span("heartwood.open").errors.count == 1)
     }
 
+    @Test func aFailedRecoveryEndsItsSpan() async throws {
+        let store = try await fixture.open().store
+        try await store.put("a", "1")
+        try await store.close()
+        fixture.tracer.clearFinishedSpans()
+        fixture.disk.inject(Fault(.read, .error(5), path: ".log", times: .max))
+        #expect(await error { _ = try await fixture.open() } != nil)
+        #expect(fixture.tracer.activeSpans.isEmpty)
+        #expect(try span("heartwood.recovery").status?.code == .error)
+    }
+
     @Test func compactionsAreRootsOfTheirOwn() async throws {
         let store = try await fixture.open().store
         try await store.put("a", "1")
