@@ -21,10 +21,10 @@ struct WorkerBook {
         var exchange: Exchange
         /// Run what it claims.
         var slots: [Int] = []
-        /// Rises with each round that claims; 0 for one that doesn't.
-        var look = 0
         /// How often it had been rung before.
         var rings = 0
+
+        var claims: Bool { exchange.demand > 0 }
     }
 
     enum Phase: Equatable {
@@ -68,8 +68,6 @@ struct WorkerBook {
     /// How many rounds are being written, and how many of them claim.
     private var rounds = (all: 0, claiming: 0)
     private var rings = 0
-    /// The round that claims which began last, and the last one of those that have ended.
-    private var looks = (begun: 0, ended: 0)
     private var isOver = false
 
     init(
@@ -129,9 +127,9 @@ struct WorkerBook {
         addReports(to: &round)
         renew(now, &round)
         addClaims(to: &round)
-        guard !round.exchange.reports.isEmpty || round.look > 0 else { return .wait(wakeUp) }
+        guard !round.exchange.reports.isEmpty || round.claims else { return .wait(wakeUp) }
         rounds.all += 1
-        if round.look > 0 { rounds.claiming += 1 }
+        if round.claims { rounds.claiming += 1 }
         return .exchange(round)
     }
 
@@ -152,8 +150,6 @@ struct WorkerBook {
         let space = most - round.exchange.reports.count
         guard phase == .working, mayHaveDue, !freeSlots.isEmpty, space > 0, claimsTogether || rounds.claiming == 0
         else { return }
-        looks.begun += 1
-        round.look = looks.begun
         swap(&round.slots, &freeSlots)
         round.exchange.demand = min(round.slots.count * batch, space)
     }
@@ -201,9 +197,7 @@ struct WorkerBook {
                 lost.append(gone.slot)
             }
         }
-        // Of several looks, the one that began last knows most.
-        if round.look > looks.ended {
-            looks.ended = round.look
+        if round.claims {
             mayHaveDue = result.claimed.count >= round.exchange.demand || rings != round.rings
             nextDue = [result.next, poll.map { now + $0 }].compactMap(\.self).min()
         }
@@ -215,7 +209,7 @@ struct WorkerBook {
         ended(round)
         freeSlots += round.slots
         // Another look may have missed what this one wanted.
-        if round.look > 0 { mayHaveDue = true }
+        if round.claims { mayHaveDue = true }
         for report in round.exchange.reports {
             let id = report.job.id
             if report.event.isRenewal {
@@ -229,7 +223,7 @@ struct WorkerBook {
 
     private mutating func ended(_ round: Round) {
         rounds.all -= 1
-        if round.look > 0 { rounds.claiming -= 1 }
+        if round.claims { rounds.claiming -= 1 }
     }
 
     /// A round was too large for the engine.

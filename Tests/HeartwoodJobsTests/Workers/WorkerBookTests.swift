@@ -38,9 +38,8 @@ private struct BookHistory {
     private let claimsTogether: Bool
     private var waiting = 0
     private let ids = JobIDs()
-    private var rounds: [WorkerBook.Round] = []
-    /// How many jobs each look claims.
-    private var claims: [Int: Int] = [:]
+    /// With how many jobs each claims.
+    private var rounds: [(round: WorkerBook.Round, claims: Int)] = []
     /// The jobs that each slot still has to run.
     private var running: [Int: [LeasedJob]] = [:]
     /// What is to be written of jobs, by their ids: true once a round does.
@@ -62,8 +61,12 @@ private struct BookHistory {
         switch random.below(12) {
         case 0, 1: enqueue()
         case 2, 3, 4: try lane()
-        case 5, 6: if !rounds.isEmpty { try finish(rounds.remove(at: random.below(rounds.count))) }
-        case 7: if random.oneIn(3), !rounds.isEmpty { fail(rounds.remove(at: random.below(rounds.count))) }
+        case 5, 6: try finishOne()
+        case 7:
+            if random.oneIn(3), !rounds.isEmpty {
+                let (round, claims) = rounds.remove(at: random.below(rounds.count))
+                fail(round, claims)
+            }
         case 8, 9, 10: run()
         default: if random.oneIn(2) { now = now + random.pick([.seconds(1), .seconds(11)]) }
         }
@@ -75,7 +78,7 @@ private struct BookHistory {
         isStopped = true
         for _ in 0..<5_000 where !hasEnded {
             if random.oneIn(2) { try lane() }
-            if !rounds.isEmpty { try finish(rounds.remove(at: random.below(rounds.count))) }
+            try finishOne()
             run()
         }
         try expect(hasEnded, "it doesn't end")
@@ -103,14 +106,12 @@ private struct BookHistory {
     private mutating func begin(_ round: WorkerBook.Round) throws {
         let exchange = round.exchange
         try expect(exchange.reports.count + exchange.demand <= most, "an exchange is too large")
-        try expect((exchange.demand > 0) == (round.look > 0), "a look is one that claims")
         try expect(!isStopped || exchange.demand == 0, "it claims after its stop")
-        try expect(
-            claimsTogether || exchange.demand == 0 || rounds.allSatisfy { $0.look == 0 }, "two rounds claim")
-        let reserved = rounds.flatMap(\.slots) + round.slots
+        try expect(claimsTogether || !round.claims || !rounds.contains(where: \.round.claims), "two rounds claim")
+        let reserved = rounds.flatMap(\.round.slots) + round.slots
         try expect(Set(reserved).count == reserved.count, "two rounds have one slot")
         try expect(reserved.allSatisfy { running[$0] == nil }, "a slot is busy")
-        let inRounds = Set(rounds.flatMap(\.exchange.reports).map(\.job.id))
+        let inRounds = Set(rounds.flatMap(\.round.exchange.reports).map(\.job.id))
         for report in exchange.reports {
             let id = report.job.id
             try expect(!inRounds.contains(id), "a job is in two rounds")
@@ -121,13 +122,18 @@ private struct BookHistory {
                 reports[id] = true
             }
         }
-        rounds.append(round)
         // It is ordered among other writes now, and its result comes later.
-        claims[round.look] = min(exchange.demand, waiting)
-        waiting -= claims[round.look] ?? 0
+        rounds.append((round, min(exchange.demand, waiting)))
+        waiting -= rounds[rounds.count - 1].claims
     }
 
-    private mutating func finish(_ round: WorkerBook.Round) throws {
+    private mutating func finishOne() throws {
+        if rounds.isEmpty { return }
+        let (round, claims) = rounds.remove(at: random.below(rounds.count))
+        try finish(round, claims)
+    }
+
+    private mutating func finish(_ round: WorkerBook.Round, _ claims: Int) throws {
         var result = Exchange.Result()
         var lost: [Int] = []
         for report in round.exchange.reports {
@@ -144,7 +150,7 @@ private struct BookHistory {
                 if reports[report.job.id] == false { reports[report.job.id] = nil }
             }
         }
-        for _ in 0..<(claims[round.look] ?? 0) { result.claimed.append(claim()) }
+        for _ in 0..<claims { result.claimed.append(claim()) }
         let (started, cancelled) = book.finish(round, result, now: now)
         try expect(Set(lost) == Set(cancelled), "other slots are cancelled than those that lost a lease")
         try expect(started.allSatisfy { round.slots.contains($0.slot) }, "a slot runs that wasn't reserved")
@@ -154,9 +160,9 @@ private struct BookHistory {
         }
     }
 
-    private mutating func fail(_ round: WorkerBook.Round) {
+    private mutating func fail(_ round: WorkerBook.Round, _ claims: Int) {
         for report in round.exchange.reports where !report.event.isRenewal { reports[report.job.id] = false }
-        waiting += claims[round.look] ?? 0
+        waiting += claims
         book.failed(round)
     }
 
