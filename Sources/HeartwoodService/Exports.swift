@@ -1,0 +1,2 @@
+// With this, `import HeartwoodService` is enough to open, read and write a store.
+@_exported public import Heartwood
