@@ -43,5 +43,8 @@ struct EventWriter {
         batch?.put(key, value, expires: expires, if: .absent)
     }
 
+    /// Adds the mark of an hour.
+    mutating func add(mark hour: Hour) { batch?.put(EventKeys.mark(hour), Self.nothing) }
+
     private static let nothing: [UInt8] = []
 }
