@@ -88,6 +88,33 @@ import Testing
         }
     }
 
+    /// The scheduler finds the running job, and makes none.
+    @Test func aJobMakesTheNextOneIfEventsCameDuringTheCount() async throws {
+        let fixture = Fixture()
+        try await fixture.runCollector { client, collector in
+            let summaries = try #require(collector.summaries)
+            let hour = Hour(of: fixture.clock.now().milliseconds)
+            _ = try await client.post(Self.event("a"))
+            let handler = JobHandler.handling(SummariseHour.self) { job, context in
+                try await summaries.close(job.hour)
+                let summary = try await summaries.count(job.hour)
+                _ = try await client.post(Self.event("b"))
+                try await summaries.enqueue(job.hour)
+                try await summaries.finish(job.hour, summary, context)
+            }
+            let workers = JobWorkers(summaries.queue, handlers: [handler])
+            async let running: Void = workers.run()
+            try await summaries.queue.enqueue(SummariseHour(hour: hour), .unique("\(hour)"))
+            try await wait(summaries.queue) { $0.due + $0.running == 0 }
+            #expect(try await summaries.records.find(by: hour.number)?.events == 1)
+            #expect(try await summaries.queue.counts().scheduled == 1)
+            workers.stop()
+            try await running
+            try await fixture.settle(collector)
+            #expect(try await summaries.records.find(by: hour.number)?.events == 2)
+        }
+    }
+
     /// Events of one hour come while it is counted again and again.
     @Test func countingAndWritingAtTheSameTimeLosesNothing() async throws {
         let fixture = Fixture()

@@ -47,6 +47,7 @@ public struct Collector: Sendable {
         let numbers =
             if let store { try await EventNumbers.open(store) } else { EventNumbers(epoch: 0) }
         let window = SummaryWindow(lifetime: settings.summaryLifetime, retention: settings.retention)
+        if store != nil && window == nil { logger.notice("no summaries of hours are made: see GET /summaries") }
         summaries = if let store, let window { try await Summaries(store, window) } else { nil }
         ingest = Ingest(
             store: store, numbers: numbers, tokens: tokens,

@@ -57,7 +57,11 @@ struct Summaries: Sendable {
     /// Makes the summary of an hour, and finishes its job.
     func summarise(_ hour: Hour, _ context: JobContext) async throws {
         try await close(hour)
-        let summary = try await count(hour)
+        try await finish(hour, try await count(hour), context)
+    }
+
+    /// Writes the summary of an hour and the end of its job, in one commit.
+    func finish(_ hour: Hour, _ summary: HourSummary?, _ context: JobContext) async throws {
         try await store.withTransaction(durability: .synced) { transaction in
             if let summary, try await counts(summary, in: transaction) {
                 try await records.save(summary, expires: .at(hour.end + window.lifetime), in: transaction)
@@ -71,7 +75,7 @@ struct Summaries: Sendable {
     }
 
     /// From here on, events of the hour set its mark again.
-    private func close(_ hour: Hour) async throws(StoreError) {
+    func close(_ hour: Hour) async throws(StoreError) {
         var batch = store.makeBatch()
         batch.remove(EventKeys.mark(hour))
         batch.put(EventKeys.closed(hour), [UInt8](), expires: .after(Self.closing))
@@ -82,7 +86,7 @@ struct Summaries: Sendable {
     /// Nil if there are no events.
     ///
     /// - Complexity: O(events) in time. A scan reads about a megabyte at a time, off the cooperative pool.
-    private func count(_ hour: Hour) async throws -> HourSummary? {
+    func count(_ hour: Hour) async throws -> HourSummary? {
         var count = HourCount()
         let (from, to) = (hour.start.milliseconds, hour.end.milliseconds)
         for try await (_, object) in try store.readView().scan(EventKeys.range(type: nil, from: from, to: to)) {
