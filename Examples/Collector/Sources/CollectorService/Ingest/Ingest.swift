@@ -24,13 +24,13 @@ struct Ingest: Sendable {
         let started = ContinuousClock.now
         do {
             let client = try tokens.authorize(request.headers, .write)
-            guard let format = request.headers[.contentType].flatMap(EventBatch.Format.init(contentType:)) else {
+            guard let format = request.headers.value(.contentType).flatMap(EventBatch.Format.init(contentType:)) else {
                 throw Problem(
                     .unsupportedMediaType, "unsupported-media-type",
                     "send application/json (an object or an array), or application/x-ndjson (an object a line)")
             }
             let key = try idempotencyKey(request)
-            let body = try await body.read(request)
+            let body = try await body.read(request, since: started)
             let prepared = try prepare(body, format, client, key)
             let (answer, isReplay) = try await write(prepared)
             metrics.accepted(prepared.types, bytes: body.readableBytes, isReplay: isReplay, since: started)
@@ -42,7 +42,7 @@ struct Ingest: Sendable {
     }
 
     private func idempotencyKey(_ request: Request) throws -> String? {
-        guard let key = request.headers[.idempotencyKey] else { return nil }
+        guard let key = request.headers.value(.idempotencyKey) else { return nil }
         guard 1...255 ~= key.utf8.count else {
             throw Problem.badRequest("invalid-idempotency-key", "an Idempotency-Key has 1 to 255 bytes")
         }
@@ -50,8 +50,9 @@ struct Ingest: Sendable {
     }
 
     private func response(_ record: IdempotencyRecord, isReplay: Bool) -> Response {
-        var json = Array(#"{"ids":["#.utf8)
+        var json: [UInt8] = []
         json.reserveCapacity(16 + 35 * record.times.count)
+        json.append(contentsOf: #"{"ids":["#.utf8)
         var number = record.firstNumber
         for time in record.times {
             if number > record.firstNumber { json.append(UInt8(ascii: ",")) }
