@@ -15,7 +15,7 @@ struct StatsRoutes {
     func add(to group: RouterGroup<CollectorContext>) {
         group.get("/stats") { _, _ in Response.json(Array(try JSONEncoder().encode(sampler.samples))) }
         group.get("/stats/stream") { request, context in try stream(request, context) }
-        group.get("/metrics") { _, _ in try await metrics() }
+        group.get("/metrics") { _, _ in await metrics() }
     }
 
     private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -27,9 +27,10 @@ struct StatsRoutes {
         }
     }
 
-    private func metrics() async throws -> Response {
+    private func metrics() async -> Response {
         if let store { Self.update(registry, store.statistics) }
-        if let summaries { try await JobMetrics(registry: registry).update(summaries.queue) }
+        // The other metrics are there when the store is closed.
+        if let summaries { try? await JobMetrics(registry: registry).update(summaries.queue) }
         registry.gauge("collector.streams").set(Double(events.slots.count))
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: "no-store"],

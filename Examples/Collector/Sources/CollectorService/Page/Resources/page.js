@@ -158,8 +158,9 @@ function ceiling(value) {
     return [1, 2, 5, 10].map((factor) => factor * power).find((bound) => bound >= value);
 }
 
-/* Empties a chart and draws its axes. Returns the ends of the horizontal axis, and the place of a value. */
-function axes(node, values, unit, from, to) {
+/* Empties a chart and draws its axes. Returns the ends of the horizontal axis, which begins after a margin, and the
+   place of a value. */
+function axes(node, values, unit, from, to, margin = 0) {
     const width = node.clientWidth || 600;
     const height = node.clientHeight || 170;
     const [left, right, top, bottom] = [8, width - 8, 18, 20];
@@ -172,9 +173,9 @@ function axes(node, values, unit, from, to) {
         node.append(svg("line", { x1: left, x2: right, y1: line, y2: line }));
         node.append(svg("text", { x: left, y: line - 4 }, `${fine.format(share * highest)} ${unit}`));
     }
-    node.append(svg("text", { x: left, y: height - 4 }, from));
+    node.append(svg("text", { x: left + margin, y: height - 4 }, from));
     node.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, to));
-    return { left, right, y };
+    return { left: left + margin, right, y };
 }
 
 function chart(id, all, series, unit) {
@@ -207,7 +208,9 @@ function drawHours() {
     element("hours").hidden = hours.length === 0;
     if (!hours.length) return;
     const node = element("hours-chart");
-    const { left, right, y } = axes(node, hours.map(({ events }) => events), "events", "24 h ago", "last full hour");
+    const values = hours.map(({ events }) => events);
+    // The bars don't cover the numbers of the axis.
+    const { left, right, y } = axes(node, values, "events", "24 h ago", "last full hour", 100);
     const last = Math.floor(Date.now() / 3600000) - 1;
     const step = (right - left) / 24;
     for (const { hour, events, types } of hours) {
