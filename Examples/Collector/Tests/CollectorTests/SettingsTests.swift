@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         ["--http-port", "eighty"], ["--http-port", "70000"], ["--http-prot", "80"], ["--events-max-bytes", "-1"],
         ["--tokens-write", "no-name"], ["--tokens-write", "web:short"], ["--tls-key", "key.pem"],
-        ["--sessions-secure", "perhaps"], ["--log-levle=debug"],
+        ["--sessions-secure", "perhaps"], ["--log-levle=debug"], ["--summaries-days", "4000"],
     ])
     func whatCanNotBeUsedIsRefused(_ arguments: [String]) async {
         await #expect(throws: SettingsError.self) {
@@ -48,6 +48,14 @@ import Testing
     @Test func aRetentionOfZeroIsForEver() async throws {
         let settings = try await Settings.read(arguments: ["collector", "--events-retention", "0"], environment: [:])
         #expect(settings.retention == nil)
+    }
+
+    @Test func noDaysOfSummariesAreNone() async throws {
+        let settings = try await Settings.read(arguments: ["collector", "--summaries-days", "0"], environment: [:])
+        #expect(settings.summaryLifetime == nil)
+        #expect(Settings().summaryLifetime == .seconds(365 * 86_400))
+        let week = try await Settings.read(arguments: ["collector", "--summaries-days", "7"], environment: [:])
+        #expect(week.summaryLifetime == .seconds(7 * 86_400))
     }
 
     @Test func settingsOfTheStoreAreRead() async throws {

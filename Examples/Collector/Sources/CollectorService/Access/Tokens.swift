@@ -65,8 +65,9 @@ struct Tokens: Sendable {
     }
 
     private static func bearer(_ headers: HTTPFields) -> String? {
-        guard let header = headers[.authorization], header.utf8.count > 7, header.prefix(7).lowercased() == "bearer "
+        guard let header = headers.value(.authorization), header.utf8.count > 7,
+            zip(header.utf8, "bearer ".utf8).allSatisfy({ $0 | 0x20 == $1 })
         else { return nil }
-        return String(header.dropFirst(7))
+        return String(header.utf8.dropFirst(7))
     }
 }

@@ -7,6 +7,9 @@ import Heartwood
 ///     i CLIENT 00 KEY         the answer to a request with an idempotency key: IdempotencyRecord
 ///     n                       the newest epoch of event numbers
 ///     p ...                   sessions and login attempts: HeartwoodPersistDriver
+///     h HOUR                  nothing: the hour has events that its summary may lack; see HourMarks
+///     c HOUR                  nothing: the hour is closed
+///     FE ...                  summaries and jobs: HeartwoodRepository
 ///
 /// IDs begin with the time, so a span of time is a range of keys, with and without a type.
 enum EventKeys {
@@ -19,6 +22,18 @@ enum EventKeys {
     static func request(client: String, key: String) -> [UInt8] {
         [UInt8(ascii: "i")] + client.utf8 + [0] + key.utf8
     }
+
+    static let marks = KeyRange.prefix("h")
+    static func mark(_ hour: Hour) -> [UInt8] { [UInt8(ascii: "h")] + bytes(hour) }
+    static func closed(_ hour: Hour) -> [UInt8] { [UInt8(ascii: "c")] + bytes(hour) }
+
+    /// The hour of a key of ``marks``.
+    static func hour(ofMark key: [UInt8]) -> Hour? {
+        key.count == 5 ? Hour(number: key.dropFirst().reduce(0) { $0 << 8 | UInt32($1) }) : nil
+    }
+
+    /// Four bytes, in the order of the hours.
+    private static func bytes(_ hour: Hour) -> [UInt8] { withUnsafeBytes(of: hour.number.bigEndian) { [UInt8]($0) } }
 
     /// What the keys of events begin with: of all, or of a type.
     static func prefix(type: String?) -> [UInt8] {

@@ -28,25 +28,11 @@ extension EventQuery.Filter {
     /// - Throws: A problem for a value that can't be read.
     init(_ uri: URI) throws {
         self.init(
-            from: try Self.time(uri, "from"), to: try Self.time(uri, "to"),
-            type: uri.queryParameters["type"].map(String.init))
+            from: try uri.time("from"), to: try uri.time("to"), type: uri.queryParameters["type"].map(String.init))
         if let type, type.isEmpty || type.utf8.count > ScannedEvent.maximumTypeBytes || type.utf8.contains(0) {
             throw Problem.badRequest(
                 "invalid-query", "type: 1 to \(ScannedEvent.maximumTypeBytes) bytes, none of them 0")
         }
-    }
-
-    private static func time(
-        _ uri: URI, _ name: Substring
-    ) throws -> UInt64? {
-        guard let text = uri.queryParameters[name] else { return nil }
-        if let milliseconds = UInt64(text), milliseconds < Timestamps.end { return milliseconds }
-        // A plus sign in a query is a space.
-        guard let time = Timestamps.parse(String(text).replacing(" ", with: "+", maxReplacements: 1)) else {
-            throw Problem.badRequest(
-                "invalid-query", "\(name): give a time of RFC 3339, or milliseconds since 1970")
-        }
-        return time
     }
 }
 
@@ -54,12 +40,7 @@ extension EventQuery {
     /// - Throws: A problem for a value that can't be read.
     init(_ uri: URI) throws {
         self.init(filter: try Filter(uri))
-        if let text = uri.queryParameters["limit"] {
-            guard let limit = Int(text), 1...Self.maximumLimit ~= limit else {
-                throw Problem.badRequest("invalid-query", "limit: 1 to \(Self.maximumLimit)")
-            }
-            self.limit = limit
-        }
+        if let limit = try uri.limit(maximum: Self.maximumLimit) { self.limit = limit }
         if let text = uri.queryParameters["order"] {
             guard let order = Order(rawValue: String(text)) else {
                 throw Problem.badRequest("invalid-query", "order: asc or desc")

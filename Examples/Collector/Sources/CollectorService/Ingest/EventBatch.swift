@@ -9,6 +9,16 @@ struct EventBatch {
 
         /// The format of a content type; nil for another one. Parameters are ignored.
         init?(contentType: String) {
+            // What most clients send. It saves making strings of it.
+            switch contentType {
+            case "application/json":
+                self = .json
+                return
+            case "application/x-ndjson":
+                self = .lines
+                return
+            default: break
+            }
             let name = contentType.prefix { $0 != ";" }.trimmingSpaces().lowercased()
             switch name {
             case "application/json": self = .json

@@ -9,14 +9,17 @@ struct EventWriter {
     let body: ByteBuffer
     let expires: Expiry
     let hasTypeIndex: Bool
-    private var eventKey: [UInt8] = [UInt8(ascii: "e")]
-    private var typeKey: [UInt8] = [UInt8(ascii: "t")]
+    private var eventKey: [UInt8] = []
+    private var typeKey: [UInt8] = []
 
     init(_ batch: WriteBatch?, body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
         (self.batch, self.body) = (batch, body)
         (self.expires, self.hasTypeIndex) = (expires, hasTypeIndex)
         eventKey.reserveCapacity(1 + EventID.byteCount)
+        eventKey.append(UInt8(ascii: "e"))
+        guard hasTypeIndex else { return }
         typeKey.reserveCapacity(2 + ScannedEvent.maximumTypeBytes + EventID.byteCount)
+        typeKey.append(UInt8(ascii: "t"))
     }
 
     mutating func add(_ event: ScannedEvent, _ id: EventID, _ span: borrowing Span<UInt8>) {
@@ -42,6 +45,9 @@ struct EventWriter {
     mutating func add(_ key: [UInt8], _ value: [UInt8], expires: Expiry) {
         batch?.put(key, value, expires: expires, if: .absent)
     }
+
+    /// Adds the mark of an hour.
+    mutating func add(mark hour: Hour) { batch?.put(EventKeys.mark(hour), Self.nothing) }
 
     private static let nothing: [UInt8] = []
 }

@@ -25,7 +25,11 @@ struct IdempotencyRecord: Equatable {
     }
 
     var bytes: [UInt8] {
-        var bytes: [UInt8] = [1] + digest
+        let isUniform = times.dropFirst().allSatisfy { $0 == times[0] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(47 + 6 * (isUniform ? 1 : times.count))
+        bytes.append(1)
+        bytes.append(contentsOf: digest)
         func append(_ value: UInt64, _ count: Int) {
             for shift in stride(from: 8 * (count - 1), through: 0, by: -8) {
                 bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
@@ -34,7 +38,6 @@ struct IdempotencyRecord: Equatable {
         append(UInt64(epoch), 4)
         append(firstNumber, 6)
         append(UInt64(times.count), 4)
-        let isUniform = times.dropFirst().allSatisfy { $0 == times[0] }
         for time in isUniform ? Array(times.prefix(1)) : times { append(time, 6) }
         return bytes
     }

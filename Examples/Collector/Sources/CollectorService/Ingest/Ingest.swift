@@ -17,18 +17,20 @@ struct Ingest: Sendable {
     let idempotency: Duration
     let clock: any StoreClock
     let metrics: IngestMetrics
+    /// Nil if no summaries are made.
+    let marks: HourMarks?
 
     func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
         let started = ContinuousClock.now
         do {
             let client = try tokens.authorize(request.headers, .write)
-            guard let format = request.headers[.contentType].flatMap(EventBatch.Format.init(contentType:)) else {
+            guard let format = request.headers.value(.contentType).flatMap(EventBatch.Format.init(contentType:)) else {
                 throw Problem(
                     .unsupportedMediaType, "unsupported-media-type",
                     "send application/json (an object or an array), or application/x-ndjson (an object a line)")
             }
             let key = try idempotencyKey(request)
-            let body = try await body.read(request)
+            let body = try await body.read(request, since: started)
             let prepared = try prepare(body, format, client, key)
             let (answer, isReplay) = try await write(prepared)
             metrics.accepted(prepared.types, bytes: body.readableBytes, isReplay: isReplay, since: started)
@@ -40,7 +42,7 @@ struct Ingest: Sendable {
     }
 
     private func idempotencyKey(_ request: Request) throws -> String? {
-        guard let key = request.headers[.idempotencyKey] else { return nil }
+        guard let key = request.headers.value(.idempotencyKey) else { return nil }
         guard 1...255 ~= key.utf8.count else {
             throw Problem.badRequest("invalid-idempotency-key", "an Idempotency-Key has 1 to 255 bytes")
         }
@@ -48,8 +50,9 @@ struct Ingest: Sendable {
     }
 
     private func response(_ record: IdempotencyRecord, isReplay: Bool) -> Response {
-        var json = Array(#"{"ids":["#.utf8)
+        var json: [UInt8] = []
         json.reserveCapacity(16 + 35 * record.times.count)
+        json.append(contentsOf: #"{"ids":["#.utf8)
         var number = record.firstNumber
         for time in record.times {
             if number > record.firstNumber { json.append(UInt8(ascii: ",")) }
@@ -77,6 +80,8 @@ extension Ingest {
         /// Where the answer is stored; nil without an idempotency key.
         var key: [UInt8]?
         var types: TypeCounts
+        var hours: HourMarks.Plan
+        var now: Timestamp
     }
 
     private func prepare(
@@ -87,6 +92,7 @@ extension Ingest {
         let now = clock.now()
         let first = numbers.take(events.count)
         var types = TypeCounts()
+        var hours = HourSet()
         var batch = store?.makeBatch()
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
@@ -98,6 +104,7 @@ extension Ingest {
                 time: event.time ?? now.milliseconds, epoch: numbers.epoch, number: first + UInt64(index))
             times.append(id.time)
             types.count(event.type, in: span)
+            hours.insert(Hour(of: id.time))
             writer.add(event, id, span)
         }
         var answer = IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times)
@@ -106,35 +113,48 @@ extension Ingest {
             answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
             writer.add(stored, answer.bytes, expires: .at(now + idempotency))
         }
-        return Prepared(batch: writer.batch, answer: answer, key: stored, types: types)
+        let plan = marks?.plan(hours, now: now) ?? HourMarks.Plan()
+        for hour in plan.marks { writer.add(mark: hour) }
+        return Prepared(batch: writer.batch, answer: answer, key: stored, types: types, hours: plan, now: now)
     }
 
     /// Writes a batch, or finds the answer to the same request before.
     private func write(_ prepared: Prepared) async throws -> (answer: IdempotencyRecord, isReplay: Bool) {
-        guard let store, let batch = prepared.batch else { return (prepared.answer, false) }
+        guard let store, var batch = prepared.batch else { return (prepared.answer, false) }
+        var hours = prepared.hours
         while true {
             do {
-                try await store.write(batch, durability: .synced)
+                try await store.write(batch, if: hours.conditions, durability: .synced)
+                marks?.committed(hours, now: prepared.now)
                 return (prepared.answer, false)
             } catch {
                 guard error.code == .conflict else { throw error }
             }
-            // Only a key's condition can have failed.
-            let key = prepared.key ?? []
-            // The write with this key may still be on its way to the disk.
-            try await store.flush()
-            // It may also have expired since; then this one is written.
-            guard let stored = try await store.fetch(key) else { continue }
-            guard let answer = IdempotencyRecord(stored) else {
-                throw StoreError(.unsupportedFormat, "the answer to an Idempotency-Key is of a newer version")
+            if let key = prepared.key, let answer = try await answer(store, key) {
+                guard answer.digest == prepared.answer.digest else {
+                    throw Problem(
+                        .unprocessableContent, "idempotency-key-reused",
+                        "this Idempotency-Key was used with another body: choose a new key for each request")
+                }
+                return (answer, true)
             }
-            guard answer.digest == prepared.answer.digest else {
-                throw Problem(
-                    .unprocessableContent, "idempotency-key-reused",
-                    "this Idempotency-Key was used with another body: choose a new key for each request")
+            // It has expired since, or the hour was closed: then this one is written.
+            if let marks {
+                hours = marks.replan(hours)
+                for hour in hours.marks { batch.put(EventKeys.mark(hour), [UInt8]()) }
             }
-            return (answer, true)
         }
+    }
+
+    /// The answer that is stored for an idempotency key.
+    private func answer(_ store: Store, _ key: [UInt8]) async throws -> IdempotencyRecord? {
+        // The write with this key may still be on its way to the disk.
+        try await store.flush()
+        guard let stored = try await store.fetch(key) else { return nil }
+        guard let answer = IdempotencyRecord(stored) else {
+            throw StoreError(.unsupportedFormat, "the answer to an Idempotency-Key is of a newer version")
+        }
+        return answer
     }
 }
 

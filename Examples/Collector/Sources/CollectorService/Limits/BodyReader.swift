@@ -8,12 +8,12 @@ struct BodyReader: Sendable {
     /// the idle time-out of the server.
     var timeout: Duration
 
+    /// - Parameter started: When the head of the request came.
     /// - Throws: A problem: 413, also before the body is read if its length is declared; 408.
-    func read(_ request: Request) async throws -> ByteBuffer {
-        if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > maximumBytes {
-            throw Problem.tooLarge(maximumBytes)
-        }
-        let deadline = ContinuousClock.now + timeout
+    func read(_ request: Request, since started: ContinuousClock.Instant = .now) async throws -> ByteBuffer {
+        let declared = request.headers.value(.contentLength).flatMap { Int($0) }
+        if let declared, declared > maximumBytes { throw Problem.tooLarge(maximumBytes) }
+        let deadline = started + timeout
         var collected = ByteBuffer()
         for try await part in request.body {
             guard collected.readableBytes + part.readableBytes <= maximumBytes else {
@@ -21,9 +21,7 @@ struct BodyReader: Sendable {
             }
             if collected.readableBytes == 0 {
                 collected = part
-                if let declared = request.headers[.contentLength].flatMap({ Int($0) }) {
-                    collected.reserveCapacity(declared)
-                }
+                if let declared, declared > part.readableBytes { collected.reserveCapacity(declared) }
             } else {
                 collected.writeImmutableBuffer(part)
             }

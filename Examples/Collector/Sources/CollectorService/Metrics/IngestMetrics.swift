@@ -11,12 +11,11 @@ final class IngestMetrics: Sendable {
     static let maximumTypes = 50
 
     private let registry: MetricsRegistry
-    private let types = Mutex<[UInt64: any CounterHandler]>([:])
     private let others: any CounterHandler
     private let bytes: any CounterHandler
     private let replays: any CounterHandler
     private let created: any CounterHandler
-    private let totals = Mutex(Totals())
+    private let state = Mutex(State())
     /// From the head of a request to its answer.
     let duration: HistogramSeries
 
@@ -27,6 +26,20 @@ final class IngestMetrics: Sendable {
         var refused = 0
         var bytes = 0
         var types: [String: Int] = [:]
+    }
+
+    private struct State {
+        /// Without the types.
+        var totals = Totals()
+        /// By the hash of the name.
+        var types: [UInt64: TypeSeries] = [:]
+        var otherEvents = 0
+    }
+
+    private struct TypeSeries {
+        var name: String
+        var counter: any CounterHandler
+        var events = 0
     }
 
     init(_ registry: MetricsRegistry) {
@@ -46,42 +59,52 @@ final class IngestMetrics: Sendable {
         registry.makeCounter(label: "hb.requests", dimensions: labels(status: status))
     }
 
-    var current: Totals { totals.withLock { $0 } }
+    var current: Totals {
+        state.withLock { state in
+            var totals = state.totals
+            for type in state.types.values { totals.types[type.name, default: 0] += type.events }
+            if state.otherEvents > 0 { totals.types["other", default: 0] += state.otherEvents }
+            return totals
+        }
+    }
 
     func accepted(_ counts: TypeCounts, bytes: Int, isReplay: Bool, since started: ContinuousClock.Instant) {
         duration.record((ContinuousClock.now - started) / .seconds(1))
         created.increment(by: 1)
-        totals.withLock { $0.requests += 1 }
-        if isReplay { return replays.increment(by: 1) }
-        self.bytes.increment(by: Int64(bytes))
-        for count in counts.counts { counter(count.hash, count.name).increment(by: Int64(count.count)) }
-        if counts.others > 0 { others.increment(by: Int64(counts.others)) }
-        totals.withLock { totals in
-            totals.events += counts.total
-            totals.bytes += bytes
-            for count in counts.counts {
-                let isKnown = totals.types[count.name] != nil || totals.types.count < Self.maximumTypes
-                totals.types[isKnown ? count.name : "other", default: 0] += count.count
-            }
-            if counts.others > 0 { totals.types["other", default: 0] += counts.others }
+        if isReplay {
+            replays.increment(by: 1)
+            return state.withLock { $0.totals.requests += 1 }
         }
+        self.bytes.increment(by: Int64(bytes))
+        state.withLock { state in
+            state.totals.requests += 1
+            state.totals.events += counts.total
+            state.totals.bytes += bytes
+            for count in counts.counts { add(count.count, of: count.hash, count.name, to: &state) }
+            if counts.others > 0 { addOthers(counts.others, to: &state) }
+        }
+    }
+
+    private func add(_ count: Int, of hash: UInt64, _ name: String, to state: inout State) {
+        if state.types[hash] == nil {
+            guard state.types.count < Self.maximumTypes else { return addOthers(count, to: &state) }
+            let counter = registry.makeCounter(label: "collector.events", dimensions: [("type", name)])
+            state.types[hash] = TypeSeries(name: name, counter: counter)
+        }
+        state.types[hash]?.counter.increment(by: Int64(count))
+        state.types[hash]?.events += count
+    }
+
+    private func addOthers(_ count: Int, to state: inout State) {
+        others.increment(by: Int64(count))
+        state.otherEvents += count
     }
 
     func refused(_ status: HTTPResponse.Status, since started: ContinuousClock.Instant) {
         Self.requests(registry, status: status.code).increment(by: 1)
-        totals.withLock {
-            $0.requests += 1
-            $0.refused += 1
-        }
-    }
-
-    private func counter(_ hash: UInt64, _ name: String) -> any CounterHandler {
-        types.withLock { types in
-            if let found = types[hash] { return found }
-            guard types.count < Self.maximumTypes else { return others }
-            let made = registry.makeCounter(label: "collector.events", dimensions: [("type", name)])
-            types[hash] = made
-            return made
+        state.withLock {
+            $0.totals.requests += 1
+            $0.totals.refused += 1
         }
     }
 }

@@ -9,12 +9,13 @@ struct StatsRoutes {
     let sampler: StatsSampler
     let registry: MetricsRegistry
     let store: Store?
+    let summaries: Summaries?
     let events: ServerSentEvents
 
     func add(to group: RouterGroup<CollectorContext>) {
         group.get("/stats") { _, _ in Response.json(Array(try JSONEncoder().encode(sampler.samples))) }
         group.get("/stats/stream") { request, context in try stream(request, context) }
-        group.get("/metrics") { _, _ in metrics() }
+        group.get("/metrics") { _, _ in await metrics() }
     }
 
     private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -26,8 +27,10 @@ struct StatsRoutes {
         }
     }
 
-    private func metrics() -> Response {
+    private func metrics() async -> Response {
         if let store { Self.update(registry, store.statistics) }
+        // The other metrics are there when the store is closed.
+        if let summaries { try? await JobMetrics(registry: registry).update(summaries.queue) }
         registry.gauge("collector.streams").set(Double(events.slots.count))
         return Response(
             status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: "no-store"],

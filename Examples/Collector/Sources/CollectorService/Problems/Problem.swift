@@ -77,6 +77,10 @@ extension Problem {
     static let noStore = Problem(
         .notImplemented, "no-store", "the service runs without a store (store = none), which is for measurements only")
 
+    static let noSummaries = Problem(
+        .notImplemented, "no-summaries",
+        "the service makes no summaries: they need a store, summaries.days, and events.retention of 4 hours or more")
+
     /// A body that isn't a batch of events.
     init(_ invalid: EventBatch.Invalid) {
         var place = ""

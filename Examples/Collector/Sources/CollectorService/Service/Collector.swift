@@ -20,6 +20,7 @@ public struct Collector: Sendable {
     let ingest: Ingest
     let events: ServerSentEvents
     let sampler: StatsSampler
+    let summaries: Summaries?
     let clock: any StoreClock
 
     /// Prepares the service. The caller opens the store, and closes it after the service has ended.
@@ -45,12 +46,15 @@ public struct Collector: Sendable {
         let metrics = IngestMetrics(registry)
         let numbers =
             if let store { try await EventNumbers.open(store) } else { EventNumbers(epoch: 0) }
+        let window = SummaryWindow(lifetime: settings.summaryLifetime, retention: settings.retention)
+        if store != nil && window == nil { logger.notice("no summaries of hours are made: see GET /summaries") }
+        summaries = if let store, let window { try await Summaries(store, window) } else { nil }
         ingest = Ingest(
             store: store, numbers: numbers, tokens: tokens,
             body: BodyReader(maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout),
             limits: EventBatch.Limits(events: settings.maximumEvents, eventBytes: settings.maximumEventBytes),
             retention: settings.retention, hasTypeIndex: settings.hasTypeIndex, idempotency: settings.idempotency,
-            clock: clock, metrics: metrics)
+            clock: clock, metrics: metrics, marks: summaries?.marks)
         events = ServerSentEvents(slots: Slots(settings.maximumStreams), heartbeat: settings.heartbeat)
         sampler = StatsSampler(store, metrics, streams: events.slots, clock: clock)
     }
@@ -75,7 +79,10 @@ public struct Collector: Sendable {
         let stream = EventStream(store: store, events: events)
         readers.get("/events/stream") { request, context in try stream.get(request, context) }
         EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
-        StatsRoutes(sampler: sampler, registry: registry, store: store, events: events).add(to: readers)
+        SummaryRoutes(summaries: summaries).add(to: readers)
+        JobRoutes(summaries: summaries, tokens: tokens).add(readers: readers, open: open)
+        StatsRoutes(sampler: sampler, registry: registry, store: store, summaries: summaries, events: events)
+            .add(to: readers)
         return router
     }
 
@@ -107,5 +114,7 @@ public struct Collector: Sendable {
 
     /// What runs beside the server, in the order in which it starts. At shutdown the server ends first, then these in
     /// reverse order, so that requests find what they need. Further services go here.
-    public var services: [any Service] { [persist, sampler] }
+    public var services: [any Service] {
+        [persist, sampler] + (summaries?.services(JobMetrics(registry: registry), logger) ?? [])
+    }
 }

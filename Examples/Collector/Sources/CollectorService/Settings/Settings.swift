@@ -36,6 +36,8 @@ public struct Settings: Sendable {
     public var maximumEvents = 10_000
     /// The largest event, in bytes.
     public var maximumEventBytes = 64 << 10
+    /// How long the summaries of hours are kept; nil for no summaries.
+    public var summaryLifetime: Duration? = .seconds(365 * 86_400)
     /// How long the answer to an idempotency key is kept.
     public var idempotency = Duration.seconds(86_400)
 

@@ -51,6 +51,9 @@ extension Settings {
         hasTypeIndex = try reader.flag("events.type-index") ?? hasTypeIndex
         try reader.number("events.max-per-request", 1...1_000_000, into: &maximumEvents)
         try reader.number("events.max-bytes", 64...(16 << 20), into: &maximumEventBytes)
+        if let days = try reader.number("summaries.days", 0...3_650) {
+            summaryLifetime = days == 0 ? nil : .seconds(days * 86_400)
+        }
         if let hours = try reader.number("idempotency.hours", 1...8_760) { idempotency = .seconds(hours * 3_600) }
         tokens = try reader.tokens("tokens.write", .write) + reader.tokens("tokens.read", .read)
         if let rate = try reader.number("limits.requests-per-second", 0...10_000_000) {
@@ -70,7 +73,7 @@ extension Settings {
         "config", "http-host", "http-port", "http-idle-timeout", "http-body-timeout", "http-max-body-bytes",
         "http-max-header-bytes", "http-max-connections", "tls-certificate", "tls-key",
         "store-path", "events-retention", "events-max-per-request", "events-max-bytes", "events-type-index",
-        "idempotency-hours",
+        "summaries-days", "idempotency-hours",
         "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-logins-per-minute",
         "sessions-days", "sessions-secure", "shutdown-timeout", "stream-heartbeat", "log-level",
         // Of the store: Documentation/Services.md describes them.

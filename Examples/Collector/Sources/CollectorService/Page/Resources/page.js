@@ -3,7 +3,8 @@
 const kept = 121;                   // samples: two minutes, and the one before
 let samples = [];
 let source = null;
-let newestTimer = null;
+let hours = [];                     // summaries of the last day, the newest first
+let timers = [];
 
 const element = (id) => document.getElementById(id);
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -25,7 +26,7 @@ function connection(state, text) {
 
 function showLogin() {
     if (source) { source.close(); source = null; }
-    clearInterval(newestTimer);
+    timers.forEach(clearInterval);
     element("dashboard").hidden = true;
     element("logout").hidden = true;
     element("login").hidden = false;
@@ -157,25 +158,32 @@ function ceiling(value) {
     return [1, 2, 5, 10].map((factor) => factor * power).find((bound) => bound >= value);
 }
 
-function chart(id, all, series, unit) {
-    const node = element(id);
+/* Empties a chart and draws its axes. Returns the ends of the horizontal axis, which begins after a margin, and the
+   place of a value. */
+function axes(node, values, unit, from, to, margin = 0) {
     const width = node.clientWidth || 600;
     const height = node.clientHeight || 170;
-    const [left, right, top, bottom] = [8, 8, 18, 20];
+    const [left, right, top, bottom] = [8, width - 8, 18, 20];
     node.setAttribute("viewBox", `0 0 ${width} ${height}`);
     node.replaceChildren();
-    const values = all.flatMap((rate) => series.map(([key]) => rate[key])).filter((value) => value !== null);
     const highest = ceiling(Math.max(0.001, ...values));
-    const end = all.length ? all[all.length - 1].time : Date.now();
-    const x = (time) => left + (width - left - right) * (1 - (end - time) / 120000);
     const y = (value) => top + (height - top - bottom) * (1 - value / highest);
     for (const share of [0, 0.5, 1]) {
         const line = y(share * highest);
-        node.append(svg("line", { x1: left, x2: width - right, y1: line, y2: line }));
+        node.append(svg("line", { x1: left, x2: right, y1: line, y2: line }));
         node.append(svg("text", { x: left, y: line - 4 }, `${fine.format(share * highest)} ${unit}`));
     }
-    node.append(svg("text", { x: left, y: height - 4 }, "2 min ago"));
-    node.append(svg("text", { x: width - right, y: height - 4, "text-anchor": "end" }, "now"));
+    node.append(svg("text", { x: left + margin, y: height - 4 }, from));
+    node.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, to));
+    return { left: left + margin, right, y };
+}
+
+function chart(id, all, series, unit) {
+    const node = element(id);
+    const values = all.flatMap((rate) => series.map(([key]) => rate[key])).filter((value) => value !== null);
+    const { left, right, y } = axes(node, values, unit, "2 min ago", "now");
+    const end = all.length ? all[all.length - 1].time : Date.now();
+    const x = (time) => left + (right - left) * (1 - (end - time) / 120000);
     for (const [key, style] of series) {
         let path = "";
         let isOpen = false;
@@ -192,6 +200,37 @@ function chart(id, all, series, unit) {
         }
         node.append(svg("path", { class: style, d: path }));
     }
+}
+
+/* ---- hours ---- */
+
+function drawHours() {
+    element("hours").hidden = hours.length === 0;
+    if (!hours.length) return;
+    const node = element("hours-chart");
+    const values = hours.map(({ events }) => events);
+    // The bars don't cover the numbers of the axis.
+    const { left, right, y } = axes(node, values, "events", "24 h ago", "last full hour", 100);
+    const last = Math.floor(Date.now() / 3600000) - 1;
+    const step = (right - left) / 24;
+    for (const { hour, events, types } of hours) {
+        const place = 23 - (last - Date.parse(hour) / 3600000);
+        if (place < 0 || place > 23) continue;
+        const bar = svg("rect", {
+            x: left + place * step + 1, width: Math.max(1, step - 2), y: y(events), height: y(0) - y(events),
+        });
+        const names = types.slice(0, 5).map(({ type, events }) => `${type}: ${whole.format(events)}`);
+        bar.append(svg("title", {}, [`${hour}: ${whole.format(events)} events`, ...names].join("\n")));
+        node.append(bar);
+    }
+}
+
+async function showHours() {
+    try {
+        const answer = await fetch(`summaries?limit=24&from=${Date.now() - 25 * 3600000}`);
+        hours = answer.ok ? (await answer.json()).summaries : [];
+        drawHours();
+    } catch { /* the connection's state says it */ }
 }
 
 /* ---- newest events ---- */
@@ -229,7 +268,7 @@ function follow() {
 
 async function start() {
     if (source) { source.close(); source = null; }
-    clearInterval(newestTimer);
+    timers.forEach(clearInterval);
     try {
         if (!(await (await fetch("session")).json()).isOpen) return showLogin();
         samples = await (await fetch("stats")).json();
@@ -242,8 +281,9 @@ async function start() {
     element("logout").hidden = false;
     draw();
     follow();
-    newestTimer = setInterval(showNewest, 2000);
+    showHours();
+    timers = [setInterval(showNewest, 2000), setInterval(showHours, 60000)];
 }
 
-addEventListener("resize", draw);
+addEventListener("resize", () => { draw(); drawHours(); });
 start();
