@@ -24,7 +24,8 @@ struct SnippetTests {
 
     /// The documents whose blocks a tool takes.
     private static let tools = [
-        "README.md": "Tools/quick-start", "Documentation/Tutorial.md": "Tools/tutorial",
+        "README.md": "Tools/quick-start", "Documentation/Services.md": "Tools/quick-start",
+        "Documentation/Tutorial.md": "Tools/tutorial",
     ]
 
     /// Every document of the repository that has Swift in it.
