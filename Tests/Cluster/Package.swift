@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A separate package, so that neither Heartwood's users nor Tests/Integrations build gRPC. 'Tools/cluster' starts the
+// servers and runs the tests; without them the tests are skipped.
+
+let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
+
+var settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+if warningsAreErrors {
+    settings.append(.treatAllWarnings(as: .error))
+}
+
+let package = Package(
+    name: "heartwood-cluster",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "heartwood", path: "../..", traits: ["Etcd"])
+    ],
+    targets: [
+        .target(
+            name: "ClusterSupport",
+            dependencies: [
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeartwoodEtcdTests",
+            dependencies: [
+                "ClusterSupport",
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "KeyValueStoreTesting", package: "heartwood"),
+            ],
+            swiftSettings: settings
+        ),
+    ]
+)
