@@ -20,9 +20,10 @@ import Synchronization
 ///
 /// - A call takes a round trip to a server, and a commit also one between the servers.
 /// - Sequence numbers are revisions of the cluster. They grow, but aren't dense.
-/// - A batch has at most 1,024 operations and 1.5 MB, with everything that the store adds. Larger ones are refused with
-///   `.tooLarge` before anything is sent. Batches over etcd's 128 operations are sent as nested transactions, which etcd
-///   carries out as one.
+/// - A batch has at most 1,024 operations, 100 conditions and 1.5 MB. What the store adds counts, too: a condition
+///   about a range is two comparisons, and a removal has its key three times. Larger batches are refused with
+///   `.tooLarge` before anything is sent. Batches over etcd's 128 operations are sent as nested transactions, which
+///   etcd carries out as one.
 /// - Expiries are rounded up to seconds. What has expired, each program decides by its own clock; a feed delivers
 ///   `.remove` once etcd has removed the key, some seconds later.
 /// - A view ends when etcd compacts its history, or after ``Configuration/sweepInterval``.
@@ -55,10 +56,13 @@ public final class EtcdStore: KeyValueStore {
     private init(_ cluster: Cluster, _ layout: Layout, _ id: StoreID) {
         (self.cluster, self.layout, self.id) = (cluster, layout, id)
         (configuration, slots) = (cluster.configuration, SlotPool(layout))
+        let (operations, conditions) = TransactionShape.limits(configuration.serverOperations)
+        let bytes = max(1_024, configuration.serverRequestBytes - 72_864)
         limits = KeyValueLimits(
-            keyBytes: 1_500_000, valueBytes: 1_500_000, batchBytes: 1_500_000, operationOverhead: 32,
-            operations: 1_024, conditions: 1_024, viewLifetime: min(.seconds(60), configuration.sweepInterval),
-            expiryGrain: .seconds(1), hasOtherWriters: true)
+            keyBytes: 65_535, valueBytes: bytes, batchBytes: bytes, operationOverhead: 32,
+            operations: operations, conditions: conditions,
+            viewLifetime: min(.seconds(60), configuration.sweepInterval), expiryGrain: .seconds(1),
+            hasOtherWriters: true)
         let sweep = FenceSweep(cluster, layout)
         sweeper = Task { await sweep.run() }
     }

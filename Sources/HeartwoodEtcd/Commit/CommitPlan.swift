@@ -10,6 +10,8 @@ import KeyValueStore
 struct CommitPlan {
     var compares: [EtcdCompare] = []
     var operations: [EtcdRequestOp] = []
+    /// Whether an operation is a nested transaction.
+    var hasRemovals = false
     /// The seconds of the leases that the operations need.
     var leases: Set<Int64> = []
     /// The oldest revision since which a range or key must be unchanged by its fences; nil if there is none.
@@ -90,6 +92,7 @@ struct CommitPlan {
         removal.compare = [.exists(layout.data(key))]
         removal.success = [.remove(layout.data(key)), .put(layout.fence(key), Data())]
         operations.append(.transaction(removal))
+        hasRemovals = true
     }
 }
 
@@ -99,53 +102,5 @@ enum KnownKey: Equatable {
     case expired(Int64)
     /// It was put by this revision, and expires later.
     case expires(Int64)
-}
-
-// MARK: Requests
-
-extension EtcdTxnRequest {
-    /// One transaction, nested if it has more comparisons or operations than etcd allows at one level: the comparisons
-    /// are a chain, in whose innermost transaction the operations are. Etcd evaluates all comparisons before it changes
-    /// anything, and all changes have one revision.
-    ///
-    /// - Parameter failure: What is done if a comparison fails, at any level.
-    init(_ compares: [EtcdCompare], _ operations: [EtcdRequestOp], else failure: [EtcdRequestOp], limit: Int) {
-        let first = max(0, (compares.count - 1) / limit) * limit
-        self.init()
-        compare = Array(compares[first...])
-        success = Self.grouped(operations, limit)
-        self.failure = failure
-        // From the innermost outwards.
-        for start in stride(from: first - limit, through: 0, by: -limit) {
-            let inner = self
-            self = Self()
-            compare = Array(compares[start..<start + limit])
-            success = [.transaction(inner)]
-            self.failure = failure
-        }
-    }
-
-    private static func grouped(_ operations: [EtcdRequestOp], _ limit: Int) -> [EtcdRequestOp] {
-        if operations.count <= limit { return operations }
-        return stride(from: 0, to: operations.count, by: limit).map { start in
-            var group = Self()
-            group.success = Array(operations[start..<min(operations.count, start + limit)])
-            return .transaction(group)
-        }
-    }
-}
-
-extension EtcdTxnResponse {
-    /// The response of the innermost transaction of a chain, or of the one whose comparisons failed.
-    ///
-    /// - Parameter levels: The length of the chain.
-    func end(ofChain levels: Int) -> EtcdTxnResponse {
-        var (response, left) = (self, levels)
-        while left > 1, response.succeeded, let inner = response.responses.first {
-            response = inner.responseTxn
-            left -= 1
-        }
-        return response
-    }
 }
 #endif

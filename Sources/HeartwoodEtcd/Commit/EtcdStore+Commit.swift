@@ -123,13 +123,10 @@ extension EtcdStore {
 
     /// Evaluates conditions without a write. The reads in it make it linearizable.
     private func compare(_ plan: CommitPlan) async throws(CallFailure) -> CommitOutcome {
-        let (reads, limit) = (failureReads(plan), configuration.serverOperations)
-        let request = EtcdTxnRequest(plan.compares, [.range(layout.identity)], else: reads, limit: limit)
-        try checkSize(request)
+        let request = try request(plan.compares, [.range(layout.identity)], else: failureReads(plan), plan)
         let response = try await cluster.call(.transaction, request)
-        let end = response.end(ofChain: (plan.compares.count - 1) / limit + 1)
-        if end.succeeded { return .committed(newestWrite.load(ordering: .relaxed)) }
-        return try failure(end, plan)
+        if response.succeeded { return .committed(newestWrite.load(ordering: .relaxed)) }
+        return try failure(response, plan)
     }
 
     /// What is read if a comparison fails, to say why: the marker of expiries, and the horizon.
@@ -149,16 +146,30 @@ extension EtcdStore {
         return .conflict(hasMarker: !response.responses[0].responseRange.kvs.isEmpty)
     }
 
-    /// Refuses a request that the servers would refuse, before it is sent.
-    func checkSize(_ request: EtcdTxnRequest) throws(CallFailure) {
-        let bytes = (try? request.serializedData().count) ?? .max
-        // The servers add a header.
-        if bytes > configuration.serverRequestBytes - 512 {
+    /// A transaction. Refuses one that the servers would refuse, before it is sent.
+    func request(
+        _ compares: [EtcdCompare], _ operations: [EtcdRequestOp], else failure: [EtcdRequestOp], _ plan: CommitPlan
+    ) throws(CallFailure) -> EtcdTxnRequest {
+        let limit = configuration.serverOperations
+        let shape = TransactionShape(
+            compares: compares.count, operations: operations.count, hasRemovals: plan.hasRemovals, limit: limit)
+        guard let shape else {
             throw CallFailure(
                 .refused(.tooLarge, remedy: "write it as several batches"),
-                "it has \(bytes) bytes, with what the store adds, and the servers allow "
-                    + "\(configuration.serverRequestBytes - 512)")
+                "it has \(compares.count) comparisons and \(operations.count) operations, with what the store adds, "
+                    + "and the servers' limit of \(limit) doesn't allow both in one transaction")
         }
+        var request = EtcdTxnRequest()
+        (request.compare, request.success, request.failure) = (compares, shape.arrange(operations), failure)
+        let bytes = (try? request.serializedData().count) ?? .max
+        // The servers add a header.
+        let most = configuration.serverRequestBytes - 512
+        if bytes > most {
+            throw CallFailure(
+                .refused(.tooLarge, remedy: "write it as several batches"),
+                "it has \(bytes) bytes, with what the store adds, and the servers allow \(most)")
+        }
+        return request
     }
 }
 

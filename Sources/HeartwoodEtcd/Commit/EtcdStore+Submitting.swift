@@ -37,46 +37,39 @@ extension EtcdStore {
     ) async throws(CallFailure) -> CommitOutcome {
         if sending.slot == nil { sending.slot = try await slots.create(in: cluster) }
         guard let slot = sending.slot else { throw CallFailure(.notDone, "there is no slot") }
-        let (request, levels) = request(plan, slot, isAgain: sending.mayBeCarriedOut)
-        try checkSize(request)
+        let request = try request(plan, slot, isAgain: sending.mayBeCarriedOut)
         let response: EtcdTxnResponse
         do throws(CallFailure) {
             response = try await cluster.attempt(.transaction, request, timeout: timeout)
         } catch {
             if error.kind == .unanswered { sending.mayBeCarriedOut = true }
             // An earlier sending may still be carried out, or may have been.
-            if sending.mayBeCarriedOut && !error.isTransient { throw CallFailure(.unanswered, error.message, cause: error) }
+            if sending.mayBeCarriedOut && !error.isTransient {
+                throw CallFailure(.unanswered, error.message, cause: error)
+            }
             throw error
         }
-        let end = response.end(ofChain: levels)
-        if end.succeeded {
+        if response.succeeded {
             sending.slot?.revision = response.header.revision
             sending.slot?.number += 1
             return .committed(response.header.revision)
         }
-        return try await outcome(end, response.header.revision, plan, slot, &sending)
+        return try outcome(response, plan, slot, &sending)
     }
 
     /// The transaction of a plan. If it fails, it reads the slot. If an earlier sending may still be carried out, it
     /// also puts the slot, so that none of those is carried out later.
-    private func request(
-        _ plan: CommitPlan, _ slot: Slot, isAgain: Bool
-    ) -> (request: EtcdTxnRequest, levels: Int) {
+    private func request(_ plan: CommitPlan, _ slot: Slot, isAgain: Bool) throws(CallFailure) -> EtcdTxnRequest {
         let compares = [.wasPut(slot.key, at: slot.revision)] + plan.compares
         let operations = plan.operations + [.put(slot.key, ordered(slot.number + 1))]
-        var failure = failureReads(plan) + [.range(slot.key)]
-        if isAgain { failure.append(.put(slot.key, ordered(-1))) }
-        let limit = configuration.serverOperations
-        return (
-            EtcdTxnRequest(compares, operations, else: failure, limit: limit), (compares.count - 1) / limit + 1
-        )
+        let failure = failureReads(plan) + [.range(slot.key)] + (isAgain ? [.put(slot.key, ordered(-1))] : [])
+        return try request(compares, operations, else: failure, plan)
     }
 
     /// What the slot says about a transaction whose comparisons have failed.
     private func outcome(
-        _ response: EtcdTxnResponse, _ revision: Int64, _ plan: CommitPlan, _ slot: Slot,
-        _ sending: inout CommitSending
-    ) async throws(CallFailure) -> CommitOutcome {
+        _ response: EtcdTxnResponse, _ plan: CommitPlan, _ slot: Slot, _ sending: inout CommitSending
+    ) throws(CallFailure) -> CommitOutcome {
         let reads = failureReads(plan).count
         guard response.responses.count > reads else {
             throw CallFailure(.refused(.failed, remedy: "check that it is etcd"), "the answer is incomplete")
@@ -90,13 +83,13 @@ extension EtcdStore {
         // The answer to this sending settles all earlier ones: the slot has been put since, or was put now.
         let wasAgain = sending.mayBeCarriedOut
         sending.mayBeCarriedOut = false
-        sending.slot?.revision = wasAgain ? revision : found.modRevision
+        sending.slot?.revision = wasAgain ? response.header.revision : found.modRevision
         if found.modRevision == slot.revision { return try failure(response, plan) }
         if found.value == ordered(slot.number + 1) {
             sending.slot?.number += 1
             return .committed(found.modRevision)
         }
-        // An earlier sending has failed and put the slot. Its answer is lost, so the conditions have to be compared again.
+        // An earlier sending has failed and put the slot. Its answer is lost, so the conditions are compared again.
         throw CallFailure(.notDone, "the answer to an earlier sending was lost")
     }
 }

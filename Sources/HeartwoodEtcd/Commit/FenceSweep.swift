@@ -6,11 +6,11 @@ import Foundation
 #endif
 import Logging
 
-/// Removes fences and slots that have served.
+/// Removes fences and slots that are no longer needed.
 ///
-/// A fence is needed as long as a condition may have a view that is older. So each sweep first moves the horizon to a
-/// revision that was the newest one sweep before. From then on etcd refuses commits with an older view that need fences,
-/// and the fences of removals up to the horizon are removed. Slots that weren't used since then go with them.
+/// A fence is needed while a condition may have a view that is older. So each sweep first moves the horizon to the
+/// revision that was the newest when the sweep before it ended. From then on, commits that need fences fail if their
+/// view is older. Then the sweep removes the fences of removals up to the horizon, and slots that weren't used since.
 ///
 /// All programs that use a store sweep it, but in each interval only the first one that moves the horizon.
 struct FenceSweep: Sendable {
@@ -55,7 +55,7 @@ struct FenceSweep: Sendable {
         var read = EtcdRangeRequest(start, end: end)
         (read.keysOnly, read.limit, read.serializable) = (true, 1_024, true)
         let page = try await cluster.call(.range, read, needsLeader: false)
-        let limit = cluster.configuration.serverOperations
+        let limit = max(1, cluster.configuration.serverOperations - 1)
         let old = page.kvs.filter { $0.modRevision <= horizon }
         for start in stride(from: 0, to: old.count, by: limit) {
             var request = EtcdTxnRequest()

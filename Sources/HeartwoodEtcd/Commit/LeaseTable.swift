@@ -6,8 +6,8 @@ import Synchronization
 /// programs use the same lease, and a key's lease says when it expires.
 final class LeaseTable: Sendable {
     private let known = Mutex<Set<Int64>>([])
-    /// A lease outlives the second by so much: until then programs hide its keys by their own clocks, and no commit finds
-    /// the lease gone that was granted for it.
+    /// How many seconds a lease outlives its expiry. Until then programs hide its keys by their own clocks, and a
+    /// commit that is on its way still finds the lease.
     private static let slack: Int64 = 10
     /// The longest lease that etcd grants.
     private static let longest: Int64 = 9_000_000_000

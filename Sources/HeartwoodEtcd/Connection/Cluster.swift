@@ -80,7 +80,8 @@ final class Cluster: Sendable {
         let (isChanged, _) = current.compareExchange(expected: number, desired: next, ordering: .relaxed)
         guard isChanged, next != number else { return }
         configuration.logger?.debug(
-            "another server is used", metadata: ["endpoint": "\(configuration.endpoints[next])", "because": "\(failure)"])
+            "another server is used",
+            metadata: ["endpoint": "\(configuration.endpoints[next])", "because": "\(failure.message)"])
     }
 
     /// Notes the revision of a response.

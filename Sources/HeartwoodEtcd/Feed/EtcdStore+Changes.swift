@@ -42,8 +42,8 @@ extension EtcdStore {
 
             /// The next change. Waits for it; nil once the store is closed.
             ///
-            /// - Throws: `.cancelled`; `.positionUnavailable` if etcd has compacted the changes, or if the position is of
-            ///   another store; `.permission`; `.inputOutput` if no server could be watched for a minute. After an
+            /// - Throws: `.cancelled`; `.positionUnavailable` if etcd has compacted the changes, or if the position is
+            ///   of another store; `.permission`; `.inputOutput` if no server could be watched for a minute. After an
             ///   error, later calls return nil.
             /// - Complexity: O(changes of a batch).
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Change? {
