@@ -104,8 +104,10 @@ extension EtcdStore {
         public var serverRequestBytes = 1_572_864
         /// How often traces of removals are swept. A view older than this may no longer be usable as a condition.
         public var sweepInterval: Duration = .seconds(300)
-        /// Decides what has expired; nil is the system's real-time clock. The clocks of all programs that use a store
-        /// should agree within a second.
+        /// How long after their expiry etcd removes keys, at least 10 seconds. Until then each program hides them by
+        /// its own clock, so choose more than the clocks of the programs differ.
+        public var expiryMargin: Duration = .seconds(10)
+        /// Decides what has expired; nil is the system's real-time clock.
         public var clock: (@Sendable () -> Timestamp)?
         /// Where changes of servers and failed sweeps are logged.
         public var logger: Logger?

@@ -45,7 +45,7 @@ public final class EtcdStore: KeyValueStore {
     let cluster: Cluster
     let layout: Layout
     let slots: SlotPool
-    let leases = LeaseTable()
+    let leases: LeaseTable
     let closing = ClosingState()
     /// Whether the cluster has, or had, keys with an expiry. Never false again.
     let hasExpiries = Atomic(false)
@@ -56,6 +56,7 @@ public final class EtcdStore: KeyValueStore {
     private init(_ cluster: Cluster, _ layout: Layout, _ id: StoreID) {
         (self.cluster, self.layout, self.id) = (cluster, layout, id)
         (configuration, slots) = (cluster.configuration, SlotPool(layout))
+        leases = LeaseTable(margin: configuration.expiryMargin)
         let (operations, conditions) = TransactionShape.limits(configuration.serverOperations)
         let bytes = max(1_024, configuration.serverRequestBytes - 72_864)
         limits = KeyValueLimits(

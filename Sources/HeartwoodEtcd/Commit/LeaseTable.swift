@@ -8,9 +8,11 @@ final class LeaseTable: Sendable {
     private let known = Mutex<Set<Int64>>([])
     /// How many seconds a lease outlives its expiry. Until then programs hide its keys by their own clocks, and a
     /// commit that is on its way still finds the lease.
-    private static let slack: Int64 = 10
-    /// The longest lease that etcd grants.
-    private static let longest: Int64 = 9_000_000_000
+    private let margin: Int64
+    /// Longer ones are shortened. Etcd grants 9,000,000,000 seconds.
+    private static let longest: Int64 = 8_000_000_000
+
+    init(margin: Duration) { self.margin = min(max(10, margin.components.seconds), 1_000_000_000) }
 
     /// The second of an expiry, rounded up; nil if it never expires.
     static func second(_ expiry: Expiry, now: Timestamp) -> Int64? {
@@ -29,7 +31,7 @@ final class LeaseTable: Sendable {
         for second in missing {
             var request = EtcdLeaseGrantRequest()
             request.id = second
-            request.ttl = min(Self.longest, max(0, second - current) + Self.slack)
+            request.ttl = min(Self.longest, max(0, second - current)) + margin
             do throws(CallFailure) {
                 _ = try await cluster.call(.grantLease, request)
             } catch {

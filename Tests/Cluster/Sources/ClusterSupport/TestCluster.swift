@@ -18,6 +18,9 @@ public enum TestCluster {
 
     /// The configuration of a new store, which no other test uses.
     public static func configuration() -> EtcdStore.Configuration {
-        EtcdStore.Configuration(endpoints: endpoints, prefix: "test-\(UUID().uuidString)/")
+        var configuration = EtcdStore.Configuration(endpoints: endpoints, prefix: "test-\(UUID().uuidString)/")
+        // Clocks of tests stand still, while etcd's go on.
+        configuration.expiryMargin = .seconds(3_600)
+        return configuration
     }
 }
