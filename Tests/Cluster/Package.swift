@@ -31,6 +31,9 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Checkers of histories, which need no server.
+        .target(name: "HistoryChecking", swiftSettings: settings),
+        .testTarget(name: "HistoryCheckingTests", dependencies: ["HistoryChecking"], swiftSettings: settings),
         .testTarget(
             name: "HeartwoodEtcdTests",
             dependencies: [
@@ -40,6 +43,21 @@ let package = Package(
                 .product(name: "KeyValueStoreTesting", package: "heartwood"),
             ],
             swiftSettings: settings
+        ),
+        // The tests of the typed layer, compiled again for this engine: the directories are links.
+        .testTarget(
+            name: "RepositoryOnEtcdTests",
+            dependencies: [
+                "ClusterSupport",
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "HeartwoodTesting", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "KeyValueStoreTesting", package: "heartwood"),
+            ],
+            swiftSettings: settings + [.define("CLUSTER")]
         ),
     ]
 )
