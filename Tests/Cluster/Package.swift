@@ -20,7 +20,9 @@ let package = Package(
     name: "heartwood-cluster",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["Etcd"])
+        .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
         .target(
@@ -28,6 +30,26 @@ let package = Package(
             dependencies: [
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        // Concurrent clients while servers and networks fail, and what their histories say.
+        .target(
+            name: "ClusterCampaign",
+            dependencies: [
+                "ClusterSupport", "HistoryChecking",
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cluster-campaign",
+            dependencies: [
+                "ClusterCampaign", "ClusterSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

@@ -58,11 +58,18 @@ extension EtcdStore {
     }
 
     /// The transaction of a plan. If it fails, it reads the slot. If an earlier sending may still be carried out, it
-    /// also puts the slot, so that none of those is carried out later.
+    /// also puts the slot, so that none of those is carried out later. It does that only if none was carried out: what
+    /// the slot says of one must stay, because this answer may be lost, too.
     private func request(_ plan: CommitPlan, _ slot: Slot, isAgain: Bool) throws(CallFailure) -> EtcdTxnRequest {
         let compares = [.wasPut(slot.key, at: slot.revision)] + plan.compares
         let operations = plan.operations + [.put(slot.key, ordered(slot.number + 1))]
-        let failure = failureReads(plan) + [.range(slot.key)] + (isAgain ? [.put(slot.key, ordered(-1))] : [])
+        var failure = failureReads(plan) + [.range(slot.key)]
+        if isAgain {
+            var ending = EtcdTxnRequest()
+            ending.compare = [.wasPut(slot.key, at: slot.revision)]
+            ending.success = [.put(slot.key, ordered(-1))]
+            failure.append(.transaction(ending))
+        }
         return try request(compares, operations, else: failure, plan)
     }
 
@@ -81,9 +88,9 @@ extension EtcdStore {
             throw CallFailure(isKnown ? .notDone : .unanswered, "the commit's slot was swept")
         }
         // The answer to this sending settles all earlier ones: the slot has been put since, or was put now.
-        let wasAgain = sending.mayBeCarriedOut
         sending.mayBeCarriedOut = false
-        sending.slot?.revision = wasAgain ? response.header.revision : found.modRevision
+        let isPutNow = response.responses.last?.responseTxn.succeeded ?? false
+        sending.slot?.revision = isPutNow ? response.header.revision : found.modRevision
         if found.modRevision == slot.revision { return try failure(response, plan) }
         if found.value == ordered(slot.number + 1) {
             sending.slot?.number += 1

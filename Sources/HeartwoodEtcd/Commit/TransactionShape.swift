@@ -15,7 +15,8 @@ struct TransactionShape {
     ///   - hasRemovals: Whether some operations are transactions of two.
     ///   - limit: How many operations etcd allows.
     init?(compares: Int, operations: Int, hasRemovals: Bool, limit: Int) {
-        let inner = hasRemovals ? 2 : 0
+        // A removal is a transaction of two, and the operations for failure may have a transaction of one.
+        let inner = hasRemovals ? 2 : 1
         if max(compares, operations) + inner <= limit {
             group = nil
             return

@@ -39,7 +39,8 @@ public struct ListAppendCheck {
     public static func anomalies(of history: [ListTransaction]) -> [ListAnomaly] {
         var check = ListAppendCheck(history)
         check.run()
-        return check.anomalies
+        var seen: Set<ListAnomaly> = []
+        return check.anomalies.filter { seen.insert($0).inserted }
     }
 
     private mutating func run() {
