@@ -78,7 +78,13 @@ public struct TestServer: Sendable {
 ///
 /// - Returns: What it prints.
 @discardableResult
-public func run(_ command: String...) throws -> String {
+public func run(_ command: String...) throws -> String { try run(command) }
+
+/// Runs a command.
+///
+/// - Returns: What it prints.
+@discardableResult
+public func run(_ command: [String]) throws -> String {
     let (process, output) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["ETCDCTL_API=3"] + command
