@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "HeartwoodHummingbird", targets: ["HeartwoodHummingbird"]),
         .library(name: "HeartwoodEtcd", targets: ["HeartwoodEtcd"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
+        .executable(name: "heartwood-move", targets: ["heartwood-move"]),
     ],
     // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
     // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
@@ -178,6 +179,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Messages/etcd.proto"],
+            swiftSettings: settings
+        ),
+        // Moves a store into a cluster, or back.
+        .executableTarget(
+            name: "heartwood-move",
+            dependencies: [
+                "Heartwood", "HeartwoodEtcd", "KeyValueStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/heartwood-move",
             swiftSettings: settings
         ),
         // The command-line tool.

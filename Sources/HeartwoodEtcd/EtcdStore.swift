@@ -13,7 +13,7 @@ import Synchronization
 /// ```swift
 /// let configuration = EtcdStore.Configuration(endpoints: [.init(host: "etcd-1"), .init(host: "etcd-2")])
 /// let store = try await EtcdStore.open(configuration)
-/// let users = try await Repository<User>.open(in: store)
+/// let users = try await store.repository(definition)
 /// ```
 ///
 /// Everything above ``KeyValueStore`` works as on one machine, with other costs:

@@ -20,6 +20,8 @@ final class Cluster: Sendable {
     private let newest = Atomic<Int64>(0)
     /// The cluster's identity, 0 until a server has answered.
     private let identity = Atomic<UInt64>(0)
+    /// How many calls were sent, for tests.
+    let calls = Atomic<Int>(0)
     /// The token of an authenticated user, empty if there is none yet.
     let token = Mutex("")
 
@@ -105,6 +107,7 @@ final class Cluster: Sendable {
         _ method: Method<Request, Response>, _ request: Request, needsLeader: Bool = true, timeout: Duration
     ) async throws(CallFailure) -> Response {
         let (client, number) = preferred
+        calls.add(1, ordering: .relaxed)
         var options = CallOptions.defaults
         options.timeout = timeout
         options.maxResponseMessageBytes = Int(Int32.max)

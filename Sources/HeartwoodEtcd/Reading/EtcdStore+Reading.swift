@@ -68,5 +68,12 @@ extension EtcdStore {
         try checkOpen()
         return View(self, Moment(revision: nil, now: now))
     }
+
+    /// A view that is read at once. It shows the moment of its first read, as ``newestView()``, but reads as the
+    /// configuration says.
+    public nonisolated(nonsending) func immediateView() async throws(StoreError) -> View {
+        try checkOpen()
+        return View(self, newest)
+    }
 }
 #endif

@@ -9,6 +9,7 @@ extension EtcdStore {
         /// What this object's store knew when the view was made.
         private let known: Int64
         private let now: Timestamp
+        private let consistency: Configuration.Consistency
         private let state: Mutex<State>
 
         /// What a read of a key has shown.
@@ -24,7 +25,8 @@ extension EtcdStore {
         }
 
         init(_ store: EtcdStore, _ moment: Moment) {
-            (self.store, known, now) = (store, store.cluster.knownRevision, moment.now)
+            (self.store, known) = (store, store.cluster.knownRevision)
+            (now, consistency) = (moment.now, moment.consistency)
             state = Mutex(State(revision: moment.revision))
         }
 
@@ -52,7 +54,7 @@ extension EtcdStore {
             guard await isFirst() else { return try await body(Moment(revision: revision, now: now)).0 }
             let result: (R, Int64)
             do throws(StoreError) {
-                result = try await body(Moment(revision: nil, now: now))
+                result = try await body(Moment(revision: nil, now: now, consistency: consistency))
             } catch {
                 endFirst(nil)
                 throw error

@@ -91,6 +91,8 @@ private final class Forwarder: ChannelInboundHandler {
     private let state: FaultyProxy.State
     private let other: any Channel
     private let isAnswer: Bool
+    /// When what was delayed is passed on. Nothing may overtake it.
+    private var free = NIODeadline.now()
 
     init(_ state: FaultyProxy.State, to other: any Channel, isAnswer: Bool) {
         (self.state, self.other, self.isAnswer) = (state, other, isAnswer)
@@ -100,13 +102,23 @@ private final class Forwarder: ChannelInboundHandler {
         let (bytes, other) = (unwrapInboundIn(data), other)
         switch state.mode.withLock({ $0 }) {
         case .open:
-            other.writeAndFlush(bytes, promise: nil)
+            pass(bytes, on: other, .zero, context.eventLoop)
         case .delay(let time):
-            context.eventLoop.scheduleTask(in: TimeAmount(time)) { other.writeAndFlush(bytes, promise: nil) }
+            pass(bytes, on: other, TimeAmount(time), context.eventLoop)
         case .dropAnswers:
-            if !isAnswer { other.writeAndFlush(bytes, promise: nil) }
+            if !isAnswer { pass(bytes, on: other, .zero, context.eventLoop) }
         case .dropAll, .refuse:
             break
+        }
+    }
+
+    private func pass(_ bytes: ByteBuffer, on other: any Channel, _ delay: TimeAmount, _ loop: any EventLoop) {
+        let now = NIODeadline.now()
+        free = max(free, now + delay)
+        if free <= now {
+            other.writeAndFlush(bytes, promise: nil)
+        } else {
+            loop.scheduleTask(deadline: free) { other.writeAndFlush(bytes, promise: nil) }
         }
     }
 

@@ -19,6 +19,8 @@ public enum TestCluster {
     /// The configuration of a new store, which no other test uses.
     public static func configuration() -> EtcdStore.Configuration {
         var configuration = EtcdStore.Configuration(endpoints: endpoints, prefix: "test-\(UUID().uuidString)/")
+        // Many tests run at the same time, maybe on a busy machine.
+        (configuration.deadline, configuration.attemptTimeout) = (.seconds(240), .seconds(30))
         // Clocks of tests stand still, while etcd's go on.
         configuration.expiryMargin = .seconds(3_600)
         return configuration

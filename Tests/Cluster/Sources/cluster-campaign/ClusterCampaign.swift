@@ -59,6 +59,8 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
                 + "followed; \(outcomes.joined(separator: ", ")): \(problems.isEmpty ? "no problem" : "PROBLEMS")")
         for problem in problems { print("  \(problem)") }
         if !problems.isEmpty { for fault in history.faults { print("  fault at \(fault)") } }
+        // Also into a file, at once.
+        fflush(nil)
         return problems.isEmpty
     }
 }
