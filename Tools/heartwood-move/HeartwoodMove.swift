@@ -81,10 +81,9 @@ struct HeartwoodMove: AsyncParsableCommand {
         if !finish {
             var summary = try await move.synchronize()
             print("\(summary.keys) keys copied; following. Stop the programs that write, then press Ctrl-C.")
-            let interrupted = interruptions()
-            while try await !follow(move, summary.position, until: interrupted) {
-                summary = try await move.synchronize()
-            }
+            let (signals, sources) = interruptions()
+            while try await !follow(move, summary.position, until: signals) { summary = try await move.synchronize() }
+            for source in sources { source.cancel() }
         }
         print("\(try await move.finish()) keys are equal in both stores: the move is complete")
     }
@@ -109,18 +108,17 @@ struct HeartwoodMove: AsyncParsableCommand {
         return true
     }
 
-    /// One element for each SIGINT and SIGTERM.
-    private func interruptions() -> AsyncStream<Void> {
-        AsyncStream { continuation in
-            let sources = [SIGINT, SIGTERM].map { number in
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number)
-                source.setEventHandler { continuation.yield() }
-                source.resume()
-                return source
-            }
-            continuation.onTermination = { _ in for source in sources { source.cancel() } }
+    /// One element for each SIGINT and SIGTERM, as long as the sources live.
+    private func interruptions() -> (signals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
         }
+        return (signals, sources)
     }
 }
 #else
