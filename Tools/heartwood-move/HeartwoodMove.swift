@@ -81,6 +81,8 @@ struct HeartwoodMove: AsyncParsableCommand {
         if !finish {
             var summary = try await move.synchronize()
             print("\(summary.keys) keys copied; following. Stop the programs that write, then press Ctrl-C.")
+            // Also into a file, at once.
+            fflush(nil)
             let (signals, sources) = interruptions()
             while try await !follow(move, summary.position, until: signals) { summary = try await move.synchronize() }
             for source in sources { source.cancel() }
