@@ -23,10 +23,6 @@ let package = Package(
         .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
-        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
-        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
-        .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
     ],
     targets: [
         .target(
@@ -38,21 +34,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
-        ),
-        // What the store costs, compared with a minimal client on the same gRPC library. The messages are a link.
-        .executableTarget(
-            name: "cluster-benchmark",
-            dependencies: [
-                "ClusterSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            swiftSettings: settings + [.define("Etcd")]
         ),
         // Concurrent clients while servers and networks fail, and what their histories say.
         .target(
