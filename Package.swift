@@ -36,7 +36,9 @@ let package = Package(
         .library(name: "HeartwoodNIO", targets: ["HeartwoodNIO"]),
         .library(name: "HeartwoodService", targets: ["HeartwoodService"]),
         .library(name: "HeartwoodHummingbird", targets: ["HeartwoodHummingbird"]),
+        .library(name: "HeartwoodEtcd", targets: ["HeartwoodEtcd"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
+        .executable(name: "heartwood-move", targets: ["heartwood-move"]),
     ],
     // What has dependencies of its own is a product with a trait that is off by default: where it is off, a package
     // that depends on this one resolves, fetches and builds none of those dependencies. 'Tools/check-dependencies'
@@ -49,6 +51,7 @@ let package = Package(
         .trait(
             name: "Hummingbird",
             description: "The product HeartwoodHummingbird: Hummingbird's PersistDriver on a store."),
+        .trait(name: "Etcd", description: "The product HeartwoodEtcd: an etcd cluster as a store."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -59,6 +62,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
     ],
     targets: [
         // Floor 0: what Swift can't reach.
@@ -156,6 +163,32 @@ let package = Package(
                 "KeyValueStore", "HeartwoodRepository",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
             ],
+            swiftSettings: settings
+        ),
+        // Beside the engine: an etcd cluster in its place.
+        .target(
+            name: "HeartwoodEtcd",
+            dependencies: [
+                "KeyValueStore",
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["Etcd"])),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["Etcd"])),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: .when(traits: ["Etcd"])),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Etcd"])),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Messages/etcd.proto"],
+            swiftSettings: settings
+        ),
+        // Moves a store into a cluster, or back.
+        .executableTarget(
+            name: "heartwood-move",
+            dependencies: [
+                "Heartwood", "HeartwoodEtcd", "KeyValueStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/heartwood-move",
             swiftSettings: settings
         ),
         // The command-line tool.

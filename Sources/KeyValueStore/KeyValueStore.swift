@@ -31,11 +31,21 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
     ///
     /// - Throws: As ``readView()``, and what refreshing throws.
     nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View
+
+    /// A view that is read at once: it shows everything that was acknowledged before this call, and may show what was
+    /// written before its first read. By default the same as ``readView()``. A remote engine saves a round trip: the
+    /// first read says which moment the view shows.
+    ///
+    /// - Throws: As ``readView()``.
+    nonisolated(nonsending) func immediateView() async throws(StoreError) -> View
 }
 
 extension ReadableKeyValueStore {
     /// The same as ``readView()``.
     public nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View { try await readView() }
+
+    /// The same as ``readView()``.
+    public nonisolated(nonsending) func immediateView() async throws(StoreError) -> View { try await readView() }
 }
 
 /// An ordered key-value store, as the typed layer needs it: Heartwood itself, or an engine on other machines.

@@ -39,7 +39,7 @@ extension RepositoryCore {
         _ body: (QuerySource<Model>) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
         try await reading(
-            { (store) async throws(StoreError) in try await store.readView() },
+            { (store) async throws(StoreError) in try await store.immediateView() },
             { (source, _) async throws(StoreError) in try await body(source) })
     }
 

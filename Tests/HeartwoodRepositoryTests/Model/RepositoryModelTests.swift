@@ -39,7 +39,7 @@ private struct ModelRun {
 
     init(_ seed: UInt64) {
         random = SeededRandom(seed)
-        test = TestStore(TestEngine.allCases[Int(seed % 4)], seed: seed)
+        test = TestStore(.chosen(by: seed), seed: seed)
     }
 
     mutating func run() async throws {

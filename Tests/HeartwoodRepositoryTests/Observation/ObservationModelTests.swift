@@ -203,7 +203,7 @@ private struct ObservedHistory {
     init(_ seed: UInt64) {
         self.seed = seed
         random = SeededRandom(seed)
-        test = TestStore(TestEngine.allCases[Int(seed % 4)], seed: seed)
+        test = TestStore(.chosen(by: seed), seed: seed)
     }
 
     func run() async throws {

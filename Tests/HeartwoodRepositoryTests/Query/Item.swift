@@ -1,5 +1,5 @@
 import Foundation
-import KeyValueStore
+@testable import KeyValueStore
 import Testing
 
 @testable import HeartwoodRepository

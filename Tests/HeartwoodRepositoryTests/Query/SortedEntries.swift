@@ -1,4 +1,4 @@
-import KeyValueStore
+@testable import KeyValueStore
 import Synchronization
 
 @testable import HeartwoodRepository

@@ -7,14 +7,28 @@ import KeyValueStoreTesting
 import Synchronization
 import Testing
 
+#if CLUSTER
+import ClusterSupport
+import HeartwoodEtcd
+#endif
+
 /// The engines on which every test of the typed layer runs.
 enum TestEngine: String, CaseIterable, CustomTestStringConvertible {
     case disk, memory, simulatedDisk, constrained
+    #if CLUSTER
+    /// The servers that `Tools/cluster` has started.
+    case etcd
+
+    /// Tests/Cluster compiles these files again, for this engine alone.
+    static let allCases: [TestEngine] = TestCluster.isThere ? [.etcd] : []
+    #endif
 
     var testDescription: String { rawValue }
 
-    /// The engines that keep their data when a store is closed.
-    static let reopenable: [TestEngine] = allCases
+    /// One of the engines, for a test that chooses it at random.
+    static func chosen(by seed: UInt64) -> TestEngine {
+        allCases.isEmpty ? .memory : allCases[Int(seed % UInt64(allCases.count))]
+    }
 }
 
 /// A store that a test uses, on one of the engines; closed and opened again at will.
@@ -24,6 +38,9 @@ final class TestStore: Sendable {
     private let directory: String
     private let configuration: Store.Configuration
     private let cluster: ConstrainedStore
+    #if CLUSTER
+    private let etcd: EtcdStore.Configuration
+    #endif
 
     init(_ engine: TestEngine, seed: UInt64 = 1, clock: TestClock = TestClock(), image: DiskImage = DiskImage()) {
         (self.engine, self.clock) = (engine, clock)
@@ -36,6 +53,11 @@ final class TestStore: Sendable {
         if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(image: image, seed: seed) }
         self.configuration = configuration
         cluster = ConstrainedStore(.rough.seeded(seed), clock: { [clock] in clock.now() })
+        #if CLUSTER
+        var etcd = TestCluster.configuration()
+        etcd.clock = { [clock] in clock.now() }
+        self.etcd = etcd
+        #endif
     }
 
     deinit {
@@ -45,6 +67,9 @@ final class TestStore: Sendable {
     /// The store, open; another object at each call.
     nonisolated(nonsending) func open() async throws -> any KeyValueStore {
         if engine == .constrained { return cluster.anotherHandle() }
+        #if CLUSTER
+        if engine == .etcd { return try await EtcdStore.open(etcd) }
+        #endif
         return try await Store.open(at: engine == .disk ? directory : "/store", configuration: configuration)
     }
 
@@ -71,6 +96,9 @@ final class TestStore: Sendable {
     nonisolated(nonsending) static func close(_ store: any KeyValueStore) async throws {
         if let store = store as? Store { try await store.close() }
         if let store = store as? ConstrainedStore { await store.close() }
+        #if CLUSTER
+        if let store = store as? EtcdStore { await store.close() }
+        #endif
     }
 }
 

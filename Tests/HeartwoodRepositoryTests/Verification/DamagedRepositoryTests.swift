@@ -1,4 +1,4 @@
-import HeartwoodRepository
+@testable import HeartwoodRepository
 import Testing
 
 /// A way to damage a repository by writes to its keys.

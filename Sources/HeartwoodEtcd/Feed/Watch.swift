@@ -1,0 +1,146 @@
+#if Etcd
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import GRPCCore
+import GRPCProtobuf
+import KeyValueStore
+import Logging
+import Synchronization
+
+/// The watch of a feed: it is made again, at another server, when it breaks.
+final class Watch: Sendable {
+    private let cluster: Cluster
+    private let layout: Layout
+    private let id: StoreID
+    private let position: ChangePosition
+    private let bounds: Layout.Bounds?
+    private let buffer: FeedBuffer
+    private let collector: Mutex<EventCollector>
+    /// When a server has last answered.
+    private let lastAnswer = Mutex(ContinuousClock.now)
+    /// How long a feed waits for a server.
+    private static let patience: Duration = .seconds(60)
+
+    init(_ store: EtcdStore, _ position: ChangePosition, _ range: KeyRange, _ buffer: FeedBuffer) {
+        (cluster, layout, id, self.position) = (store.cluster, store.layout, store.id, position)
+        (bounds, self.buffer) = (layout.data(range), buffer)
+        collector = Mutex(EventCollector(layout, id, after: Int64(clamping: position.sequence)))
+    }
+
+    /// Follows until the task is cancelled, or the position is no longer available.
+    func run() async {
+        guard position.store == id else { return buffer.finish(unavailable("is of another store")) }
+        lastAnswer.withLock { $0 = .now }
+        var attempt = 1
+        while !Task.isCancelled {
+            let ((client, number), start) = (cluster.preferred, ContinuousClock.now)
+            do throws(CallFailure) {
+                try await checkPosition()
+                try await watch(client)
+            } catch {
+                if .now - start > .seconds(2) { attempt = 1 }
+                if let end = storeError(error) { return buffer.finish(end) }
+                cluster.leave(number, because: error)
+                try? await Task.sleep(for: cluster.pause(after: attempt))
+                attempt += 1
+            }
+        }
+        buffer.finish(nil)
+    }
+
+    /// The error that ends the feed; nil if it can go on.
+    private func storeError(_ failure: CallFailure) -> StoreError? {
+        switch failure.kind {
+        case .compacted, .futureRevision:
+            return unavailable(failure.kind == .compacted ? "was compacted" : "is after the newest write")
+        case _ where failure.isTransient:
+            let isOver = lastAnswer.withLock { .now - $0 > Self.patience }
+            return isOver ? failure.storeError : nil
+        default:
+            return failure.storeError
+        }
+    }
+
+    private func unavailable(_ reason: String) -> StoreError {
+        StoreError(
+            .positionUnavailable, "the position \(position) \(reason): read a view, and follow from its position",
+            restart: ChangePosition(store: id, sequence: UInt64(cluster.knownRevision)))
+    }
+
+    /// Checks that etcd still has what follows the position.
+    ///
+    /// A watch alone wouldn't notice that it begins exactly at the revision of a compaction, which may have taken a
+    /// removal of that revision away.
+    private func checkPosition() async throws(CallFailure) {
+        let (revision, progress) = collector.withLock { ($0.revision, $0.progress) }
+        do throws(CallFailure) {
+            try await probe(revision)
+        } catch {
+            guard error.kind == .compacted, progress > revision else { throw error }
+            try await probe(progress)
+            collector.withLock { $0.skipToProgress() }
+        }
+    }
+
+    /// Fails if etcd doesn't have the state at a revision.
+    private func probe(_ revision: Int64) async throws(CallFailure) {
+        var probe = EtcdRangeRequest(layout.neverWritten)
+        probe.revision = max(1, revision)
+        _ = try await cluster.call(.range, probe)
+        lastAnswer.withLock { $0 = .now }
+    }
+
+    /// One watch, until it breaks.
+    private func watch(_ client: Cluster.Client) async throws(CallFailure) {
+        var create = EtcdWatchCreateRequest()
+        (create.key, create.rangeEnd) = bounds ?? (layout.neverWritten, Data())
+        (create.progressNotify, create.fragment) = (true, true)
+        create.startRevision = collector.withLock { collector in
+            collector.reset()
+            return collector.revision + 1
+        }
+        var creation = EtcdWatchRequest()
+        creation.createRequest = create
+        let request = creation
+        let metadata = try await cluster.metadata(
+            needsLeader: true, timeout: cluster.configuration.attemptTimeout,
+            for: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor)
+        var options = CallOptions.defaults
+        (options.waitForReady, options.maxResponseMessageBytes) = (false, Int(Int32.max))
+        do {
+            try await client.bidirectionalStreaming(
+                request: StreamingClientRequest(metadata: metadata) { writer in
+                    try await writer.write(request)
+                    // A request that ends would end the watch.
+                    while true { try await Task.sleep(for: .seconds(3_600)) }
+                },
+                descriptor: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor,
+                serializer: ProtobufSerializer<EtcdWatchRequest>(),
+                deserializer: ProtobufDeserializer<EtcdWatchResponse>(), options: options
+            ) { [self] response in
+                for try await message in response.messages { try await deliver(message) }
+            }
+        } catch {
+            throw error as? CallFailure ?? CallFailure(error)
+        }
+        throw CallFailure(.unanswered, "the server has ended the watch")
+    }
+
+    private func deliver(_ response: EtcdWatchResponse) async throws(CallFailure) {
+        try cluster.note(response.header)
+        lastAnswer.withLock { $0 = .now }
+        let batches = collector.withLock { $0.batches(of: response) }
+        for batch in batches { await buffer.append(batch) }
+        guard response.canceled else { return }
+        if response.compactRevision != 0 { throw CallFailure(.compacted, "the watch was compacted") }
+        if response.cancelReason.contains("permission") {
+            throw CallFailure(
+                .refused(.permission, remedy: "grant the user the prefix of the store"), response.cancelReason)
+        }
+        throw CallFailure(.notDone, "the watch was cancelled: \(response.cancelReason)")
+    }
+}
+#endif

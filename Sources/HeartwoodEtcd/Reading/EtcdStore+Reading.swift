@@ -1,0 +1,79 @@
+#if Etcd
+public import KeyValueStore
+
+extension EtcdStore {
+    private var newest: Moment { Moment(revision: nil, now: now, consistency: configuration.reads) }
+
+    /// The entry of a key; see `KeyValueReader`.
+    ///
+    /// - Complexity: One round trip.
+    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
+        try await fetchEntries(of: [key])[0]
+    }
+
+    /// The entries of many keys; see `KeyValueReader`.
+    ///
+    /// - Complexity: One round trip for every 128 keys.
+    public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await again { (moment) throws(StoreError) in
+            let values = try await values(of: keys, at: moment).values
+            note(values.lazy.compactMap { $0?.modRevision }.max())
+            return values.map { $0.flatMap { moment.entry($0, layout) } }
+        }
+    }
+
+    /// Entries of a range; see `KeyValueReader`.
+    ///
+    /// - Complexity: One round trip for 512 entries, then one for about 4 MiB.
+    public nonisolated(nonsending) func fetchEntries(
+        in range: KeyRange, reversed: Bool, limit: Int
+    ) async throws(StoreError) -> EntryPage {
+        try await again { (moment) throws(StoreError) in
+            try await page(of: range, reversed: reversed, limit: limit, at: moment).page
+        }
+    }
+
+    /// The number of keys of a range; see `KeyValueReader`.
+    ///
+    /// - Complexity: One round trip. If the store has, or had, keys with an expiry, one for every 8,192 keys.
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
+        try await again { (moment) throws(StoreError) in try await count(of: range, at: moment).count }
+    }
+
+    /// Begins again if etcd compacts its history between two parts of a read.
+    private nonisolated(nonsending) func again<R>(
+        _ read: (Moment) async throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        while true {
+            do throws(StoreError) {
+                return try await read(newest)
+            } catch {
+                if error.code != .viewEnded { throw error }
+            }
+        }
+    }
+
+    /// The store as it is now; see `ReadableKeyValueStore`.
+    ///
+    /// - Complexity: One round trip.
+    public nonisolated(nonsending) func readView() async throws(StoreError) -> View {
+        let moment = newest
+        return View(self, moment.at(try await newestRevision(moment)))
+    }
+
+    /// A view for a transaction. It shows the moment of its first read, so it costs no round trip of its own. If its
+    /// position is asked for before it has read, or a condition uses it, it shows what this object knew when the view
+    /// was made.
+    public nonisolated(nonsending) func newestView() async throws(StoreError) -> View {
+        try checkOpen()
+        return View(self, Moment(revision: nil, now: now))
+    }
+
+    /// A view that is read at once. It shows the moment of its first read, as ``newestView()``, but reads as the
+    /// configuration says.
+    public nonisolated(nonsending) func immediateView() async throws(StoreError) -> View {
+        try checkOpen()
+        return View(self, newest)
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+import Foundation
+public import HistoryChecking
+public import KeyValueStore
+import Synchronization
+
+/// What the clients of a run have seen.
+public struct CampaignHistory: Sendable, Codable {
+    /// The calls on each register.
+    public var registers: [String: [RegisterOperation]] = [:]
+    /// The transactions on lists.
+    public var lists: [ListTransaction] = []
+    /// The sequence numbers of acknowledged writes.
+    public var acknowledged: [SequenceNumber] = []
+    /// The sequence numbers of the batches that a feed has delivered, in its order.
+    public var followed: [SequenceNumber] = []
+    /// Keys whose contents differ between a copy that was made by the feed and the store at the end.
+    public var differences: [String] = []
+    /// The faults, and when they were made.
+    public var faults: [String] = []
+    /// How often clients were told an outcome, by its code.
+    public var outcomes: [String: Int] = [:]
+
+    /// What contradicts the store's promises; empty if nothing does.
+    public func problems() -> [String] {
+        var problems: [String] = []
+        for (name, operations) in registers.sorted(by: { $0.key < $1.key }) {
+            switch LinearizabilityCheck.check(operations) {
+            case .linearizable: break
+            case .notLinearizable(let stuck): problems.append("register \(name) isn't linearizable at \(stuck)")
+            case .undecided(let steps): problems.append("register \(name) is undecided after \(steps) steps")
+            }
+        }
+        problems += ListAppendCheck.anomalies(of: lists).map(\.description)
+        problems += FeedCheck.problems(acknowledged: acknowledged, followed: followed)
+        problems += differences.map { "the copy by the feed differs at \($0)" }
+        return problems
+    }
+
+    /// As JSON.
+    public func write(to path: String) throws {
+        try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// What ``write(to:)`` has written.
+    public static func read(_ path: String) throws -> CampaignHistory {
+        try JSONDecoder().decode(CampaignHistory.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+}
+
+/// Collects a history from all clients, by one clock.
+final class HistoryRecorder: Sendable {
+    private let content = Mutex(CampaignHistory())
+    private let begin = ContinuousClock.now
+
+    /// Nanoseconds since the beginning.
+    var time: UInt64 {
+        let (seconds, attoseconds) = (ContinuousClock.now - begin).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+
+    var history: CampaignHistory { content.withLock { $0 } }
+
+    func change(_ body: (inout sending CampaignHistory) -> Void) { content.withLock { body(&$0) } }
+
+    func count(_ outcome: String) { change { $0.outcomes[outcome, default: 0] += 1 } }
+}

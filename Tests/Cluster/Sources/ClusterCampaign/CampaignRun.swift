@@ -1,0 +1,135 @@
+import ClusterSupport
+import Foundation
+import HeartwoodEtcd
+import KeyValueStore
+import Synchronization
+
+/// One run: clients use a new store through proxies, while faults are made; then everything is repaired and compared.
+public struct CampaignRun: Sendable {
+    /// Determines the faults and what clients do, but not when.
+    public var seed: UInt64
+    /// How long clients run.
+    public var time: Duration
+    /// How many clients there are.
+    public var clients = 6
+
+    /// Creates a run.
+    public init(seed: UInt64, time: Duration) { (self.seed, self.time) = (seed, time) }
+
+    /// Runs.
+    ///
+    /// - Returns: What the clients saw.
+    /// - Throws: If the cluster isn't usable after all faults are repaired.
+    public func run() async throws -> CampaignHistory {
+        var proxies: [FaultyProxy] = []
+        for server in TestServer.all { proxies.append(try await FaultyProxy(to: server.endpoint)) }
+        var configuration = TestCluster.configuration()
+        configuration.endpoints = proxies.map(\.endpoint)
+        configuration.deadline = .seconds(6)
+        configuration.attemptTimeout = .seconds(1)
+        // So that fences are swept often, and views end.
+        configuration.sweepInterval = .seconds(5)
+        let recorder = HistoryRecorder()
+        let observer = try await EtcdStore.open(configuration)
+        let copy = Copy(of: observer, recorder)
+        let stores = try await open(configuration)
+        try await disturb(Nemesis(proxies: proxies), recorder, stores)
+        for store in stores { await store.close() }
+        try await compare(observer, copy, recorder)
+        await observer.close()
+        for proxy in proxies { await proxy.close() }
+        return recorder.history
+    }
+
+    private func open(_ configuration: EtcdStore.Configuration) async throws -> [EtcdStore] {
+        var stores: [EtcdStore] = []
+        for number in 0..<clients {
+            var own = configuration
+            // A third of the clients begins with each server.
+            own.endpoints = (0..<3).map { configuration.endpoints[(number + $0) % 3] }
+            stores.append(try await EtcdStore.open(own))
+        }
+        return stores
+    }
+
+    /// Runs the clients until the time is over, and makes faults meanwhile.
+    private func disturb(_ nemesis: Nemesis, _ recorder: HistoryRecorder, _ stores: [EtcdStore]) async throws {
+        let (seed, time) = (self.seed, self.time)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask {
+                    var client = Client(number + 1, store, recorder, seed: seed)
+                    await client.run()
+                }
+            }
+            group.addTask {
+                var random = SeededRandom(seed: seed)
+                let end = ContinuousClock.now + time
+                while .now < end {
+                    let fault = Fault.random(hasLinks: nemesis.hasLinks, using: &random)
+                    let length = Duration.milliseconds(Int.random(in: 300...4_000, using: &random))
+                    let description = "\(recorder.time / 1_000_000) ms: \(fault), for \(length)"
+                    recorder.change { $0.faults.append(description) }
+                    try await nemesis.make(fault, for: length)
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 500...3_000, using: &random)))
+                }
+                throw CancellationError()
+            }
+            do {
+                while try await group.next() != nil {}
+            } catch is CancellationError {
+                group.cancelAll()
+            }
+            try? await group.waitForAll()
+        }
+    }
+
+    /// Waits until the feed has delivered everything, and compares its copy with the store.
+    private func compare(_ store: EtcdStore, _ copy: Copy, _ recorder: HistoryRecorder) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        var last: SequenceNumber?
+        while last == nil {
+            do {
+                last = try await store.commit(.init(operations: [.put(Copy.endKey, 0)]), durability: nil)
+            } catch {
+                if .now > end { throw error }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        let entries = try await copy.entries(end)
+        let found = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
+        let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
+        let different = Set(entries.keys).union(expected.keys).filter { entries[$0] != expected[$0] }
+        recorder.change { $0.differences += different.map { String(decoding: $0, as: UTF8.self) } }
+    }
+}
+
+/// A copy of a store that follows its feed.
+final class Copy: Sendable {
+    static let endKey = Array("~end".utf8)
+    private let task: Task<[[UInt8]: SequenceNumber], any Error>
+
+    /// Follows from now on: the store is empty.
+    init(of store: EtcdStore, _ recorder: HistoryRecorder) {
+        let changes = store.changes(after: nil, in: .all, level: .durable)
+        task = Task {
+            var entries: [[UInt8]: SequenceNumber] = [:]
+            for try await change in changes {
+                entries[change.key] = change.value == nil ? nil : change.sequence
+                if change.isLastOfBatch { recorder.change { $0.followed.append(change.sequence) } }
+                if change.key == Self.endKey { return entries }
+            }
+            throw StoreError(.closed, "the feed has ended")
+        }
+    }
+
+    /// The revisions of the keys, once the end key has come.
+    func entries(_ end: ContinuousClock.Instant) async throws -> [[UInt8]: SequenceNumber] {
+        let watchdog = Task { [task] in
+            try await Task.sleep(until: end)
+            task.cancel()
+        }
+        defer { watchdog.cancel() }
+        return try await task.value
+    }
+}

@@ -1,0 +1,145 @@
+import ClusterSupport
+import Foundation
+import HeartwoodEtcd
+import KeyValueStore
+import Testing
+
+/// What concerns a whole cluster, on servers of their own.
+@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+struct OwnServerTests {
+    private func withStore(
+        _ arguments: [String], _ body: (LocalServer, EtcdStore) async throws -> Void
+    ) async throws {
+        let server = try await LocalServer(arguments)
+        defer { server.stop() }
+        let store = try await EtcdStore.open(.init(endpoints: [server.endpoint]))
+        try await body(server, store)
+        await store.close()
+    }
+
+    private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    private func put(_ key: [UInt8], _ value: [UInt8] = [1]) -> KeyValueBatch {
+        KeyValueBatch(operations: [.init(key: key, value: value)])
+    }
+
+    @Test func compactionEndsViewsAndPositions() async throws {
+        try await withStore([]) { server, store in
+            try await store.commit(.init(operations: [.init(key: [1], value: [1])]), durability: nil)
+            let view = try await store.readView()
+            try await store.commit(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
+            let last = try await store.commit(.init(operations: [.init(key: [2], value: [1])]), durability: nil)
+            try server.control("compact", "\(last)")
+            #expect(await code { _ = try await view.fetchEntry([1]) } == .viewEnded)
+            var error: StoreError?
+            do {
+                for try await _ in store.changes(after: view.position, in: .all, level: .durable) {}
+            } catch let thrown as StoreError {
+                error = thrown
+            }
+            #expect(error?.code == .positionUnavailable)
+            let restart = try #require(error?.restart)
+            let next = try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+            var changes = store.changes(after: restart, in: .all, level: .durable).makeAsyncIterator()
+            var change = try await changes.next()
+            while let found = change, found.sequence < next { change = try await changes.next() }
+            #expect(change?.key == [3])
+            // A position at the compaction itself might lack a removal of that revision.
+            let before = ChangePosition(store: store.id, sequence: last - 1)
+            let code = await code { for try await _ in store.changes(after: before, in: .all, level: .durable) {} }
+            #expect(code == .positionUnavailable)
+        }
+    }
+
+    @Test func aFullQuotaIsNotCorruption() async throws {
+        try await withStore(["--quota-backend-bytes", "4194304"]) { server, store in
+            try await store.commit(put([1]), durability: nil)
+            var found: StoreError.Code?
+            var number = UInt8(0)
+            while found == nil {
+                number += 1
+                found = await code {
+                    try await store.commit(put([2, number], .init(repeating: 0, count: 500_000)), durability: nil)
+                }
+            }
+            #expect(found == .outOfSpace)
+            #expect(try await store.fetchEntry([1])?.value == [1])
+        }
+    }
+
+    @Test func usersNeedTheirPasswordAndPermission() async throws {
+        let server = try await LocalServer(["--auth-token-ttl", "1"])
+        defer { server.stop() }
+        for user in ["root", "ann", "bob"] { try server.control("user", "add", "\(user):secret") }
+        try server.control("user", "grant-role", "root", "root")
+        try server.control("role", "add", "heartwood")
+        try server.control("role", "grant-permission", "heartwood", "--prefix=true", "readwrite", "heartwood/")
+        try server.control("user", "grant-role", "ann", "heartwood")
+        try server.control("auth", "enable")
+        var configuration = EtcdStore.Configuration(endpoints: [server.endpoint])
+        configuration.deadline = .seconds(5)
+        configuration.credentials = .init(user: "ann", password: "secret")
+        let store = try await EtcdStore.open(configuration)
+        let feed = store.changes(after: nil, in: .all, level: .durable)
+        try await store.commit(put([1]), durability: nil)
+        // The token has expired meanwhile, and is renewed.
+        try await Task.sleep(for: .seconds(3))
+        #expect(try await store.fetchEntry([1])?.value == [1])
+        try await store.commit(put([2]), durability: nil)
+        var changes = feed.makeAsyncIterator()
+        #expect(try await changes.next()?.key == [1])
+        await store.close()
+        configuration.credentials = .init(user: "ann", password: "wrong")
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .permission)
+        configuration.credentials = .init(user: "bob", password: "secret")
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .permission)
+    }
+
+    @Test func clientsShowTheirCertificates() async throws {
+        let server = try await LocalServer(
+            [
+                "--cert-file", "server.pem", "--key-file", "server.key", "--client-cert-auth", "--trusted-ca-file",
+                "ca.pem",
+            ], scheme: "https", files: makeCertificates)
+        defer { server.stop() }
+        let path = { (name: String) in server.directory.appending(path: name).path }
+        var configuration = EtcdStore.Configuration(endpoints: [server.endpoint])
+        configuration.tls = .init(
+            trustRoots: path("ca.pem"), certificateChain: path("client.pem"), privateKey: path("client.key"))
+        let store = try await EtcdStore.open(configuration)
+        try await store.commit(put([1]), durability: nil)
+        #expect(try await store.fetchEntry([1])?.value == [1])
+        await store.close()
+        configuration.deadline = .seconds(1)
+        configuration.tls = .init(trustRoots: path("ca.pem"))
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .inputOutput)
+        configuration.tls = .init()
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .inputOutput)
+    }
+
+    /// An authority, and certificates of it for a server and a client.
+    private func makeCertificates(_ directory: URL) throws {
+        let path = { (name: String) in directory.appending(path: name).path }
+        try "subjectAltName=DNS:localhost,IP:127.0.0.1\n".write(
+            toFile: path("names"), atomically: true, encoding: .utf8)
+        try run(
+            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=authority",
+            "-keyout", path("ca.key"), "-out", path("ca.pem"))
+        for name in ["server", "client"] {
+            try run(
+                "openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(name)", "-keyout",
+                path("\(name).key"), "-out", path("\(name).csr"))
+            try run(
+                "openssl", "x509", "-req", "-in", path("\(name).csr"), "-CA", path("ca.pem"), "-CAkey",
+                path("ca.key"), "-CAcreateserial", "-days", "1", "-extfile", path("names"), "-out",
+                path("\(name).pem"))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ClusterSupport
+import Foundation
+import HeartwoodEtcd
+import KeyValueStore
+import KeyValueStoreTesting
+import Testing
+
+/// Moves between an engine in memory and the cluster.
+@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+struct StoreMoveTests {
+    private func put(_ store: any KeyValueStore, _ key: String, _ value: String, _ expires: Expiry = .never)
+        async throws
+    {
+        try await store.commit(
+            .init(operations: [.init(key: Array(key.utf8), value: Array(value.utf8), expires: expires)]),
+            durability: nil)
+    }
+
+    /// Keys, values and expiries.
+    private func contents(_ store: any KeyValueStore) async throws -> [[UInt8]: [String]] {
+        let entries = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
+        return Dictionary(
+            uniqueKeysWithValues: entries.map { ($0.key, ["\($0.value)", "\($0.expires?.milliseconds ?? 0)"]) })
+    }
+
+    @Test func movesThereAndBack() async throws {
+        let first = ConstrainedStore()
+        for number in 0..<600 {
+            try await put(first, "key:\(number)", "\(number)", number % 7 == 0 ? .after(.seconds(3_600)) : .never)
+        }
+        let cluster = try await EtcdStore.open(TestCluster.configuration())
+        let move = StoreMove(from: first, to: cluster)
+        let summary = try await move.synchronize()
+        #expect(summary.keys == 600 && summary.changed == 600)
+        #expect(try await move.synchronize().changed == 0)
+        // Interrupted, and changed meanwhile on both sides.
+        try await put(first, "key:5", "new")
+        try await put(cluster, "key:6", "wrong")
+        try await put(cluster, "stray", "")
+        try await first.commit(.init(operations: [.init(key: Array("key:7".utf8), value: nil)]), durability: nil)
+        #expect(try await move.synchronize().changed == 4)
+        #expect(try await move.finish() == 599)
+        #expect(try await contents(cluster) == contents(first))
+        let second = ConstrainedStore()
+        #expect(try await StoreMove(from: cluster, to: second).finish() == 599)
+        #expect(try await contents(second) == contents(first))
+        await cluster.close()
+    }
+
+    @Test func followsUntilCutOver() async throws {
+        let source = ConstrainedStore()
+        for number in 0..<50 { try await put(source, "key:\(number)", "old") }
+        let cluster = try await EtcdStore.open(TestCluster.configuration())
+        let move = StoreMove(from: source, to: cluster)
+        let position = try await move.synchronize().position
+        let follower = Task { try await move.follow(after: position) }
+        for number in 25..<100 { try await put(source, "key:\(number)", "new") }
+        try await source.commit(.init(operations: [.init(key: Array("key:0".utf8), value: nil)]), durability: nil)
+        while try await contents(cluster)[Array("key:0".utf8)] != nil {}
+        follower.cancel()
+        await #expect { try await follower.value } throws: { ($0 as? StoreError)?.code == .cancelled }
+        #expect(try await move.synchronize().changed == 0)
+        #expect(try await move.finish() == 99)
+        #expect(try await contents(cluster) == contents(source))
+        await cluster.close()
+    }
+
+    @Test func doesNotOverwriteOtherData() async throws {
+        let (source, target) = (ConstrainedStore(), ConstrainedStore())
+        try await put(target, "precious", "")
+        await #expect { try await StoreMove(from: source, to: target).synchronize() } throws: {
+            ($0 as? StoreError)?.code == .invalidArgument
+        }
+        #expect(try await target.fetchCount(in: .all) == 1)
+    }
+}

@@ -1,0 +1,161 @@
+import ClusterSupport
+import Foundation
+import HeartwoodEtcd
+import KeyValueStore
+import Testing
+
+/// What `EtcdStore` does beyond the conformance suite.
+@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+struct StoreTests {
+    private func withStore(
+        _ configure: (inout EtcdStore.Configuration) -> Void = { _ in }, _ body: (EtcdStore) async throws -> Void
+    ) async throws {
+        var configuration = TestCluster.configuration()
+        configure(&configuration)
+        let store = try await EtcdStore.open(configuration)
+        try await body(store)
+        await store.close()
+    }
+
+    private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    @Test func twoProgramsShareAStore() async throws {
+        try await withStore { store in
+            let other = try await EtcdStore.open(store.configuration)
+            #expect(other.id == store.id)
+            let sequence = try await store.commit(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+            #expect(try await other.fetchEntry([1])?.sequence == sequence)
+            await other.close()
+            #expect(await code { _ = try await other.fetchEntry([1]) } == .closed)
+            #expect(try await store.fetchEntry([1])?.value == [2])
+        }
+    }
+
+    @Test func storesOfDifferentPrefixesAreApart() async throws {
+        try await withStore { store in
+            try await withStore { other in
+                #expect(other.id != store.id)
+                try await store.commit(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+                #expect(try await other.fetchCount(in: .all) == 0)
+            }
+        }
+    }
+
+    @Test func aLargeBatchIsOneWrite() async throws {
+        try await withStore { store in
+            let keys = (0..<1_000).map { [UInt8(1), UInt8($0 / 250), UInt8($0 % 250)] }
+            let puts = try await store.commit(
+                .init(operations: keys.map { .init(key: $0, value: [7]) }), durability: nil)
+            let page = try await store.fetchEntries(in: .all, reversed: false, limit: .max)
+            #expect(page.entries.map(\.key) == keys)
+            #expect(Set(page.entries.map(\.sequence)) == [puts])
+            let feed = store.changes(after: nil, in: .all, level: .durable)
+            let removals = try await store.commit(
+                .init(operations: keys.map { .init(key: $0, value: nil) }), durability: nil)
+            var changes: [Change] = []
+            for try await change in feed {
+                changes.append(change)
+                if change.isLastOfBatch { break }
+            }
+            #expect(changes.map(\.key) == keys)
+            #expect(Set(changes.map(\.sequence)) == [removals])
+        }
+    }
+
+    @Test func whatTheStoreAddsCounts() async throws {
+        try await withStore { store in
+            let view = try await store.readView()
+            let conditions = (0..<90).map { KeyValueCondition.unchangedRange(.prefix([UInt8($0)]), since: view) }
+            let batch = KeyValueBatch(operations: [.init(key: [1], value: [1])], conditions: conditions)
+            #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
+            // A removal has its key three times.
+            let keys = (0..<20).map { [UInt8](repeating: UInt8($0), count: 60_000) }
+            let removals = KeyValueBatch(operations: keys.map { .init(key: $0, value: nil) })
+            #expect(await code { try await store.commit(removals, durability: nil) } == .tooLarge)
+            #expect(try await store.fetchCount(in: .all) == 0)
+        }
+    }
+
+    @Test func etcdRemovesExpiredKeys() async throws {
+        try await withStore {
+            $0.expiryMargin = .seconds(10)
+        } _: { store in
+            let feed = store.changes(after: nil, in: .all, level: .durable)
+            try await store.commit(
+                .init(operations: [
+                    .init(key: [1], value: [1], expires: .after(.seconds(1))), .init(key: [2], value: [1]),
+                ]), durability: nil)
+            var actions: [Change.Action] = []
+            for try await change in feed where change.key == [1] {
+                actions.append(change.action)
+                if change.action == .remove { break }
+            }
+            #expect(actions.count == 2)
+            #expect(try await store.fetchEntries(in: .all, reversed: false, limit: 9).entries.map(\.key) == [[2]])
+        }
+    }
+
+    @Test func aPositionAfterTheNewestWriteIsRefused() async throws {
+        try await withStore { store in
+            let later = ChangePosition(store: store.id, sequence: 1 << 40)
+            let code = await code { for try await _ in store.changes(after: later, in: .all, level: .durable) {} }
+            #expect(code == .positionUnavailable)
+        }
+    }
+
+    /// The horizon passes a view, and fences go; conditions that need them are refused, and others hold.
+    @Test func sweepsFences() async throws {
+        try await withStore {
+            $0.sweepInterval = .milliseconds(300)
+        } _: { store in
+            try await store.commit(
+                .init(operations: [.init(key: [1], value: [1]), .init(key: [2], value: [1])]), durability: nil)
+            let view = try await store.readView()
+            #expect(try await view.fetchEntry([2]) != nil)
+            try await store.commit(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
+            let range = KeyValueBatch(conditions: [.unchangedRange(.all, since: view)])
+            #expect(await code { try await store.commit(range, durability: nil) } == .conflict)
+            // Each commit moves the newest revision on, so that sweeps can move the horizon.
+            var found: StoreError.Code?
+            while found != .viewEnded {
+                try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                found = await code { try await store.commit(range, durability: nil) }
+                #expect(found == .conflict || found == .viewEnded)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let read = KeyValueBatch(conditions: [.unchangedKey([2], since: view)])
+            #expect(await code { try await store.commit(read, durability: nil) } == nil)
+            let endpoint = try #require(TestCluster.endpoints.first)
+            let fences = String(decoding: store.configuration.prefix, as: UTF8.self) + "f"
+            while try !run("etcdctl", "--endpoints", "\(endpoint)", "get", "--prefix", fences).isEmpty {
+                try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    @Test func configurationsAreChecked() async throws {
+        #expect(await code { _ = try await EtcdStore.open(.init(endpoints: [])) } == .invalidArgument)
+        var configuration = TestCluster.configuration()
+        configuration.tls = .init(trustRoots: "/there/is/no/such/file")
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .invalidArgument)
+        configuration = .init(endpoints: [.init(host: "127.0.0.1", port: 1)])
+        configuration.deadline = .milliseconds(300)
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .inputOutput)
+    }
+
+    @Test func somethingElseUnderThePrefixIsRefused() async throws {
+        let configuration = TestCluster.configuration()
+        let endpoint = try #require(configuration.endpoints.first)
+        let prefix = String(decoding: configuration.prefix, as: UTF8.self)
+        _ = try run("etcdctl", "--endpoints", "\(endpoint)", "put", prefix + "i", "something else")
+        #expect(await code { _ = try await EtcdStore.open(configuration) } == .unsupportedFormat)
+    }
+}

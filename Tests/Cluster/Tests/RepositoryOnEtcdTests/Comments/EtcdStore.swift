@@ -1,0 +1,1 @@
+../../../../Contexts/Documents/Comments/EtcdStore.swift
