@@ -4,8 +4,12 @@ struct CompactionSchedule: Sendable {
     struct Facts: Sendable, Hashable {
         /// Bytes of log that no snapshot covers.
         var logBytes: UInt64
-        /// Bytes of the live records.
+        /// Bytes of the newest records, also of those that have expired.
         var liveBytes: UInt64
+        /// How many of these have an expiry.
+        var expiringBytes: UInt64 = 0
+        /// How many of these have expired; nil if they haven't been counted, which looks at all keys.
+        var expiredBytes: UInt64?
         /// Number of log segments, without covered segments that still exist.
         var segments: Int
     }
@@ -13,6 +17,8 @@ struct CompactionSchedule: Sendable {
     /// The result of the decision.
     enum Decision: Sendable, Hashable {
         case now
+        /// Count the expired bytes, and decide again with them.
+        case count
         /// Decide again at this time (if not nil), and when the log has this many bytes.
         case later(time: UInt64?, logBytes: UInt64)
     }
@@ -28,20 +34,29 @@ struct CompactionSchedule: Sendable {
     /// Number of failures since the last success.
     private(set) var failures = 0
     private var notBefore: UInt64 = 0
+    /// The size of the log at which expired bytes are counted next.
+    private var nextCount: UInt64 = 0
 
     init(_ policy: CompactionPolicy) { self.policy = policy }
 
     /// Decides, and records when the log first contained something to compact.
     mutating func look(_ facts: Facts, now: UInt64) -> Decision {
         if facts.logBytes > 0 { noteDirty(now: now) }
+        // Each count looks at all keys, so the log grows by an eighth in between.
+        if facts.expiredBytes != nil { nextCount = facts.logBytes + max(1, facts.logBytes / 8) }
         return decide(facts, now: now)
     }
 
     func decide(_ facts: Facts, now: UInt64) -> Decision {
         guard policy.isAutomatic else { return .later(time: nil, logBytes: .max) }
-        let limit = policy.logLimit(liveBytes: facts.liveBytes)
+        let limit = policy.logLimit(liveBytes: facts.liveBytes - min(facts.liveBytes, facts.expiredBytes ?? 0))
+        // The log may be due at this size, if enough has expired.
+        let least = max(
+            nextCount, policy.logLimit(liveBytes: facts.liveBytes - min(facts.liveBytes, facts.expiringBytes)))
         // With an interval, the first byte of log starts the wait.
-        guard facts.logBytes > 0 else { return .later(time: nil, logBytes: policy.interval == nil ? limit : 1) }
+        guard facts.logBytes > 0 else {
+            return .later(time: nil, logBytes: policy.interval == nil ? min(limit, least) : 1)
+        }
         let deadline = deadline
         let isDue =
             facts.logBytes >= limit || facts.segments >= max(2, policy.maximumSegments)
@@ -49,7 +64,10 @@ struct CompactionSchedule: Sendable {
         if isDue {
             return notBefore <= now ? .now : .later(time: notBefore, logBytes: .max)
         }
-        return .later(time: deadline.map { max($0, notBefore) }, logBytes: limit)
+        if facts.logBytes >= least {
+            return notBefore <= now ? .count : .later(time: notBefore, logBytes: .max)
+        }
+        return .later(time: deadline.map { max($0, notBefore) }, logBytes: min(limit, least))
     }
 
     /// Whether to compact before a close. Every opening that writes makes its own segment, so many short openings would
@@ -75,6 +93,7 @@ struct CompactionSchedule: Sendable {
     mutating func succeeded(isDirty: Bool, now: UInt64) {
         failures = 0
         notBefore = 0
+        nextCount = 0
         dirtySince = isDirty ? now : nil
     }
 
@@ -82,6 +101,7 @@ struct CompactionSchedule: Sendable {
     mutating func failed(now: UInt64) {
         let pause = failures < 8 ? Self.firstPause << UInt64(failures) : Self.longestPause
         failures += 1
+        nextCount = 0
         notBefore = now &+ min(pause, Self.longestPause)
     }
 }

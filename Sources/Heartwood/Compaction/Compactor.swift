@@ -48,20 +48,23 @@ struct Compactor {
 
     /// Sleeps until there is work; nil when the store is closed.
     private mutating func nextWork() -> Work? {
+        var expiredBytes: UInt64?
         while true {
-            let facts = log.compactionFacts
+            var facts = log.compactionFacts
+            facts.expiredBytes = expiredBytes.take()
             let now = log.delays.now()
             var until: UInt64 = retirements.isEmpty ? .max : now &+ Self.poll
             var trigger: UInt64 = .max
             let hasRetirement = !retirements.isEmpty
             let hasUnneeded = hasRetirement || control.hasExceedingLog(log.configuration.logRetention)
-            enum Step { case end, work(Work), sleep }
-            let step = control.state.withLock { held -> Step in
+            enum Step { case end, work(Work), count, sleep }
+            let step = control.state.withLock { [facts] held -> Step in
                 if held.state.isStopping { return .end }
                 held.state.isAsleep = false
                 if !held.state.waiting.isEmpty { return .work(.compact) }
                 switch held.state.schedule.look(facts, now: now) {
                 case .now: return .work(.compact)
+                case .count: return .count
                 case .later(let time, let logBytes):
                     until = min(until, time ?? .max)
                     trigger = logBytes
@@ -73,6 +76,9 @@ struct Compactor {
             switch step {
             case .end: return nil
             case .work(let work): return work
+            case .count:
+                expiredBytes = log.index.expiredBytes(at: log.now.milliseconds)
+                continue
             case .sleep: break
             }
             let isReached = log.withState { state in
@@ -163,11 +169,12 @@ struct Compactor {
 nonisolated extension Log {
     /// The input for the decision whether a compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
-        let live = index.liveBytes
+        let (live, expiring) = (index.liveBytes, index.expiringBytes)
         let held = compactionControl.state.withState { $0.pinnedFiles }
         // Sync marks alone need no compaction.
         let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }
         return CompactionSchedule.Facts(
-            logBytes: isNothing ? 0 : logBytes, liveBytes: live, segments: max(0, segments.count - held))
+            logBytes: isNothing ? 0 : logBytes, liveBytes: live, expiringBytes: expiring,
+            segments: max(0, segments.count - held))
     }
 }

@@ -20,7 +20,7 @@ nonisolated extension Log {
         let decision = compactionControl.state.withState { $0.schedule.look(facts, now: now) }
         let trigger =
             switch decision {
-            case .now, .later(time: .some, logBytes: _): 0 as UInt64
+            case .now, .count, .later(time: .some, logBytes: _): 0 as UInt64
             case .later(time: nil, let logBytes): logBytes
             }
         withState { $0.uncovered.trigger = trigger }

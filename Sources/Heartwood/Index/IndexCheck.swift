@@ -124,6 +124,7 @@ extension IndexState {
             } else {
                 recount.keys += 1
                 recount.liveBytes += UInt64(newest.location.lengthBound)
+                if newest.expiry != 0 { recount.expiringBytes += UInt64(newest.location.lengthBound) }
             }
             guard let block = word.block else { continue }
             try require(block.home == (leaf, index), "a version that names another slot")

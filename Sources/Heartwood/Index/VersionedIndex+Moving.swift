@@ -92,8 +92,26 @@ extension VersionedIndex {
     ///
     /// - Returns: The expired keys, and the key after which to continue; nil at the end.
     func expiredKeys(after last: [UInt8]?, at time: UInt64, limit: Int) -> (keys: [[UInt8]], resume: [UInt8]?) {
-        let range = last.map { KeyRange.all.remainder(after: $0, reversed: false) } ?? .all
         var keys: [[UInt8]] = []
+        let resume = visitExpired(after: last, at: time, limit: limit) { key, _ in keys.append([UInt8](key)) }
+        return (keys, resume)
+    }
+
+    /// The bytes of the newest records that have expired at this time; see ``IndexStatistics/liveBytes``. O(keys).
+    func expiredBytes(at time: UInt64) -> UInt64 {
+        var bytes: UInt64 = 0
+        var last: [UInt8]?
+        repeat {
+            last = visitExpired(after: last, at: time, limit: 8_192) { bytes += UInt64($1.location.lengthBound) }
+        } while last != nil
+        return bytes
+    }
+
+    /// - Returns: The key after which to continue; nil at the end.
+    private func visitExpired(
+        after last: [UInt8]?, at time: UInt64, limit: Int, _ body: (UnsafeRawBufferPointer, Version) -> Void
+    ) -> [UInt8]? {
+        let range = last.map { KeyRange.all.remainder(after: $0, reversed: false) } ?? .all
         var seen = 0
         var resume: [UInt8]?
         epochs.pinned {
@@ -101,7 +119,7 @@ extension VersionedIndex {
                 seen += 1
                 if let block = VersionWord(bits: bits).block {
                     let newest = block.version
-                    if newest.expiry != 0, newest.expiry <= time, !newest.isTombstone { keys.append([UInt8](key)) }
+                    if newest.expiry != 0, newest.expiry <= time, !newest.isTombstone { body(key, newest) }
                 }
                 guard seen < limit else {
                     resume = [UInt8](key)
@@ -110,7 +128,7 @@ extension VersionedIndex {
                 return true
             }
         }
-        return (keys, resume)
+        return resume
     }
 
     // MARK: - Readers in progress

@@ -44,6 +44,32 @@ import Testing
         #expect(schedule.decide(facts(3_000, live: 1 << 40), now: 0) == .now)
     }
 
+    /// What has expired isn't live. Each count looks at all keys, so it comes only when it may make a difference.
+    @Test func expiredBytesAreCountedWhenTheLogMayBeLargeEnough() {
+        var schedule = CompactionSchedule(policy())
+        var facts = facts(1_999, live: 9_000)
+        facts.expiringBytes = 7_000
+        #expect(schedule.look(facts, now: 0) == .later(time: nil, logBytes: 2_000))
+        facts.logBytes = 2_000
+        #expect(schedule.look(facts, now: 0) == .count)
+        facts.expiredBytes = 5_000
+        #expect(schedule.look(facts, now: 0) == .later(time: nil, logBytes: 2_250))
+        facts.expiredBytes = nil
+        #expect(schedule.look(facts, now: 0) == .later(time: nil, logBytes: 2_250))
+        facts.logBytes = 2_250
+        #expect(schedule.look(facts, now: 0) == .count)
+        facts.expiredBytes = 6_750
+        #expect(schedule.look(facts, now: 0) == .now)
+        // After a failure it is counted again, when the pause is over.
+        facts.expiredBytes = nil
+        schedule.failed(now: 0)
+        #expect(schedule.look(facts, now: 1) == .later(time: 30 * second, logBytes: .max))
+        #expect(schedule.look(facts, now: 30 * second) == .count)
+        // Nothing expires.
+        facts.expiringBytes = 0
+        #expect(schedule.look(facts, now: 30 * second) == .later(time: nil, logBytes: 9_000))
+    }
+
     @Test func manySegmentsAreEnough() {
         let schedule = CompactionSchedule(policy { $0.maximumSegments = 10 })
         #expect(schedule.decide(facts(1, segments: 9), now: 0) == .later(time: nil, logBytes: 1_000))

@@ -75,6 +75,27 @@ import Testing
         try await store.close()
     }
 
+    /// Records that expire leave the index and the disk without a call, although no other write takes their place.
+    @Test func aStoreWhoseRecordsExpireStaysSmall() async throws {
+        let store = try await fixture.open { $0.compaction.minimumLogBytes = 64 << 10 }
+        // Much longer than it takes: a compaction that isn't due never comes.
+        let limit = ContinuousClock.now + .seconds(60)
+        for second in 0..<400 {
+            fixture.clock.set(1_700_000_000_000 + UInt64(second) * 1_000)
+            var batch = store.makeBatch()
+            for number in 0..<10 {
+                batch.put(
+                    "\(second)/\(number)", [UInt8](repeating: 7, count: 200), expires: .after(.seconds(20)))
+            }
+            try await store.write(batch)
+            while store.statistics.logBytes > 200_000, .now < limit { await Task.yield() }
+        }
+        #expect(store.statistics.logBytes <= 200_000)
+        // What was written since the last compaction, and the 20 seconds before it.
+        #expect(store.statistics.keys < 1_200)
+        try await store.close()
+    }
+
     @Test func whatHasExpiredIsGoneForGood() async throws {
         let store = try await fixture.open()
         for number in 0..<20 {

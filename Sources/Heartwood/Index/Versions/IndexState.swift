@@ -37,6 +37,8 @@ struct IndexState {
     private(set) var liveKeys = 0
     /// The sum of the newest records' lengths, as far as their locations tell.
     private(set) var liveBytes: UInt64 = 0
+    /// How many of these have an expiry, which may be over.
+    private(set) var expiringBytes: UInt64 = 0
     /// Old versions that have a block.
     var oldVersions = 0
     var tombstones = 0
@@ -60,7 +62,7 @@ struct IndexState {
             versions: tree.count + oldVersions + undo.count(visible: visible, pins.contains),
             tombstones: tombstones,
             bytes: tree.byteCount + pool.byteCount + undo.byteCount,
-            liveBytes: liveBytes,
+            liveBytes: liveBytes, expiringBytes: expiringBytes,
             readPoints: pins.count)
     }
 
@@ -231,6 +233,7 @@ struct IndexState {
         } else {
             liveKeys += 1
             liveBytes += UInt64(version.location.lengthBound)
+            if version.expiry != 0 { expiringBytes += UInt64(version.location.lengthBound) }
         }
     }
 
@@ -240,6 +243,7 @@ struct IndexState {
         } else {
             liveKeys -= 1
             liveBytes -= UInt64(version.location.lengthBound)
+            if version.expiry != 0 { expiringBytes -= UInt64(version.location.lengthBound) }
         }
     }
 

@@ -10,6 +10,8 @@ package struct IndexStatistics: Sendable, Hashable {
     /// Bytes of the newest values' records in the files. Computed from the locations, so up to a sixteenth too high for
     /// large records.
     package var liveBytes: UInt64 = 0
+    /// How many of these are of versions with an expiry.
+    package var expiringBytes: UInt64 = 0
     /// Read points that have at least one read pin.
     package var readPoints = 0
 }
