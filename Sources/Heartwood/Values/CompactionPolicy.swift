@@ -8,8 +8,9 @@ public struct CompactionPolicy: Sendable, Hashable {
     public var isAutomatic = true
     /// The smallest log that is compacted because of its size, in bytes. 256 MiB by default.
     public var minimumLogBytes: UInt64 = 256 << 20
-    /// Maximum ratio of log bytes to live bytes, 1 by default. With 2, compaction writes half as much, and the store
-    /// takes up to three times the live bytes instead of two. A running compaction takes extra space.
+    /// Maximum ratio of log bytes to live bytes, 1 by default. What has expired isn't live. With 2, compaction writes
+    /// half as much, and the store takes up to three times the live bytes instead of two. A running compaction takes
+    /// extra space.
     public var logPerLiveByte = 1.0
     /// A log size that always starts a compaction, in bytes, whatever the number of live bytes; nil by default. It
     /// bounds the time of an opening. If there are more live bytes than this, each byte of log costs more than one byte
