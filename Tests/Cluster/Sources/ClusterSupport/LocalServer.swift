@@ -21,35 +21,58 @@ public final class LocalServer: Sendable {
         directory = FileManager.default.temporaryDirectory.appending(path: "heartwood-etcd-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try files(directory)
-        let ports = (Int.random(in: 20_000..<40_000), Int.random(in: 40_000..<60_000))
-        endpoint = .init(host: "localhost", port: ports.0)
+        var started: (server: Process, port: Int)?
+        for _ in 0..<5 where started == nil {
+            // Not of the ports that the system gives to connections. The next one is for peers.
+            let port = 2 * Int.random(in: 10_000..<16_000)
+            if Self.isListening(port) || Self.isListening(port + 1) { continue }
+            let server = try Self.start(arguments, scheme, port, in: directory)
+            if await Self.isUp(server, port) {
+                started = (server, port)
+            } else {
+                server.terminate()
+            }
+        }
+        guard let started else { throw CocoaError(.executableLoad) }
+        endpoint = .init(host: "localhost", port: started.port)
+        process = started.server.processIdentifier
+    }
+
+    private static func start(
+        _ arguments: [String], _ scheme: String, _ port: Int, in directory: URL
+    ) throws -> Process {
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         server.currentDirectoryURL = directory
-        let (client, peer) = ("\(scheme)://localhost:\(ports.0)", "http://localhost:\(ports.1)")
+        let (client, peer) = ("\(scheme)://localhost:\(port)", "http://localhost:\(port + 1)")
         server.arguments =
             [
-                "etcd", "--data-dir", directory.appending(path: "data").path, "--listen-client-urls", client,
+                "etcd", "--data-dir", directory.appending(path: "data-\(port)").path, "--listen-client-urls", client,
                 "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                 "--initial-cluster", "default=\(peer)", "--logger", "zap", "--log-level", "error",
             ] + arguments
         server.standardError = FileHandle.nullDevice
         try server.run()
-        process = server.processIdentifier
-        for attempt in 0... {
-            if isListening { return }
-            if attempt > 300 || !server.isRunning { throw CocoaError(.executableLoad) }
-            try await Task.sleep(for: .milliseconds(100))
+        return server
+    }
+
+    /// Waits until a server listens; false if it has ended.
+    private static func isUp(_ server: Process, _ port: Int) async -> Bool {
+        for _ in 0..<600 {
+            if isListening(port) { return true }
+            if !server.isRunning { return false }
+            try? await Task.sleep(for: .milliseconds(100))
         }
+        return false
     }
 
     /// Whether something listens.
-    private var isListening: Bool {
+    private static func isListening(_ port: Int) -> Bool {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(endpoint.port).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
