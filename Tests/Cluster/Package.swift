@@ -41,6 +41,7 @@ let package = Package(
             dependencies: [
                 "ClusterSupport", "HistoryChecking",
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),
             ],
             swiftSettings: settings

@@ -9,12 +9,16 @@ public struct CampaignHistory: Sendable, Codable {
     public var registers: [String: [RegisterOperation]] = [:]
     /// The transactions on lists.
     public var lists: [ListTransaction] = []
+    /// The calls on keys that expire.
+    public var expiring: [ExpiringOperation] = []
     /// The sequence numbers of acknowledged writes.
     public var acknowledged: [SequenceNumber] = []
     /// The sequence numbers of the batches that a feed has delivered, in its order.
     public var followed: [SequenceNumber] = []
     /// Keys whose contents differ between a copy that was made by the feed and the store at the end.
     public var differences: [String] = []
+    /// What the verification of the repository has found at the end.
+    public var findings: [String] = []
     /// The faults, and when they were made.
     public var faults: [String] = []
     /// How often clients were told an outcome, by its code.
@@ -31,6 +35,8 @@ public struct CampaignHistory: Sendable, Codable {
             }
         }
         problems += ListAppendCheck.anomalies(of: lists).map(\.description)
+        problems += ExpiryCheck.problems(expiring)
+        problems += findings
         problems += FeedCheck.problems(acknowledged: acknowledged, followed: followed)
         problems += differences.map { "the copy by the feed differs at \($0)" }
         return problems
@@ -50,6 +56,8 @@ public struct CampaignHistory: Sendable, Codable {
 /// Collects a history from all clients, by one clock.
 final class HistoryRecorder: Sendable {
     private let content = Mutex(CampaignHistory())
+    /// The newest keys that expire, which clients may read.
+    private let newest = Mutex<[(key: String, expires: UInt64)]>([])
     private let begin = ContinuousClock.now
 
     /// Nanoseconds since the beginning.
@@ -61,6 +69,15 @@ final class HistoryRecorder: Sendable {
     var history: CampaignHistory { content.withLock { $0 } }
 
     func change(_ body: (inout sending CampaignHistory) -> Void) { content.withLock { body(&$0) } }
+
+    var expiringKeys: [(key: String, expires: UInt64)] { newest.withLock { $0 } }
+
+    func add(_ key: String, expires: UInt64) {
+        newest.withLock { newest in
+            newest.append((key, expires))
+            if newest.count > 20 { newest.removeFirst() }
+        }
+    }
 
     func count(_ outcome: String) { change { $0.outcomes[outcome, default: 0] += 1 } }
 }

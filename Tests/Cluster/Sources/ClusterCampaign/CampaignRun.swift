@@ -1,6 +1,7 @@
 import ClusterSupport
 import Foundation
 import HeartwoodEtcd
+import HeartwoodRepository
 import KeyValueStore
 import Synchronization
 
@@ -20,57 +21,65 @@ public struct CampaignRun: Sendable {
     ///
     /// - Returns: What the clients saw.
     /// - Throws: If the cluster isn't usable after all faults are repaired.
-    public func run() async throws -> CampaignHistory {
-        var proxies: [FaultyProxy] = []
-        for server in TestServer.all { proxies.append(try await FaultyProxy(to: server.endpoint)) }
+    public func run(_ nemesis: Nemesis) async throws -> CampaignHistory {
         var configuration = TestCluster.configuration()
-        configuration.endpoints = proxies.map(\.endpoint)
-        configuration.deadline = .seconds(6)
-        configuration.attemptTimeout = .seconds(1)
+        configuration.endpoints = nemesis.endpoints
+        configuration.expiryMargin = .seconds(10)
         // So that fences are swept often, and views end.
         configuration.sweepInterval = .seconds(5)
         let recorder = HistoryRecorder()
         let observer = try await EtcdStore.open(configuration)
-        let copy = Copy(of: observer, recorder)
-        let stores = try await open(configuration)
-        try await disturb(Nemesis(proxies: proxies), recorder, stores)
-        for store in stores { await store.close() }
+        let members = try await observer.repository(Member.repository)
+        let copy = try await Copy(of: observer, recorder)
+        (configuration.deadline, configuration.attemptTimeout) = (.seconds(6), .seconds(1))
+        let clocks = (0..<clients).map { _ in MovedClock() }
+        let programs = try await open(configuration, clocks, recorder)
+        try await disturb(nemesis, recorder, programs, clocks)
+        for program in programs { await program.store.close() }
         try await compare(observer, copy, recorder)
+        let findings = try await members.verify().findings.map { "\($0)" }
+        recorder.change { $0.findings = findings }
         await observer.close()
-        for proxy in proxies { await proxy.close() }
         return recorder.history
     }
 
-    private func open(_ configuration: EtcdStore.Configuration) async throws -> [EtcdStore] {
-        var stores: [EtcdStore] = []
-        for number in 0..<clients {
+    private func open(
+        _ configuration: EtcdStore.Configuration, _ clocks: [MovedClock], _ recorder: HistoryRecorder
+    ) async throws -> [Client] {
+        var programs: [Client] = []
+        for (number, clock) in clocks.enumerated() {
             var own = configuration
             // A third of the clients begins with each server.
             own.endpoints = (0..<3).map { configuration.endpoints[(number + $0) % 3] }
-            stores.append(try await EtcdStore.open(own))
+            own.clock = { clock.now }
+            let store = try await EtcdStore.open(own)
+            let members = try await store.repository(Member.repository)
+            programs.append(Client(number + 1, store, members, clock, recorder, seed: seed))
         }
-        return stores
+        return programs
     }
 
     /// Runs the clients until the time is over, and makes faults meanwhile.
-    private func disturb(_ nemesis: Nemesis, _ recorder: HistoryRecorder, _ stores: [EtcdStore]) async throws {
-        let (seed, time) = (self.seed, self.time)
+    private func disturb(
+        _ nemesis: Nemesis, _ recorder: HistoryRecorder, _ programs: [Client], _ clocks: [MovedClock]
+    ) async throws {
+        let (seed, time, clients) = (self.seed, self.time, self.clients)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, store) in stores.enumerated() {
+            for program in programs {
                 group.addTask {
-                    var client = Client(number + 1, store, recorder, seed: seed)
-                    await client.run()
+                    var program = program
+                    await program.run()
                 }
             }
             group.addTask {
                 var random = SeededRandom(seed: seed)
                 let end = ContinuousClock.now + time
                 while .now < end {
-                    let fault = Fault.random(hasLinks: nemesis.hasLinks, using: &random)
+                    let fault = Fault.random(hasParts: nemesis.hasParts, clients: clients, using: &random)
                     let length = Duration.milliseconds(Int.random(in: 300...4_000, using: &random))
                     let description = "\(recorder.time / 1_000_000) ms: \(fault), for \(length)"
                     recorder.change { $0.faults.append(description) }
-                    try await nemesis.make(fault, for: length)
+                    try await nemesis.make(fault, for: length, clocks)
                     try await Task.sleep(for: .milliseconds(Int.random(in: 500...3_000, using: &random)))
                 }
                 throw CancellationError()
@@ -99,7 +108,9 @@ public struct CampaignRun: Sendable {
         let entries = try await copy.entries(end)
         let found = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
         let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
-        let different = Set(entries.keys).union(expected.keys).filter { entries[$0] != expected[$0] }
+        // etcd removes a key some seconds after its expiry.
+        let compared = Set(entries.keys).union(expected.keys).filter { !$0.starts(with: Client.expiringPrefix.utf8) }
+        let different = compared.filter { entries[$0] != expected[$0] }
         recorder.change { $0.differences += different.map { String(decoding: $0, as: UTF8.self) } }
     }
 }
@@ -109,11 +120,13 @@ final class Copy: Sendable {
     static let endKey = Array("~end".utf8)
     private let task: Task<[[UInt8]: SequenceNumber], any Error>
 
-    /// Follows from now on: the store is empty.
-    init(of store: EtcdStore, _ recorder: HistoryRecorder) {
-        let changes = store.changes(after: nil, in: .all, level: .durable)
+    /// Follows from now on.
+    init(of store: EtcdStore, _ recorder: HistoryRecorder) async throws {
+        let view = try await store.readView()
+        let found = try await view.fetchEntries(in: .all, reversed: false, limit: .max).entries
+        let changes = store.changes(after: view.position, in: .all, level: .durable)
         task = Task {
-            var entries: [[UInt8]: SequenceNumber] = [:]
+            var entries = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
             for try await change in changes {
                 entries[change.key] = change.value == nil ? nil : change.sequence
                 if change.isLastOfBatch { recorder.change { $0.followed.append(change.sequence) } }

@@ -1,189 +1,87 @@
 import HeartwoodEtcd
+import HeartwoodRepository
 import HistoryChecking
 import KeyValueStore
 
 /// A program that uses the store, and notes what it sees.
 struct Client {
+    /// How many seconds clocks may be wrong of clients that use keys with an expiry. Two of them differ by less than
+    /// the smallest margin of a store.
+    static let clockDifference = 4
+    /// Whether a client uses keys with an expiry. The clocks of the others may be wrong by any time.
+    static func usesExpiry(_ number: Int) -> Bool { number > 2 }
+
     let id: Int
     let store: EtcdStore
+    let members: Repository<Member>
+    let clock: MovedClock
     let recorder: HistoryRecorder
     var random: SeededRandom
     /// Of values, so that none is written twice.
     private var written = 0
 
-    init(_ number: Int, _ store: EtcdStore, _ recorder: HistoryRecorder, seed: UInt64) {
-        (id, self.store, self.recorder) = (number, store, recorder)
+    init(
+        _ number: Int, _ store: EtcdStore, _ members: Repository<Member>, _ clock: MovedClock,
+        _ recorder: HistoryRecorder, seed: UInt64
+    ) {
+        (id, self.store, self.members) = (number, store, members)
+        (self.clock, self.recorder) = (clock, recorder)
         random = SeededRandom(seed: seed &* 1_000 &+ UInt64(number))
     }
 
-    private mutating func value() -> Int {
+    mutating func value() -> Int {
         written += 1
         return id * 1_000_000 + written
     }
 
-    /// Calls until the task is cancelled.
+    /// Calls until the task is cancelled, with pauses, so that several campaigns can share a machine.
     mutating func run() async {
         while !Task.isCancelled {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4: await useRegister()
-            case 4..<7: await useRange()
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<40, using: &random)))
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<3: await useRegister()
+            case 3..<5: await useRange()
+            case 5..<8: await useMembers()
+            case 8 where Self.usesExpiry(id): await useExpiry()
             default: await useLists()
             }
         }
     }
 
-    // MARK: Registers
-
-    /// A register that is one key.
-    private mutating func useRegister() async {
-        let name = "register:\(Int.random(in: 0..<5, using: &random))"
-        let key = Array(name.utf8)
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0, 1:
-            await note(name, .read(nil)) { store throws(StoreError) in
-                .read(try await store.fetchEntry(key).flatMap { number(of: $0.value) })
-            }
-        case 2:
-            let value = value()
-            await note(name, .write(value)) { store throws(StoreError) in
-                acknowledge(try await store.commit(.init(operations: [.put(key, value)]), durability: nil))
-                return .write(value)
-            }
-        case 3:
-            // With another key: the removal of an absent key isn't in a feed.
-            let touched = KeyValueBatch.Operation.put(Array("touched:\(id)".utf8), value())
-            await note(name, .write(nil)) { store throws(StoreError) in
-                acknowledge(
-                    try await store.commit(
-                        .init(operations: [.init(key: key, value: nil), touched]), durability: nil))
-                return .write(nil)
-            }
-        default:
-            let (expected, new) = (try? await store.fetchEntry(key).flatMap { number(of: $0.value) }, value())
-            await compareAndSet(name, expected ?? nil, new) { transaction throws(StoreError) in
-                let found = try await transaction.fetchEntry(key).flatMap { number(of: $0.value) }
-                if found == expected ?? nil { transaction.put(key, bytes(new)) }
-                return found
-            }
-        }
-    }
-
-    /// A register that is a range: which key of it exists, if any. Its conditions are about ranges, and each change
-    /// removes a key.
-    private mutating func useRange() async {
-        let name = "range:\(Int.random(in: 0..<3, using: &random)):"
-        let range = KeyRange.prefix(name)
-        func only(_ reader: some KeyValueReader) async throws(StoreError) -> Int? {
-            let page = try await reader.fetchEntries(in: range, reversed: false, limit: 10)
-            // Two keys at once are noted as a value that is never written.
-            if page.entries.count > 1 { return -page.entries.count }
-            return page.entries.first.flatMap { number(of: $0.value) }
-        }
-        if Bool.random(using: &random) {
-            await note(name, .read(nil)) { store throws(StoreError) in .read(try await only(store)) }
-            return
-        }
-        let expected = (try? await only(store)) ?? nil
-        let new = Int.random(in: 0..<3, using: &random) == 0 ? nil : value()
-        await compareAndSet(name, expected, new) { transaction throws(StoreError) in
-            let found = try await only(transaction)
-            if found == expected {
-                if let expected { transaction.remove(Array("\(name)\(expected)".utf8)) }
-                if let new { transaction.put(Array("\(name)\(new)".utf8), bytes(new)) }
-            }
-            return found
-        }
-    }
-
-    private func compareAndSet(
-        _ name: String, _ expected: Int?, _ new: Int?,
-        _ body: (KeyValueTransaction) async throws(StoreError) -> Int?
-    ) async {
-        let unknown = RegisterOperation.Call.compareAndSet(expected: expected, new: new, succeeded: nil)
-        await note(name, unknown) { store throws(StoreError) in
-            let result = try await transaction(on: store) { (transaction) throws(StoreError) in
-                (try await body(transaction), transaction.isReadOnly)
-            }
-            let (found, isReadOnly) = result.value
-            if !isReadOnly { acknowledge(result.sequence) }
-            return .compareAndSet(expected: expected, new: new, succeeded: found == expected)
-        }
-    }
-
-    /// Notes a call and its result.
-    private func note(
-        _ name: String, _ unknown: RegisterOperation.Call,
-        _ body: (EtcdStore) async throws(StoreError) -> RegisterOperation.Call
+    /// Notes a call on registers and its result.
+    ///
+    /// - Parameter unknown: What is noted if the outcome is unknown.
+    func note(
+        _ unknown: [(String, RegisterOperation.Call)],
+        _ body: (EtcdStore) async throws(StoreError) -> [(String, RegisterOperation.Call)]
     ) async {
         let start = recorder.time
         do throws(StoreError) {
-            let call = try await body(store)
+            let calls = try await body(store)
             let end = recorder.time
             recorder.count("success")
-            recorder.change {
-                $0.registers[name, default: []].append(
-                    RegisterOperation(client: id, call: call, start: start, end: end))
-            }
+            add(calls, start, end)
         } catch {
             recorder.count(error.code.description)
             // Otherwise nothing was written.
-            guard error.code == .outcomeUnknown else { return }
-            recorder.change {
+            if error.code == .outcomeUnknown { add(unknown, start, nil) }
+        }
+    }
+
+    private func add(_ calls: [(String, RegisterOperation.Call)], _ start: UInt64, _ end: UInt64?) {
+        recorder.change {
+            for (name, call) in calls {
                 $0.registers[name, default: []].append(
-                    RegisterOperation(client: id, call: unknown, start: start, end: nil))
+                    RegisterOperation(client: id, call: call, start: start, end: end))
             }
         }
     }
 
-    // MARK: Lists
-
-    private mutating func useLists() async {
-        let plan = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-            (key: Int.random(in: 0..<5, using: &random), value: Bool.random(using: &random) ? value() : nil)
-        }
-        let appends = plan.compactMap { step in
-            step.value.map { ListTransaction.Step.append(key: step.key, value: $0) }
-        }
-        let start = recorder.time
-        var (steps, outcome) = (appends, ListTransaction.Outcome.aborted)
-        do throws(StoreError) {
-            let result = try await transaction(on: store) { (transaction) throws(StoreError) in
-                try await Self.perform(plan, transaction)
-            }
-            (steps, outcome) = (result.value, .committed)
-            if !appends.isEmpty { acknowledge(result.sequence) }
-            recorder.count("success")
-        } catch {
-            recorder.count(error.code.description)
-            if error.code == .outcomeUnknown { outcome = .unknown }
-        }
-        let noted = ListTransaction(
-            client: id, steps: steps, outcome: outcome, start: start, end: recorder.time)
-        recorder.change { $0.lists.append(noted) }
-    }
-
-    private static func perform(
-        _ plan: [(key: Int, value: Int?)], _ transaction: KeyValueTransaction
-    ) async throws(StoreError) -> [ListTransaction.Step] {
-        var steps: [ListTransaction.Step] = []
-        for (number, value) in plan {
-            let key = Array("list:\(number)".utf8)
-            let values = numbers(of: try await transaction.fetchEntry(key)?.value ?? [])
-            guard let value else {
-                steps.append(.read(key: number, values: values))
-                continue
-            }
-            transaction.put(key, (values + [value]).flatMap(bytes))
-            steps.append(.append(key: number, value: value))
-        }
-        return steps
-    }
-
-    private func acknowledge(_ sequence: SequenceNumber) { recorder.change { $0.acknowledged.append(sequence) } }
+    func acknowledge(_ sequence: SequenceNumber) { recorder.change { $0.acknowledged.append(sequence) } }
 }
 
 /// A transaction that throws only `StoreError`.
-private func transaction<R>(
+func transaction<R>(
     on store: EtcdStore, _ body: (KeyValueTransaction) async throws(StoreError) -> R
 ) async throws(StoreError) -> Committed<R> {
     do {

@@ -34,19 +34,22 @@ public final class FaultyProxy: Sendable {
     }
 
     /// Starts a proxy on a free port.
-    public init(to server: EtcdStore.Configuration.Endpoint) async throws {
+    ///
+    /// - Parameter host: The address that it listens at.
+    public init(to server: EtcdStore.Configuration.Endpoint, host: String = "127.0.0.1") async throws {
         let state = State()
         self.state = state
         listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in Self.connect(client, to: server, state) }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: host, port: 0).get()
     }
 
     /// Where clients connect to.
     public var endpoint: EtcdStore.Configuration.Endpoint {
-        .init(host: "127.0.0.1", port: listener.localAddress?.port ?? 0)
+        .init(
+            host: listener.localAddress?.ipAddress ?? "127.0.0.1", port: listener.localAddress?.port ?? 0)
     }
 
     /// Changes what it does. Connections of which something was dropped are closed then.

@@ -1,7 +1,8 @@
 import Foundation
 public import HeartwoodEtcd
 
-/// One of the servers that `Tools/cluster` has started: it can be killed, started again, paused, and cut off.
+/// One of the servers that `Tools/cluster` has started: it can be killed, started again, paused, cut off, and its disk
+/// filled.
 public struct TestServer: Sendable {
     /// 1 to 3.
     public let number: Int
@@ -42,6 +43,11 @@ public struct TestServer: Sendable {
         try "\(shell.processIdentifier)\n".write(toFile: path("pid"), atomically: true, encoding: .utf8)
     }
 
+    /// Whether the process runs.
+    public var isRunning: Bool { process.map { Foundation.kill($0, 0) == 0 } ?? false }
+
+    // MARK: Its parts, with `Tools/cluster --namespaces`
+
     /// The networks that a server's links belong to.
     public enum Network: String, Sendable, CaseIterable {
         /// To the other servers.
@@ -50,17 +56,62 @@ public struct TestServer: Sendable {
         case clients
     }
 
-    /// Whether its links can be cut: `Tools/cluster --namespaces`.
-    public var hasLinks: Bool { FileManager.default.fileExists(atPath: path("links")) }
+    /// Whether its links can be cut and its disk filled: `Tools/cluster --namespaces`.
+    public var hasParts: Bool { FileManager.default.fileExists(atPath: path("parts")) }
+
+    /// A part: each is a line with its name and its value.
+    private func part(_ name: String) throws -> String {
+        let lines = try String(contentsOfFile: path("parts"), encoding: .utf8).split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix(name + " ") }) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return String(line.dropFirst(name.count + 1))
+    }
 
     /// Takes the server's link to a network down, or up again.
     public func setLink(_ network: Network, isUp: Bool) throws {
-        // One line for each network: its name, and the name of the link.
-        let lines = try String(contentsOfFile: path("links"), encoding: .utf8).split(separator: "\n")
-        for line in lines where line.hasPrefix(network.rawValue) {
-            guard let link = line.split(separator: " ").last else { continue }
-            _ = try run("ip", "link", "set", String(link), isUp ? "up" : "down")
+        try ClusterSupport.run("ip", "link", "set", try part(network.rawValue), isUp ? "up" : "down")
+    }
+
+    /// Fills the server's disk.
+    public func fillDisk() throws {
+        let file = "\(try part("disk"))/ballast"
+        guard FileManager.default.createFile(atPath: file, contents: nil),
+            let handle = FileHandle(forWritingAtPath: file)
+        else { throw CocoaError(.fileWriteUnknown) }
+        // Smaller and smaller pieces, until not even a page fits.
+        var size = 16 << 20
+        while size >= 4_096 {
+            do {
+                try handle.write(contentsOf: Data(count: size))
+            } catch {
+                size /= 2
+            }
         }
+        try handle.close()
+    }
+
+    /// Removes what ``fillDisk()`` has written.
+    public func freeDisk() throws { try FileManager.default.removeItem(atPath: "\(try part("disk"))/ballast") }
+
+    /// Puts a proxy between this server and what the other servers send to it.
+    public func proxyPeers() async throws -> FaultyProxy {
+        guard let peer = EtcdStore.Configuration.Endpoint(try part("peer")) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        let proxy = try await FaultyProxy(to: peer, host: try part("proxies"))
+        let endpoints = TestCluster.endpoints.map(\.description).joined(separator: ",")
+        let members = try ClusterSupport.run("etcdctl", "--endpoints", endpoints, "member", "list")
+        // id, state, name, …
+        let fields = members.split(separator: "\n").map { $0.split(separator: ",") }
+        guard let id = fields.first(where: { $0.count > 2 && $0[2].hasSuffix("server-\(number)") })?[0] else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        let answer = try ClusterSupport.run(
+            "etcdctl", "--endpoints", endpoints, "member", "update", String(id), "--peer-urls",
+            "http://\(proxy.endpoint)")
+        guard answer.contains("updated") else { throw CocoaError(.executableRuntimeMismatch) }
+        return proxy
     }
 
     /// The server that leads now; nil if none says so.

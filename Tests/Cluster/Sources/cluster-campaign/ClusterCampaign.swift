@@ -28,11 +28,12 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
         guard TestCluster.isThere else {
             throw ValidationError("there are no servers: start it with Tools/cluster --namespaces")
         }
+        let nemesis = try await Nemesis()
         var failed = 0
         for seed in seed..<seed + UInt64(max(1, runs)) {
             let path = keep.map { "\($0)/run-\(seed)-\(seconds)s.json" }
             if let path, FileManager.default.fileExists(atPath: path) { continue }
-            let history = try await CampaignRun(seed: seed, time: .seconds(seconds)).run()
+            let history = try await CampaignRun(seed: seed, time: .seconds(seconds)).run(nemesis)
             if let path { try history.write(to: path) }
             if !judge(history, "seed \(seed)") { failed += 1 }
         }
@@ -55,8 +56,9 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
         let outcomes = history.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
             "\(name): \(history.faults.count) faults; \(calls) calls on registers, \(history.lists.count) transactions "
-                + "on lists, \(history.acknowledged.count) acknowledged writes, \(history.followed.count) batches "
-                + "followed; \(outcomes.joined(separator: ", ")): \(problems.isEmpty ? "no problem" : "PROBLEMS")")
+                + "on lists, \(history.expiring.count) calls on keys that expire, \(history.acknowledged.count) "
+                + "acknowledged writes, \(history.followed.count) batches followed; "
+                + "\(outcomes.joined(separator: ", ")): \(problems.isEmpty ? "no problem" : "PROBLEMS")")
         for problem in problems { print("  \(problem)") }
         if !problems.isEmpty { for fault in history.faults { print("  fault at \(fault)") } }
         // Also into a file, at once.
