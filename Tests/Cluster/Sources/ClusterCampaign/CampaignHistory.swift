@@ -60,10 +60,10 @@ final class HistoryRecorder: Sendable {
     private let newest = Mutex<[(key: String, expires: UInt64)]>([])
     private let begin = ContinuousClock.now
 
-    /// Nanoseconds since the beginning.
+    /// Microseconds since the beginning.
     var time: UInt64 {
         let (seconds, attoseconds) = (ContinuousClock.now - begin).components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+        return UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
     }
 
     var history: CampaignHistory { content.withLock { $0 } }

@@ -77,7 +77,7 @@ public struct CampaignRun: Sendable {
                 while .now < end {
                     let fault = Fault.random(hasParts: nemesis.hasParts, clients: clients, using: &random)
                     let length = Duration.milliseconds(Int.random(in: 300...4_000, using: &random))
-                    let description = "\(recorder.time / 1_000_000) ms: \(fault), for \(length)"
+                    let description = "\(recorder.time / 1_000) ms: \(fault), for \(length)"
                     recorder.change { $0.faults.append(description) }
                     try await nemesis.make(fault, for: length, clocks)
                     try await Task.sleep(for: .milliseconds(Int.random(in: 500...3_000, using: &random)))

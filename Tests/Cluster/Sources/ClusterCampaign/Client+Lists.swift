@@ -3,8 +3,10 @@ import KeyValueStore
 
 extension Client {
     mutating func useLists() async {
+        // New lists every five seconds: long ones would make long histories.
+        let first = Int(recorder.time / 5_000_000) * 3
         let plan = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-            (key: Int.random(in: 0..<5, using: &random), value: Bool.random(using: &random) ? value() : nil)
+            (key: first + .random(in: 0..<3, using: &random), value: Bool.random(using: &random) ? value() : nil)
         }
         let appends = plan.compactMap { step in
             step.value.map { ListTransaction.Step.append(key: step.key, value: $0) }

@@ -16,7 +16,7 @@ struct Member: Codable, Identifiable, Sendable {
 /// Who has an address: each address is a register, whose value is the id of the only member with it.
 extension Client {
     mutating func useMembers() async {
-        let names = (0..<4).map { "member:\($0)" }.shuffled(using: &random)
+        let names = (0..<3).map { "member:\($0)" }.shuffled(using: &random)
         let (name, other, new) = (names[0], names[1], value())
         switch Int.random(in: 0..<5, using: &random) {
         case 0:

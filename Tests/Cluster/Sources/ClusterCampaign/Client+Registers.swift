@@ -5,7 +5,7 @@ import KeyValueStore
 extension Client {
     /// A register that is one key.
     mutating func useRegister() async {
-        let name = "register:\(Int.random(in: 0..<5, using: &random))"
+        let name = "register:\(Int.random(in: 0..<3, using: &random))"
         let key = Array(name.utf8)
         switch Int.random(in: 0..<5, using: &random) {
         case 0, 1:
@@ -40,7 +40,7 @@ extension Client {
     /// A register that is a range: which key of it exists, if any. Its conditions are about ranges, and each change
     /// removes a key.
     mutating func useRange() async {
-        let name = "range:\(Int.random(in: 0..<3, using: &random)):"
+        let name = "range:\(Int.random(in: 0..<2, using: &random)):"
         let range = KeyRange.prefix(name)
         func only(_ reader: some KeyValueReader) async throws(StoreError) -> Int? {
             let page = try await reader.fetchEntries(in: range, reversed: false, limit: 10)

@@ -34,10 +34,11 @@ struct Client {
         return id * 1_000_000 + written
     }
 
-    /// Calls until the task is cancelled, with pauses, so that several campaigns can share a machine.
+    /// Calls until the task is cancelled, with pauses, so that several campaigns can share a machine, and histories
+    /// be kept.
     mutating func run() async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<40, using: &random)))
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<250, using: &random)))
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<3: await useRegister()
             case 3..<5: await useRange()
