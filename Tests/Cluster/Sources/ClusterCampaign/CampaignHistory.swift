@@ -44,7 +44,10 @@ public struct CampaignHistory: Sendable, Codable {
 
     /// As JSON.
     public func write(to path: String) throws {
-        try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path))
+        let encoder = JSONEncoder()
+        // Histories that are alike are compressed better.
+        encoder.outputFormatting = .sortedKeys
+        try encoder.encode(self).write(to: URL(fileURLWithPath: path))
     }
 
     /// What ``write(to:)`` has written.

@@ -52,6 +52,8 @@ public struct CampaignRun: Sendable {
             // A third of the clients begins with each server.
             own.endpoints = (0..<3).map { configuration.endpoints[(number + $0) % 3] }
             own.clock = { clock.now }
+            // Half of them give up soon, and don't learn what became of their commits.
+            if number % 2 == 0 { (own.deadline, own.attemptTimeout) = (.seconds(2), .milliseconds(500)) }
             let store = try await EtcdStore.open(own)
             let members = try await store.repository(Member.repository)
             programs.append(Client(number + 1, store, members, clock, recorder, seed: seed))

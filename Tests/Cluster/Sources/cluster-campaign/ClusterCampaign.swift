@@ -59,7 +59,7 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
                 + "on lists, \(history.expiring.count) calls on keys that expire, \(history.acknowledged.count) "
                 + "acknowledged writes, \(history.followed.count) batches followed; "
                 + "\(outcomes.joined(separator: ", ")): \(problems.isEmpty ? "no problem" : "PROBLEMS")")
-        for problem in problems { print("  \(problem)") }
+        for problem in problems { print("FAILED: \(problem)") }
         if !problems.isEmpty { for fault in history.faults { print("  fault at \(fault)") } }
         // Also into a file, at once.
         fflush(nil)
