@@ -54,8 +54,8 @@ public struct CampaignRun: Sendable {
             own.clock = { clock.now }
             // Half of them give up soon, and don't learn what became of their commits.
             if number % 2 == 0 { (own.deadline, own.attemptTimeout) = (.seconds(2), .milliseconds(500)) }
-            let store = try await EtcdStore.open(own)
-            let members = try await store.repository(Member.repository)
+            let store = try await again { [own] in try await EtcdStore.open(own) }
+            let members = try await again { try await store.repository(Member.repository) }
             programs.append(Client(number + 1, store, members, clock, recorder, seed: seed))
         }
         return programs
@@ -95,19 +95,23 @@ public struct CampaignRun: Sendable {
         }
     }
 
-    /// Waits until the feed has delivered everything, and compares its copy with the store.
-    private func compare(_ store: EtcdStore, _ copy: Copy, _ recorder: HistoryRecorder) async throws {
+    /// Calls until it doesn't throw, for a minute: the servers may just have been started.
+    private func again<R>(_ body: () async throws -> R) async throws -> R {
         let end = ContinuousClock.now + .seconds(60)
-        var last: SequenceNumber?
-        while last == nil {
+        while true {
             do {
-                last = try await store.commit(.init(operations: [.put(Copy.endKey, 0)]), durability: nil)
+                return try await body()
             } catch {
                 if .now > end { throw error }
                 try await Task.sleep(for: .milliseconds(200))
             }
         }
-        let entries = try await copy.entries(end)
+    }
+
+    /// Waits until the feed has delivered everything, and compares its copy with the store.
+    private func compare(_ store: EtcdStore, _ copy: Copy, _ recorder: HistoryRecorder) async throws {
+        try await again { _ = try await store.commit(.init(operations: [.put(Copy.endKey, 0)]), durability: nil) }
+        let entries = try await copy.entries(.now + .seconds(60))
         let found = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
         let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
         // etcd removes a key some seconds after its expiry.
