@@ -5,7 +5,6 @@ import FoundationEssentials
 import Foundation
 #endif
 public import KeyValueStore
-import SwiftProtobuf
 import Synchronization
 
 extension EtcdStore {
@@ -124,7 +123,7 @@ extension EtcdStore {
     /// Evaluates conditions without a write. The reads in it make it linearizable.
     private func compare(_ plan: CommitPlan) async throws(CallFailure) -> CommitOutcome {
         let request = try request(plan.compares, [.range(layout.identity)], else: failureReads(plan), plan)
-        let response = try await cluster.call(.transaction, request)
+        let response = try await cluster.call(.transaction, request, mostBytes: mostBytes)
         if response.succeeded { return .committed(newestWrite.load(ordering: .relaxed)) }
         return try failure(response, plan)
     }
@@ -146,7 +145,10 @@ extension EtcdStore {
         return .conflict(hasMarker: !response.responses[0].responseRange.kvs.isEmpty)
     }
 
-    /// A transaction. Refuses one that the servers would refuse, before it is sent.
+    /// Bytes of a commit's request. The servers add a header.
+    var mostBytes: Int { configuration.serverRequestBytes - 512 }
+
+    /// A transaction. Refuses one with more operations than the servers allow, before it is sent.
     func request(
         _ compares: [EtcdCompare], _ operations: [EtcdRequestOp], else failure: [EtcdRequestOp], _ plan: CommitPlan
     ) throws(CallFailure) -> EtcdTxnRequest {
@@ -161,14 +163,6 @@ extension EtcdStore {
         }
         var request = EtcdTxnRequest()
         (request.compare, request.success, request.failure) = (compares, shape.arrange(operations), failure)
-        let bytes = (try? request.serializedData().count) ?? .max
-        // The servers add a header.
-        let most = configuration.serverRequestBytes - 512
-        if bytes > most {
-            throw CallFailure(
-                .refused(.tooLarge, remedy: "write it as several batches"),
-                "it has \(bytes) bytes, with what the store adds, and the servers allow \(most)")
-        }
         return request
     }
 }

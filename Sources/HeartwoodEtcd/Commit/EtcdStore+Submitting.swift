@@ -40,7 +40,7 @@ extension EtcdStore {
         let request = try request(plan, slot, isAgain: sending.mayBeCarriedOut)
         let response: EtcdTxnResponse
         do throws(CallFailure) {
-            response = try await cluster.attempt(.transaction, request, timeout: timeout)
+            response = try await cluster.attempt(.transaction, request, mostBytes: mostBytes, timeout: timeout)
         } catch {
             if error.kind == .unanswered { sending.mayBeCarriedOut = true }
             // An earlier sending may still be carried out, or may have been.

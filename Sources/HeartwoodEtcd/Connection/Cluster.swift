@@ -14,6 +14,8 @@ final class Cluster: Sendable {
 
     let configuration: EtcdStore.Configuration
     private let clients: [Client]
+    private let transports: [HTTP2ClientTransport.Posix]
+    private let timeOuts = TimeOuts()
     private let connections: Task<Void, Never>
     private let current: Atomic<Int>
     /// The newest revision that a response had.
@@ -33,19 +35,18 @@ final class Cluster: Sendable {
             throw StoreError(.invalidArgument, "the configuration has no endpoints: name the servers of the cluster")
         }
         self.configuration = configuration
-        let clients: [Client]
         do {
-            clients = try configuration.endpoints.map { endpoint in
-                Client(
-                    transport: try .http2NIOPosix(
-                        target: .dns(host: endpoint.host, port: endpoint.port),
-                        transportSecurity: configuration.tls.map { .tls($0.settings) } ?? .plaintext,
-                        config: configuration.transport))
+            transports = try configuration.endpoints.map { endpoint in
+                try .http2NIOPosix(
+                    target: .dns(host: endpoint.host, port: endpoint.port),
+                    transportSecurity: configuration.tls.map { .tls($0.settings) } ?? .plaintext,
+                    config: configuration.transport)
             }
         } catch {
             throw StoreError(
                 .invalidArgument, "no connection can be made: check the endpoints and the files for TLS", cause: error)
         }
+        let clients = transports.map { Client(transport: $0) }
         self.clients = clients
         current = Atomic(Int.random(in: clients.indices))
         connections = Task {
@@ -102,22 +103,35 @@ final class Cluster: Sendable {
 
     // MARK: Calls
 
-    /// One attempt of a call, at the preferred server.
-    func attempt<Request, Response>(
-        _ method: Method<Request, Response>, _ request: Request, needsLeader: Bool = true, timeout: Duration
-    ) async throws(CallFailure) -> Response {
-        let (client, number) = preferred
-        calls.add(1, ordering: .relaxed)
+    /// A call to a server without a connection fails at once.
+    static let options: CallOptions = {
         var options = CallOptions.defaults
-        options.timeout = timeout
-        options.maxResponseMessageBytes = Int(Int32.max)
-        options.waitForReady = false
+        (options.waitForReady, options.maxResponseMessageBytes) = (false, Int(Int32.max))
+        return options
+    }()
+
+    /// One attempt of a call, at the preferred server.
+    ///
+    /// - Parameter mostBytes: A longer request is refused before it is sent.
+    func attempt<Request, Response>(
+        _ method: Method<Request, Response>, _ request: Request, mostBytes: Int = .max, needsLeader: Bool = true,
+        timeout: Duration
+    ) async throws(CallFailure) -> Response {
+        let number = preferred.number
+        let transport = transports[number]
+        calls.add(1, ordering: .relaxed)
         let metadata = try await metadata(needsLeader: needsLeader, timeout: timeout, for: method.descriptor)
         do {
-            let response = try await client.unary(
-                request: ClientRequest(message: request, metadata: metadata), descriptor: method.descriptor,
-                serializer: ProtobufSerializer(), deserializer: ProtobufDeserializer<Response>(), options: options
-            ) { try $0.message }
+            let bytes: GRPCNIOTransportBytes = try ProtobufSerializer().serialize(request)
+            if bytes.count > mostBytes {
+                throw CallFailure(
+                    .refused(.tooLarge, remedy: "write it as several batches"),
+                    "it has \(bytes.count) bytes, with what the store adds, and the servers allow \(mostBytes)")
+            }
+            let answer = try await timeOuts.result(within: timeout) {
+                try await transport.unary(method.descriptor, bytes, metadata: metadata, options: Self.options)
+            }.get()
+            let response: Response = try ProtobufDeserializer().deserialize(answer)
             try note(response.header)
             return response
         } catch {
@@ -133,10 +147,10 @@ final class Cluster: Sendable {
 
     /// A call, tried again at the other servers until one answers or the deadline is over.
     func call<Request, Response>(
-        _ method: Method<Request, Response>, _ request: Request, needsLeader: Bool = true
+        _ method: Method<Request, Response>, _ request: Request, mostBytes: Int = .max, needsLeader: Bool = true
     ) async throws(CallFailure) -> Response {
         try await retrying { (_, timeout) throws(CallFailure) in
-            try await attempt(method, request, needsLeader: needsLeader, timeout: timeout)
+            try await attempt(method, request, mostBytes: mostBytes, needsLeader: needsLeader, timeout: timeout)
         }
     }
 

@@ -6,8 +6,9 @@ import SwiftProtobuf
 struct Method<Request: SwiftProtobuf.Message, Response: Reply>: Sendable {
     let descriptor: MethodDescriptor
 
-    init(_ service: String, _ name: String) {
-        descriptor = MethodDescriptor(fullyQualifiedService: "etcdserverpb.\(service)", method: name)
+    /// - Parameter type: The frames of a unary request are sent together.
+    init(_ service: String, _ name: String, _ type: MethodDescriptor.RPCType = .unary) {
+        descriptor = MethodDescriptor(fullyQualifiedService: "etcdserverpb.\(service)", method: name, type: type)
     }
 }
 
@@ -31,7 +32,7 @@ extension Method where Request == EtcdTxnRequest, Response == EtcdTxnResponse {
 }
 
 extension Method where Request == EtcdWatchRequest, Response == EtcdWatchResponse {
-    static var watch: Self { Self("Watch", "Watch") }
+    static var watch: Self { Self("Watch", "Watch", .bidirectionalStreaming) }
 }
 
 extension Method where Request == EtcdLeaseGrantRequest, Response == EtcdLeaseGrantResponse {

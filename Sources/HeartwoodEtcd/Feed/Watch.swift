@@ -108,8 +108,6 @@ final class Watch: Sendable {
         let metadata = try await cluster.metadata(
             needsLeader: true, timeout: cluster.configuration.attemptTimeout,
             for: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor)
-        var options = CallOptions.defaults
-        (options.waitForReady, options.maxResponseMessageBytes) = (false, Int(Int32.max))
         do {
             try await client.bidirectionalStreaming(
                 request: StreamingClientRequest(metadata: metadata) { writer in
@@ -119,7 +117,7 @@ final class Watch: Sendable {
                 },
                 descriptor: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor,
                 serializer: ProtobufSerializer<EtcdWatchRequest>(),
-                deserializer: ProtobufDeserializer<EtcdWatchResponse>(), options: options
+                deserializer: ProtobufDeserializer<EtcdWatchResponse>(), options: Cluster.options
             ) { [self] response in
                 for try await message in response.messages { try await deliver(message) }
             }
