@@ -28,6 +28,7 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
         guard TestCluster.isThere else {
             throw ValidationError("there are no servers: start it with Tools/cluster --namespaces")
         }
+        if let keep { try FileManager.default.createDirectory(atPath: keep, withIntermediateDirectories: true) }
         let nemesis = try await Nemesis()
         var failed = 0
         for seed in seed..<seed + UInt64(max(1, runs)) {
