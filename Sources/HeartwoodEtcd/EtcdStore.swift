@@ -121,13 +121,5 @@ public final class EtcdStore: KeyValueStore {
         }
         return failure.storeError
     }
-
-    func check(_ key: [UInt8]) throws(StoreError) {
-        guard !key.isEmpty, key.count <= limits.keyBytes else {
-            throw StoreError(
-                .invalidArgument,
-                "a key has \(key.count) bytes: keys have 1 to \(limits.keyBytes); hash a longer one")
-        }
-    }
 }
 #endif

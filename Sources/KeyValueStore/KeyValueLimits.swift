@@ -51,11 +51,7 @@ public struct KeyValueLimits: Sendable, Hashable {
         var bytes = 0
         for operation in batch.operations {
             let valueCount = operation.value?.count ?? 0
-            guard !operation.key.isEmpty, operation.key.count <= keyBytes else {
-                throw StoreError(
-                    .invalidArgument,
-                    "a key has \(operation.key.count) bytes: keys have 1 to \(keyBytes); hash a longer one")
-            }
+            try check(operation.key)
             guard valueCount <= valueBytes else {
                 throw StoreError(
                     .tooLarge, "a value has \(valueCount) bytes, over the limit of \(valueBytes): split it")
@@ -66,6 +62,40 @@ public struct KeyValueLimits: Sendable, Hashable {
             throw StoreError(
                 .tooLarge,
                 "a batch has \(bytes) bytes, over the limit of \(batchBytes): write it as several batches")
+        }
+    }
+    /// Refuses also a key that is in the batch twice, and a condition with a key outside the limits or with a view of
+    /// another store.
+    ///
+    /// - Complexity: O(operations + conditions).
+    package func check(
+        _ batch: KeyValueBatch, isOfThisStore: (any KeyValueView) -> Bool
+    ) throws(StoreError) {
+        try check(batch)
+        let isSingle = batch.operations.count == 1
+        var keys = Set<HashedBytes>(minimumCapacity: isSingle ? 0 : batch.operations.count)
+        for operation in batch.operations where !isSingle && !keys.insert(HashedBytes(operation.key)).inserted {
+            throw StoreError(.invalidArgument, "a key is in a batch twice: write it once")
+        }
+        for condition in batch.conditions {
+            let (key, view): ([UInt8]?, (any KeyValueView)?) =
+                switch condition {
+                case .absent(let key), .sequence(let key, _): (key, nil)
+                case .unchangedKey(let key, let view): (key, view)
+                case .unchangedRange(_, let view): (nil, view)
+                }
+            if let key { try check(key) }
+            if let view, !isOfThisStore(view) {
+                throw StoreError(.invalidArgument, "a condition has a view of another store: use one of this store")
+            }
+        }
+    }
+
+    /// Throws `.invalidArgument` if a key is outside the limits.
+    package func check(_ key: [UInt8]) throws(StoreError) {
+        guard !key.isEmpty, key.count <= keyBytes else {
+            throw StoreError(
+                .invalidArgument, "a key has \(key.count) bytes: keys have 1 to \(keyBytes); hash a longer one")
         }
     }
 }

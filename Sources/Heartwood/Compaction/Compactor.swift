@@ -169,7 +169,7 @@ struct Compactor {
 nonisolated extension Log {
     /// The input for the decision whether a compaction is due.
     var compactionFacts: CompactionSchedule.Facts {
-        let (live, expiring) = (index.liveBytes, index.expiringBytes)
+        let (live, expiring) = index.liveAndExpiringBytes
         let held = compactionControl.state.withState { $0.pinnedFiles }
         // Sync marks alone need no compaction.
         let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }

@@ -212,8 +212,8 @@ package final class VersionedIndex: Sendable {
 
     /// The sum of the newest records' lengths, as far as their locations tell.
     var liveBytes: UInt64 { state.withLock { $0.liveBytes } }
-    /// How many of these are of versions with an expiry.
-    var expiringBytes: UInt64 { state.withLock { $0.expiringBytes } }
+    /// The same, and how many of these are of versions with an expiry.
+    var liveAndExpiringBytes: (UInt64, UInt64) { state.withLock { ($0.liveBytes, $0.expiringBytes) } }
 
     /// How often the tree has changed its shape.
     package var churn: TreeChurn { state.withLock { $0.tree.churn } }

@@ -20,7 +20,7 @@ extension EtcdStore {
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOpen()
-        try check(batch)
+        try limits.check(batch) { ($0 as? View)?.store.id == id }
         if Task.isCancelled { throw .cancelled }
         // In a task of its own, which isn't cancelled with this one: the outcome would be unknown then.
         let result = await Task { () async -> Result<Int64, StoreError> in
@@ -29,31 +29,6 @@ extension EtcdStore {
         let revision = try result.get()
         note(revision)
         return UInt64(revision)
-    }
-
-    private func check(_ batch: KeyValueBatch) throws(StoreError) {
-        try limits.check(batch)
-        var keys = Set<HashedBytes>(minimumCapacity: batch.operations.count)
-        for operation in batch.operations where !keys.insert(HashedBytes(operation.key)).inserted {
-            throw StoreError(.invalidArgument, "a key is in a batch twice: write it once")
-        }
-        for condition in batch.conditions {
-            switch condition {
-            case .absent(let key), .sequence(let key, _):
-                try check(key)
-            case .unchangedKey(let key, let view):
-                try check(key)
-                try check(view)
-            case .unchangedRange(_, let view):
-                try check(view)
-            }
-        }
-    }
-
-    private func check(_ view: any KeyValueView) throws(StoreError) {
-        guard let view = view as? View, view.store.id == id else {
-            throw StoreError(.invalidArgument, "a condition has a view of another store: use one of this store")
-        }
     }
 
     /// Makes plans until one is carried out, or refused for good.

@@ -68,7 +68,7 @@ extension EtcdStore {
     nonisolated(nonsending) func values(
         of keys: [[UInt8]], at moment: Moment
     ) async throws(StoreError) -> (values: [EtcdKeyValue?], revision: Int64) {
-        for key in keys { try check(key) }
+        for key in keys { try limits.check(key) }
         if keys.isEmpty { return ([], try await newestRevision(moment)) }
         if keys.count == 1 {
             let (response, revision) = try await read(.range, at: moment) { revision, isSerializable in

@@ -4,7 +4,7 @@ extension ConstrainedCluster {
         of keys: [[UInt8]], in view: ConstrainedStore.View?, of handle: ConstrainedStore.Handle
     ) async throws(StoreError) -> [Entry?] {
         await suspend()
-        for key in keys { try check(key) }
+        for key in keys { try behaviour.limits.check(key) }
         let sequence = try beginRead(in: view, of: handle)
         let entries = keys.map { map.entry($0, at: sequence) }
         await suspend()

@@ -99,7 +99,7 @@ actor ConstrainedCluster {
     ) async throws(StoreError) -> SequenceNumber {
         await suspend()
         try begin(handle)
-        try check(batch)
+        try behaviour.limits.check(batch) { ($0 as? ConstrainedStore.View)?.cluster === self }
         if Task.isCancelled { throw .cancelled }
         if random.happens(behaviour.commitFailures) {
             statistics.commitFailures += 1
@@ -126,39 +126,6 @@ actor ConstrainedCluster {
         let number = batch.operations.isEmpty ? sequence : write(batch.operations)
         await suspend()
         return number
-    }
-
-    private func check(_ batch: KeyValueBatch) throws(StoreError) {
-        try behaviour.limits.check(batch)
-        var keys: Set<[UInt8]> = []
-        for operation in batch.operations where !keys.insert(operation.key).inserted {
-            throw StoreError(.invalidArgument, "a key is in a batch twice: write it once")
-        }
-        for condition in batch.conditions {
-            switch condition {
-            case .absent(let key), .sequence(let key, _):
-                try check(key)
-            case .unchangedKey(let key, let view):
-                try check(key)
-                try check(view)
-            case .unchangedRange(_, let view):
-                try check(view)
-            }
-        }
-    }
-
-    func check(_ key: [UInt8]) throws(StoreError) {
-        guard !key.isEmpty, key.count <= behaviour.limits.keyBytes else {
-            throw StoreError(
-                .invalidArgument,
-                "a key has \(key.count) bytes: keys have 1 to \(behaviour.limits.keyBytes); hash a longer one")
-        }
-    }
-
-    private func check(_ view: any KeyValueView) throws(StoreError) {
-        guard let view = view as? ConstrainedStore.View, view.cluster === self else {
-            throw StoreError(.invalidArgument, "a condition has a view of another store: use one of this store")
-        }
     }
 
     private func holds(_ conditions: [KeyValueCondition]) -> Bool {
