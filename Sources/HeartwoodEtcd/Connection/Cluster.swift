@@ -110,7 +110,7 @@ final class Cluster: Sendable {
         calls.add(1, ordering: .relaxed)
         var options = CallOptions.defaults
         options.timeout = timeout
-        options.maxResponseMessageBytes = Int(Int32.max)
+        options.acceptAnySize()
         options.waitForReady = false
         let metadata = try await metadata(needsLeader: needsLeader, timeout: timeout, for: method.descriptor)
         do {

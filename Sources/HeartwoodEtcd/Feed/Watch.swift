@@ -109,7 +109,8 @@ final class Watch: Sendable {
             needsLeader: true, timeout: cluster.configuration.attemptTimeout,
             for: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor)
         var options = CallOptions.defaults
-        (options.waitForReady, options.maxResponseMessageBytes) = (false, Int(Int32.max))
+        options.waitForReady = false
+        options.acceptAnySize()
         do {
             try await client.bidirectionalStreaming(
                 request: StreamingClientRequest(metadata: metadata) { writer in
