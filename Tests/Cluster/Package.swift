@@ -83,5 +83,21 @@ let package = Package(
             ],
             swiftSettings: settings + [.define("CLUSTER")]
         ),
+        // Those of jobs. Left out is what needs no store, and what reads crash images of files.
+        .testTarget(
+            name: "JobsOnEtcdTests",
+            dependencies: [
+                "ClusterSupport",
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "HeartwoodFileSystem", package: "heartwood"),
+                .product(name: "HeartwoodJobs", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "KeyValueStoreTesting", package: "heartwood"),
+            ],
+            exclude: ["Queue/JobCrashTests.swift", "Workers/WorkerBookTests.swift"],
+            swiftSettings: settings + [.define("CLUSTER")]
+        ),
     ]
 )

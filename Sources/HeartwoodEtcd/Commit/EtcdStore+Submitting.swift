@@ -43,6 +43,9 @@ extension EtcdStore {
             response = try await cluster.attempt(.transaction, request, mostBytes: mostBytes, timeout: timeout)
         } catch {
             if error.kind == .unanswered { sending.mayBeCarriedOut = true }
+            if error.isOutOfSpace, let revision = try await revision(of: slot, &sending, timeout) {
+                return .committed(revision)
+            }
             // An earlier sending may still be carried out, or may have been.
             if sending.mayBeCarriedOut && !error.isTransient {
                 throw CallFailure(.unanswered, error.message, cause: error)
@@ -55,6 +58,22 @@ extension EtcdStore {
             return .committed(response.header.revision)
         }
         return try outcome(response, plan, slot, &sending)
+    }
+
+    /// The revision of a commit that etcd has refused because its quota is reached; nil if it wasn't carried out. The
+    /// transaction that reaches the quota is carried out, and answered in the same way.
+    private func revision(
+        of slot: Slot, _ sending: inout CommitSending, _ timeout: Duration
+    ) async throws(CallFailure) -> Int64? {
+        do throws(CallFailure) {
+            let found = try await cluster.attempt(.range, EtcdRangeRequest(slot.key), timeout: timeout).kvs.first
+            guard let found, found.value == ordered(slot.number + 1) else { return nil }
+            sending.slot = Slot(key: slot.key, revision: found.modRevision, number: slot.number + 1)
+            return found.modRevision
+        } catch {
+            sending.mayBeCarriedOut = true
+            throw CallFailure(.unanswered, error.message, cause: error)
+        }
     }
 
     /// The transaction of a plan. If it fails, it reads the slot. If an earlier sending may still be carried out, it

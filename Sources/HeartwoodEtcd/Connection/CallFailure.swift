@@ -31,6 +31,9 @@ struct CallFailure: Error {
     /// Only these are tried again.
     var isTransient: Bool { kind == .unanswered || kind == .notDone || kind == .tokenExpired }
 
+    /// Whether etcd's quota is reached.
+    var isOutOfSpace: Bool { if case .refused(.outOfSpace, _) = kind { true } else { false } }
+
     /// The error of a call that isn't tried again.
     var storeError: StoreError {
         switch kind {

@@ -106,7 +106,8 @@ final class Cluster: Sendable {
     /// A call to a server without a connection fails at once.
     static let options: CallOptions = {
         var options = CallOptions.defaults
-        (options.waitForReady, options.maxResponseMessageBytes) = (false, Int(Int32.max))
+        options.waitForReady = false
+        options.acceptAnySize()
         return options
     }()
 

@@ -1,7 +1,13 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
-internal import HeartwoodJobs
 package import KeyValueStore
+internal import Synchronization
+
+#if CLUSTER
+// Tests/Cluster compiles this file in another package, which sees the package's names only so.
+@testable import HeartwoodJobs
+#else
+internal import HeartwoodJobs
+#endif
 
 /// A clock that only its user moves, for a store and for the workers that wait for its times.
 package final class SteppedClock: StoreClock, JobClock {
@@ -11,10 +17,10 @@ package final class SteppedClock: StoreClock, JobClock {
         var next = 0
     }
 
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     package init(milliseconds: UInt64 = 1_700_000_000_000) {
-        state = Locked(State(now: Timestamp(milliseconds: milliseconds)))
+        state = Mutex(State(now: Timestamp(milliseconds: milliseconds)))
     }
 
     package func now() -> Timestamp { state.withLock { $0.now } }

@@ -1,5 +1,3 @@
-import Heartwood
-import HeartwoodFileSystem
 import HeartwoodRepository
 import Testing
 
@@ -38,15 +36,9 @@ struct JobsGuideTests {
         }
     }
 
-    private func open() async throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
-        return try await Store.open(at: "/guide", configuration: configuration)
-    }
-
-    @Test("the first job")
-    func first() async throws {
-        let store = try await open()
+    @Test("the first job", arguments: JobEngine.reliable)
+    func first(_ engine: JobEngine) async throws {
+        let store = try await JobStore(engine).open()
         let users = try await store.repository(of: User.self, named: "users")
         let mailer = Mailer(sent: Notebook())
         let user = User(id: 7, email: "ada@example.com")
@@ -75,9 +67,9 @@ struct JobsGuideTests {
         #expect(try await queue.counts().due == 0)
     }
 
-    @Test("options and dead letters")
-    func options() async throws {
-        let store = try await open()
+    @Test("options and dead letters", arguments: JobEngine.reliable)
+    func options(_ engine: JobEngine) async throws {
+        let store = try await JobStore(engine).open()
         let queue = try await JobQueue.open(in: store)
         let mail = SendEmail(user: 7, template: "reminder")
         try await queue.enqueue(mail, .after(.seconds(86_400)))
@@ -92,9 +84,9 @@ struct JobsGuideTests {
         try await queue.removeDeadLetters()
     }
 
-    @Test("a job whose effect is in the store happens once")
-    func once() async throws {
-        let store = try await open()
+    @Test("a job whose effect is in the store happens once", arguments: JobEngine.reliable)
+    func once(_ engine: JobEngine) async throws {
+        let store = try await JobStore(engine).open()
         let queue = try await JobQueue.open(in: store)
         let payments = try await store.repository(of: Payment.self, named: "payments")
         try await payments.save(Payment(id: 1, amount: 10))

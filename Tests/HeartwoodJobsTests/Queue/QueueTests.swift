@@ -1,4 +1,3 @@
-import HeartwoodCampaignSupport
 import HeartwoodRepository
 import Testing
 
@@ -11,7 +10,7 @@ struct QueueTests {
         var name: String
     }
 
-    @Test("a job and the data that it follows from are one write", arguments: [JobEngine.embedded, .constrained])
+    @Test("a job and the data that it follows from are one write", arguments: JobEngine.reliable)
     func transactions(_ engine: JobEngine) async throws {
         let test = JobStore(engine)
         let store = try await test.open()
@@ -48,7 +47,7 @@ struct QueueTests {
         #expect(try await users.count() == 1)
     }
 
-    @Test("a unique job is enqueued once while it waits or runs", arguments: [JobEngine.embedded, .constrained])
+    @Test("a unique job is enqueued once while it waits or runs", arguments: JobEngine.reliable)
     func unique(_ engine: JobEngine) async throws {
         let test = JobStore(engine)
         let store = try await test.open()
@@ -81,9 +80,9 @@ struct QueueTests {
         #expect(try await queue.job(id)?.state == .dead)
     }
 
-    @Test("options are those of the call, then of the type, then the defaults")
-    func options() async throws {
-        let test = JobStore(.embedded)
+    @Test("options are those of the call, then of the type, then the defaults", arguments: JobEngine.reliable)
+    func options(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let plain = try #require(try await queue.job(try await queue.enqueue(Mark(number: 1))))
         #expect(plain.limit == 20 && plain.priority == .normal && plain.time == test.clock.now())
@@ -94,13 +93,13 @@ struct QueueTests {
         #expect(brittle.enqueued == test.clock.now() && brittle.kind == "brittle" && brittle.attempt == 0)
     }
 
-    @Test("what can't be enqueued is refused")
-    func refusals() async throws {
+    @Test("what can't be enqueued is refused", arguments: JobEngine.reliable)
+    func refusals(_ engine: JobEngine) async throws {
         struct Infinite: Job {
             static let name = "infinite"
             var number = Double.infinity
         }
-        let test = JobStore(.embedded)
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let long = String(repeating: "k", count: 1_025)
         await #expect(throws: StoreError.self) { try await queue.enqueue(Mark(number: 1), .unique(long)) }
@@ -113,9 +112,9 @@ struct QueueTests {
         #expect(try await queue.counts().due == 0)
     }
 
-    @Test("counts are live, also when only time passes")
-    func counts() async throws {
-        let test = JobStore(.embedded)
+    @Test("counts are live, also when only time passes", arguments: JobEngine.reliable)
+    func counts(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         var live = queue.observeCounts().makeAsyncIterator()
         #expect(try await live.next() == JobCounts(due: 0, scheduled: 0, running: 0, dead: 0))
@@ -129,9 +128,9 @@ struct QueueTests {
         #expect(try await live.next() == JobCounts(due: 2, scheduled: 0, running: 1, dead: 0))
     }
 
-    @Test("a page of jobs continues after its cursor")
-    func pages() async throws {
-        let test = JobStore(.embedded)
+    @Test("a page of jobs continues after its cursor", arguments: JobEngine.reliable)
+    func pages(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let ids = try await queue.enqueue(contentsOf: (0..<25).map { Mark(number: $0) })
         var seen: [JobID] = []
@@ -144,9 +143,9 @@ struct QueueTests {
         #expect(seen == ids)
     }
 
-    @Test("queues of one store have nothing in common")
-    func several() async throws {
-        let test = JobStore(.embedded)
+    @Test("queues of one store have nothing in common", arguments: JobEngine.reliable)
+    func several(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let store = try await test.open()
         let first = try await JobQueue.open(in: store, named: "first")
         let second = try await JobQueue.open(in: store, named: "second")

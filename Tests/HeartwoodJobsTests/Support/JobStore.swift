@@ -1,14 +1,32 @@
 import Heartwood
-import HeartwoodCampaignSupport
 import HeartwoodFileSystem
-import HeartwoodJobs
 import HeartwoodRepository
 import KeyValueStoreTesting
 import Synchronization
 
-/// The engines on which the tests of jobs run: the embedded one, and one with a remote engine's limits and manners.
+@testable import HeartwoodJobs
+
+#if CLUSTER
+import ClusterSupport
+import HeartwoodEtcd
+#endif
+
+/// The engines on which the tests of jobs run: the embedded one, and one with a remote engine's limits and manners,
+/// also with writes that fail.
 enum JobEngine: CaseIterable, Sendable {
     case embedded, constrained, hostile
+    #if CLUSTER
+    /// The servers that `Tools/cluster` has started.
+    case etcd
+
+    /// Tests/Cluster compiles these files again, for this engine alone.
+    static let allCases: [JobEngine] = TestCluster.isThere ? [.etcd] : []
+    #endif
+
+    /// Those whose writes don't fail.
+    static let reliable = allCases.filter { $0 != .hostile }
+    /// Those whose batches are small.
+    static let limited = reliable.filter { $0 != .embedded }
 }
 
 /// A store of one engine, with a clock that the test moves.
@@ -17,6 +35,9 @@ struct JobStore: Sendable {
     let clock = SteppedClock()
     private let cluster: ConstrainedStore
     private let configuration: Store.Configuration
+    #if CLUSTER
+    private let etcd: EtcdStore.Configuration
+    #endif
 
     init(_ engine: JobEngine, seed: UInt64 = 1) {
         self.engine = engine
@@ -28,11 +49,19 @@ struct JobStore: Sendable {
         configuration.clock = clock
         configuration.durability = .written
         self.configuration = configuration
+        #if CLUSTER
+        var etcd = TestCluster.configuration()
+        etcd.clock = { [clock] in clock.now() }
+        self.etcd = etcd
+        #endif
     }
 
     /// Another store object each time, as another program has it; on the embedded engine, which has one, the first call
     /// only.
     nonisolated(nonsending) func open() async throws -> any KeyValueStore {
+        #if CLUSTER
+        if engine == .etcd { return try await EtcdStore.open(etcd) }
+        #endif
         if engine == .embedded { return try await Store.open(at: "/jobs", configuration: configuration) }
         return cluster.anotherHandle()
     }
@@ -81,7 +110,7 @@ final class Notebook<Note: Sendable>: Sendable {
         var waiting: [(@Sendable ([Note]) -> Bool, CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     var notes: [Note] { state.withLock { $0.notes } }
 

@@ -1,4 +1,3 @@
-import HeartwoodCampaignSupport
 import HeartwoodRepository
 import Testing
 
@@ -27,7 +26,7 @@ struct WorkersTests {
         #expect(try await queue.counts() == JobCounts(due: 0, scheduled: 0, running: 0, dead: 0))
     }
 
-    @Test("a job runs at its time", arguments: [JobEngine.embedded, .constrained])
+    @Test("a job runs at its time", arguments: JobEngine.reliable)
     func scheduled(_ engine: JobEngine) async throws {
         let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
@@ -47,9 +46,11 @@ struct WorkersTests {
         try await running
     }
 
-    @Test("a job that fails is tried again after its pause, and is a dead letter in the end")
-    func retries() async throws {
-        let test = JobStore(.embedded)
+    @Test(
+        "a job that fails is tried again after its pause, and is a dead letter in the end",
+        arguments: JobEngine.reliable)
+    func retries(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let notes = Notebook<Int>()
         let workers = test.workers(
@@ -90,9 +91,9 @@ struct WorkersTests {
         try await running
     }
 
-    @Test("what a body decides is done")
-    func decisions() async throws {
-        let test = JobStore(.embedded)
+    @Test("what a body decides is done", arguments: JobEngine.reliable)
+    func decisions(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let notes = Notebook<Int>()
         let workers = test.workers(
@@ -130,13 +131,13 @@ struct WorkersTests {
         #expect(try await queue.counts() == JobCounts(due: 0, scheduled: 0, running: 0, dead: 1))
     }
 
-    @Test("a job that doesn't decode is a dead letter")
-    func undecodable() async throws {
+    @Test("a job that doesn't decode is a dead letter", arguments: JobEngine.reliable)
+    func undecodable(_ engine: JobEngine) async throws {
         struct Renamed: Job {
             static let name = "mark"
             var other: String
         }
-        let test = JobStore(.embedded)
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let id = try await queue.enqueue(Renamed(other: "x"))
         let workers = test.workers(queue, [.handling(Mark.self) { _, _ in }])
@@ -147,9 +148,9 @@ struct WorkersTests {
         try await running
     }
 
-    @Test("workers that can't work say so")
-    func refusals() async throws {
-        let test = JobStore(.embedded)
+    @Test("workers that can't work say so", arguments: JobEngine.reliable)
+    func refusals(_ engine: JobEngine) async throws {
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let twice = test.workers(queue, [.handling(Mark.self) { _, _ in }, .handling(Mark.self) { _, _ in }])
         await #expect(throws: StoreError.self) { try await twice.run() }
@@ -163,14 +164,14 @@ struct WorkersTests {
         await #expect(throws: StoreError.self) { try await stopped.run() }
     }
 
-    @Test("more workers than a batch of the engine allows", arguments: [20, 400])
-    func limits(_ bytes: Int) async throws {
+    @Test("more workers than a batch of the engine allows", arguments: JobEngine.limited, [20, 400])
+    func limits(_ engine: JobEngine, _ bytes: Int) async throws {
         struct Heavy: Job {
             static let name = "heavy"
             var number: Int
             var text: String
         }
-        let test = JobStore(.constrained)
+        let test = JobStore(engine)
         let queue = try await JobQueue.open(in: test.open())
         let notes = Notebook<Int>()
         // With 400 KiB each, the engine takes three in one batch.
@@ -190,7 +191,7 @@ struct WorkersTests {
 
     @Test(
         "many jobs, several sets of workers: each runs, and only once where nothing fails",
-        arguments: [JobEngine.embedded, .constrained])
+        arguments: JobEngine.reliable)
     func sets(_ engine: JobEngine) async throws {
         let test = JobStore(engine)
         let first = try await test.open()

@@ -104,7 +104,7 @@ public struct TestServer: Sendable {
         let members = try ClusterSupport.run("etcdctl", "--endpoints", endpoints, "member", "list")
         // id, state, name, …
         let fields = members.split(separator: "\n").map { $0.split(separator: ",") }
-        guard let id = fields.first(where: { $0.count > 2 && $0[2].hasSuffix("server-\(number)") })?[0] else {
+        guard let id = fields.first(where: { $0.count > 2 && $0[2].hasSuffix("-\(number)") })?[0] else {
             throw CocoaError(.fileReadCorruptFile)
         }
         let answer = try ClusterSupport.run(

@@ -74,6 +74,49 @@ struct OwnServerTests {
         }
     }
 
+    /// etcd carries out the transaction that reaches the quota, but its answer is the same as to those that it refuses.
+    @Test func whatAFullQuotaRefusesIsNotWritten() async throws {
+        try await withStore(["--quota-backend-bytes", "4194304"]) { server, store in
+            // All at the same time, so that some are on their way when the quota is reached.
+            let writers = UInt8(0)..<32
+            let written = try await withThrowingTaskGroup(of: UInt16.self) { group in
+                for writer in writers {
+                    group.addTask {
+                        var count = UInt16(0)
+                        while true {
+                            let key = [writer] + withUnsafeBytes(of: count.bigEndian, Array.init)
+                            let found = await code {
+                                try await store.commit(put(key, .init(repeating: 0, count: 16_384)), durability: nil)
+                            }
+                            guard let found else {
+                                count += 1
+                                continue
+                            }
+                            #expect(found == .outOfSpace)
+                            let entry = try await store.fetchEntry(key)
+                            #expect(entry == nil, "writer \(writer), \(count)")
+                            return count
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + Int($1) }
+            }
+            #expect(try await store.readView().fetchCount(in: .all) == written)
+            // When there is space again, no commit is taken for one that was refused.
+            try server.control("del", "--prefix", "heartwood/d")
+            try server.control("compact", "\(try await store.readView().position.sequence)")
+            try server.control("defrag")
+            try server.control("alarm", "disarm")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in writers {
+                    group.addTask { try await store.commit(put([writer]), durability: nil) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store.readView().fetchCount(in: .all) == writers.count)
+        }
+    }
+
     @Test func usersNeedTheirPasswordAndPermission() async throws {
         let server = try await LocalServer(["--auth-token-ttl", "1"])
         defer { server.stop() }

@@ -48,6 +48,21 @@ struct StoreTests {
         }
     }
 
+    /// By default gRPC accepts 4 MiB in a message, and has a window of 8 MiB.
+    @Test func largeAnswersArrive() async throws {
+        try await withStore { store in
+            let keys = (0..<20).map { [UInt8($0)] }
+            let value = [UInt8](repeating: 7, count: 1 << 20)
+            for key in keys {
+                try await store.commit(.init(operations: [.init(key: key, value: value)]), durability: nil)
+            }
+            let page = try await store.fetchEntries(in: .all, reversed: false, limit: .max)
+            #expect(page.entries.map(\.key) == keys)
+            let entries = try await store.readView().fetchEntries(of: keys)
+            #expect(entries.allSatisfy { $0?.value == value })
+        }
+    }
+
     @Test func aLargeBatchIsOneWrite() async throws {
         try await withStore { store in
             let keys = (0..<1_000).map { [UInt8(1), UInt8($0 / 250), UInt8($0 % 250)] }

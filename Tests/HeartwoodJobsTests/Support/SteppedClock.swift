@@ -1,0 +1,1 @@
+../../CampaignSupport/Jobs/SteppedClock.swift
