@@ -107,7 +107,8 @@ final class Cluster: Sendable {
     static let options: CallOptions = {
         var options = CallOptions.defaults
         options.waitForReady = false
-        options.acceptAnySize()
+        // Otherwise answers over 4 MiB fail. grpc-swift-nio-transport 2.9 takes the limit of requests for them.
+        (options.maxResponseMessageBytes, options.maxRequestMessageBytes) = (Int(Int32.max), Int(Int32.max))
         return options
     }()
 

@@ -1,5 +1,4 @@
 #if Etcd
-import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
 extension EtcdStore.Configuration {
@@ -10,15 +9,6 @@ extension EtcdStore.Configuration {
             config.connection.keepalive = .init(
                 time: keepAlive, timeout: keepAliveTimeout, allowWithoutCalls: false)
         }
-    }
-}
-
-extension CallOptions {
-    /// Without this, responses over 4 MiB fail.
-    mutating func acceptAnySize() {
-        maxResponseMessageBytes = Int(Int32.max)
-        // grpc-swift-nio-transport 2.9 takes this one for responses.
-        maxRequestMessageBytes = Int(Int32.max)
     }
 }
 

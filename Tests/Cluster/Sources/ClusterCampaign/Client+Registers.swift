@@ -8,11 +8,11 @@ extension Client {
         let name = "register:\(Int.random(in: 0..<3, using: &random))"
         let key = Array(name.utf8)
         switch Int.random(in: 0..<5, using: &random) {
-        case 0, 1:
+        case 0:
             await note([]) { store throws(StoreError) in
                 [(name, .read(try await store.fetchEntry(key).flatMap { number(of: $0.value) }))]
             }
-        case 2:
+        case 1, 2:
             let value = value()
             await note([(name, .write(value))]) { store throws(StoreError) in
                 acknowledge(try await store.commit(.init(operations: [.put(key, value)]), durability: nil))
