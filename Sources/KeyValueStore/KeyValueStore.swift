@@ -55,7 +55,8 @@ extension ReadableKeyValueStore {
 /// ``withTransaction(durability:_:)``. `KeyValueStoreTesting` has the tests that every engine passes.
 ///
 /// What a layer must not assume: that sequence numbers are dense, that existence checks and counts are free, that views
-/// live long, that batches are unbounded, that an expiry makes an event, that calls take microseconds.
+/// live long, that batches are unbounded, that an expiry makes an event, that removals succeed when there is no space,
+/// that calls take microseconds.
 public protocol KeyValueStore: ReadableKeyValueStore {
     /// Writes a batch, all or nothing, if all its conditions hold.
     ///

@@ -33,8 +33,9 @@ public struct StoreError: Error, Sendable {
         public static let locked = Code("locked")
         /// The system denies access to a file or directory.
         public static let permission = Code("permission")
-        /// The disk has no space left, or a quota is reached. The write was refused before it got its sequence number.
-        /// Reads succeed. So do batches that only remove: they use reserved space.
+        /// The disk has no space left, or a quota is reached. Nothing was written. Reads succeed. In a store of files
+        /// batches that only remove succeed, too: they use reserved space. Another engine may refuse those: an etcd
+        /// cluster refuses all writes until its operator has made space.
         public static let outOfSpace = Code("outOfSpace")
         /// The process or the system has too many open files.
         public static let tooManyFiles = Code("tooManyFiles")
