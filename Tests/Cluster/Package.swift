@@ -23,6 +23,10 @@ let package = Package(
         .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
     ],
     targets: [
         .target(
@@ -53,6 +57,22 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
+        ),
+        // EtcdStore and a minimal client. The messages are a link to those of HeartwoodEtcd.
+        .executableTarget(
+            name: "cluster-benchmark",
+            dependencies: [
+                "ClusterSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
+                .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: settings + [.define("Etcd")]
         ),
         // Checkers of histories, which need no server.
         .target(name: "HistoryChecking", swiftSettings: settings),
