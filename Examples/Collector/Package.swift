@@ -17,7 +17,7 @@ let package = Package(
     name: "collector",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "heartwood", path: "../..", traits: ["NIO", "Hummingbird", "Service"]),
+        .package(name: "heartwood", path: "../..", traits: ["NIO", "Hummingbird", "Service", "Etcd"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.2"),
         .package(
@@ -38,6 +38,7 @@ let package = Package(
             name: "CollectorService",
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodNIO", package: "heartwood"),
                 .product(name: "HeartwoodHummingbird", package: "heartwood"),
                 .product(name: "HeartwoodJobs", package: "heartwood"),
@@ -79,10 +80,12 @@ let package = Package(
             dependencies: [
                 "CollectorService",
                 .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "HeartwoodJobs", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "HeartwoodTesting", package: "heartwood"),
+                .product(name: "KeyValueStoreTesting", package: "heartwood"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -33,7 +33,7 @@ import Testing
                 let answer = try await client.post("{\"type\":\"a\"}", token: token)
                 #expect(answer.status == .unauthorized)
             }
-            #expect(try store.count(in: EventKeys.events) == 0)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 0)
         }
     }
 
@@ -117,9 +117,8 @@ import Testing
             #expect(try await Self.get(client, "/events", cookie).status == .ok)
             // The secret isn't in the store.
             let secret = Array(cookie.utf8.suffix(64))
-            try store.forEach { entry in
+            for entry in try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries {
                 #expect(entry.key.firstRange(of: secret) == nil && entry.value.firstRange(of: secret) == nil)
-                return .next
             }
             // A session doesn't allow to write.
             let post = try await client.executeRequest(

@@ -99,7 +99,7 @@ import Testing
         try await fixture.run { client, store in
             let answer = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}")
             #expect(answer.status == .created)
-            #expect(try store.count(in: EventKeys.range(type: "a", from: nil, to: nil)) == 0)
+            #expect(try await store.fetchCount(in: EventKeys.range(type: "a", from: nil, to: nil)) == 0)
             #expect(try await client.read("/events").events.count == 2)
             #expect(try await client.read("/events?type=a").code == "no-type-index")
             #expect(try await client.read("/events/count?type=a").code == "no-type-index")

@@ -13,9 +13,8 @@ import Testing
     private static let event = "{\"type\":\"a\"}"
 
     @Test func aFullDiskIsA503ThatNamesAReason() async throws {
-        var fixture = Fixture()
         let disk = SimulatedDisk(seed: 1)
-        fixture.fileSystem = disk
+        let fixture = Fixture(on: disk)
         try await fixture.run { client, store in
             #expect(try await client.post(Self.event, key: "k").status == .created)
             disk.capacity = 3 << 20
@@ -34,9 +33,8 @@ import Testing
     }
 
     @Test func aFailedSyncIsReportedAndTheRequestCanBeRepeated() async throws {
-        var fixture = Fixture()
         let disk = SimulatedDisk(seed: 2)
-        fixture.fileSystem = disk
+        let fixture = Fixture(on: disk)
         let store = try await fixture.open()
         try await fixture.collector(store).application().test(.router) { client in
             #expect(try await client.post(Self.event, key: "k1").status == .created)
@@ -58,20 +56,20 @@ import Testing
             #expect(ready.json["state"] as? String == "failed")
             #expect(try await client.read("/health").status == .ok)
         }
-        try? await store.close()
+        try? await store.end()
         disk.heal()
         // After a restart, the repeated request is written once, whatever became of the first attempt.
         try await fixture.run { client, store in
             let answer = try await client.post(Self.event, key: "k2")
             #expect(answer.status == .created)
             #expect(try await client.post(Self.event, key: "k2").headers[.idempotentReplayed] == "true")
-            #expect(try store.count(in: EventKeys.events) == 2)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 2)
         }
     }
 
     @Test func aClosedStoreIsA503() async throws {
         try await Fixture().run { client, store in
-            try await store.close()
+            try await store.end()
             let answer = try await client.post(Self.event)
             #expect(answer.status == .serviceUnavailable)
             #expect(answer.code == "store-closed")
@@ -84,9 +82,8 @@ import Testing
     /// What was answered with 201 is there after a crash at any moment; the rest is there as a whole, or not at all.
     @Test(arguments: 0..<8 as Range<UInt64>)
     func acknowledgedEventsSurviveACrash(seed: UInt64) async throws {
-        var fixture = Fixture()
         let disk = SimulatedDisk(seed: seed)
-        fixture.fileSystem = disk
+        let fixture = Fixture(on: disk)
         let store = try await fixture.open()
         let crash = try await withStore(fixture, store) { client in
             for index in 0..<10 {
@@ -96,10 +93,9 @@ import Testing
             }
             return disk.crash(losing: seed == 0 ? .everything : .drawn(seed))
         }
-        try? await store.close()
-        fixture.fileSystem = SimulatedDisk(image: crash.image)
-        try await fixture.run { client, store in
-            #expect(try store.count(in: EventKeys.events) == 30)
+        try? await store.end()
+        try await Fixture(on: SimulatedDisk(image: crash.image)).run { client, store in
+            #expect(try await store.fetchCount(in: EventKeys.events) == 30)
             let body = Array(repeating: Self.event, count: 3).joined(separator: "\n")
             let answer = try await client.post(body, key: "k9")
             #expect(answer.headers[.idempotentReplayed] == "true")
@@ -107,7 +103,8 @@ import Testing
     }
 
     private func withStore<R: Sendable>(
-        _ fixture: Fixture, _ store: Store, _ body: @Sendable @escaping (any TestClientProtocol) async throws -> R
+        _ fixture: Fixture, _ store: any KeyValueStore,
+        _ body: @Sendable @escaping (any TestClientProtocol) async throws -> R
     ) async throws -> R {
         try await fixture.collector(store).application().test(.router) { try await body($0) }
     }
@@ -115,7 +112,7 @@ import Testing
     @Test func codesHaveStatuses() {
         let expected: [(StoreError.Code, Int)] = [
             (.outOfSpace, 503), (.failed, 503), (.closed, 503), (.outcomeUnknown, 500), (.cancelled, 503),
-            (.inputOutput, 500), (.corruption, 500), (StoreError.Code("new"), 500),
+            (.inputOutput, 503), (.corruption, 500), (StoreError.Code("new"), 500),
         ]
         for (code, status) in expected {
             let problem = Problem(StoreError(code, "message of the store"))

@@ -18,7 +18,7 @@ import Testing
             let lines = try await client.post("{\"type\":\"a\"}\r\n\n {\"type\":\"b\"} \n")
             #expect(lines.ids.count == 2)
             #expect(Set(one.ids + array.ids + lines.ids).count == 5)
-            #expect(try store.count(in: EventKeys.events) == 5)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 5)
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
             #expect(answer.code == "invalid-events")
             #expect(answer.json[place] as? Int == number, "\(answer.text)")
             #expect((answer.json["reason"] as? String)?.isEmpty == false)
-            #expect(try store.count(in: EventKeys.events) == 0)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 0)
             // The key isn't used up.
             #expect(try await client.post(#"{"type":"a"}"#, key: "k").status == .created)
         }
@@ -99,7 +99,7 @@ import Testing
             #expect(body.status == .contentTooLarge)
             #expect(body.code == "body-too-large")
             #expect(try await client.post(line, type: "text/plain").status == .unsupportedMediaType)
-            #expect(try store.count(in: EventKeys.events) == 3)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 3)
         }
     }
 

@@ -1,4 +1,5 @@
 import CoreMetrics
+import HeartwoodFileSystem
 import Hummingbird
 import HummingbirdTesting
 import Testing
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test func requestsAndEventsAreCounted() async throws {
-        try await Fixture().run { client, _ in
+        try await Fixture(on: InMemoryFileSystem()).run { client, _ in
             _ = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"a\"}", key: "k")
             _ = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"a\"}", key: "k")
             _ = try await client.post("nothing")

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodEtcd
 import HeartwoodService
 import Testing
 
@@ -24,6 +25,12 @@ import Testing
         #expect(settings.maximumStreams == 3)
         #expect(settings.store == nil)
         #expect(settings.tokens.map(\.client) == [Client(name: "web", scope: .write)])
+    }
+
+    @Test func anArgumentCanHaveSeveralTokens() async throws {
+        let settings = try await Settings.read(
+            arguments: ["collector", "--tokens-write", "a:0123456789abcdef,b:0123456789abcdef"], environment: [:])
+        #expect(settings.tokens.map(\.client.name) == ["a", "b"])
     }
 
     @Test func theDefaultsAreThoseOfTheType() async throws {
@@ -56,6 +63,39 @@ import Testing
         #expect(Settings().summaryLifetime == .seconds(365 * 86_400))
         let week = try await Settings.read(arguments: ["collector", "--summaries-days", "7"], environment: [:])
         #expect(week.summaryLifetime == .seconds(7 * 86_400))
+    }
+
+    @Test func aClusterIsUsedIfItsEndpointsAreGiven() async throws {
+        let plain = try await Settings.read(
+            arguments: ["collector", "--etcd-endpoints", "etcd-1:2379, etcd-2"], environment: [:])
+        #expect(plain.cluster?.endpoints == [.init(host: "etcd-1"), .init(host: "etcd-2")])
+        #expect(plain.cluster?.prefix == Array("collector/".utf8))
+        #expect(plain.cluster?.tls == nil && plain.cluster?.credentials == nil)
+        let secured = try await Settings.read(
+            arguments: ["collector", "--etcd-ca", "ca.pem", "--etcd-prefix", "events/", "--etcd-deadline", "5"],
+            environment: [
+                "COLLECTOR_ETCD_ENDPOINTS": "https://[::1]:12379", "COLLECTOR_ETCD_USER": "collector",
+                "COLLECTOR_ETCD_PASSWORD": "secret",
+            ])
+        #expect(secured.cluster?.endpoints == [.init(host: "::1", port: 12_379)])
+        #expect(secured.cluster?.tls == .init(trustRoots: "ca.pem"))
+        #expect(secured.cluster?.credentials == .init(user: "collector", password: "secret"))
+        #expect(secured.cluster?.prefix == Array("events/".utf8))
+        #expect(secured.cluster?.deadline == .seconds(5))
+    }
+
+    @Test(arguments: [
+        ["--etcd-endpoints", ""], ["--etcd-endpoints", "etcd-1:port"], ["--etcd-endpoints", "etcd-1,,etcd-2:http"],
+        ["--etcd-endpoints", "https://etcd-1,etcd-2"], ["--etcd-user", "collector"],
+        ["--etcd-endpoints", "etcd-1", "--etcd-user", "collector"],
+        ["--etcd-endpoints", "etcd-1", "--etcd-ca", "ca.pem"],
+        ["--etcd-endpoints", "https://etcd-1", "--etcd-certificate", "certificate.pem"],
+        ["--etcd-endpoints", "etcd-1", "--etcd-deadline", "0"],
+    ])
+    func aClusterThatCanNotBeUsedIsRefused(_ arguments: [String]) async {
+        await #expect(throws: SettingsError.self) {
+            try await Settings.read(arguments: ["collector"] + arguments, environment: [:])
+        }
     }
 
     @Test func settingsOfTheStoreAreRead() async throws {

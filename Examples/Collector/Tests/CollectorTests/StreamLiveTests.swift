@@ -2,8 +2,10 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Heartwood
+import HeartwoodFileSystem
 import Hummingbird
 import HummingbirdTesting
+import KeyValueStoreTesting
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
@@ -55,8 +57,8 @@ import Testing
         try await body(&reader)
     }
 
-    @Test func eventsComeAndAStreamContinuesAfterARestart() async throws {
-        let fixture = Fixture()
+    @Test(arguments: [Fixture(), Fixture(.gentle)])
+    func eventsComeAndAStreamContinuesAfterARestart(_ fixture: Fixture) async throws {
         let position = Position()
         try await fixture.run(.live) { client, _ in
             try await stream(client, "/events/stream") { reader in
@@ -80,7 +82,8 @@ import Testing
     }
 
     @Test func anUnavailablePositionResetsTheStream() async throws {
-        try await Fixture().run(.live) { client, store in
+        try await Fixture(on: InMemoryFileSystem()).run(.live) { client, store in
+            let store = try #require(store as? Store)
             _ = try await client.post("{\"type\":\"a\",\"n\":1}")
             try await store.compact()
             _ = try await client.post("{\"type\":\"a\",\"n\":2}")
@@ -94,6 +97,23 @@ import Testing
                     _ = try await client.post("{\"type\":\"a\",\"n\":3}")
                     #expect(await reader.next("data: ")?.contains("\"event\":") == true)
                 }
+            }
+        }
+    }
+
+    /// The history of a cluster is compacted by others, and what the service knows of it is old.
+    @Test func aStreamContinuesAfterACompactionOfTheCluster() async throws {
+        let fixture = Fixture(.gentle)
+        try await fixture.run(.live) { client, store in
+            let start = StreamPosition(try await store.readView().position)
+            _ = try await client.post("{\"type\":\"a\",\"n\":1}")
+            try await #require(store as? ConstrainedStore).compact()
+            try await stream(client, "/events/stream", after: "\(start)") { reader in
+                #expect(await reader.next("event: ") == "reset")
+                let id = try #require(await reader.next("id: "))
+                #expect(await reader.next("data: ")?.contains("\"position\":\"\(id)\"") == true)
+                _ = try await client.post("{\"type\":\"a\",\"n\":2}")
+                #expect(await reader.next("data: ")?.contains("\"n\":2") == true)
             }
         }
     }
@@ -148,8 +168,9 @@ import Testing
         while collector.sampler.samples.isEmpty { await Task.yield() }
         await group.triggerGracefulShutdown()
         try await running.value
-        #expect(store.state == .ready, "the store is closed by the caller")
-        try await store.close()
+        // It is closed by the caller.
+        _ = try await store.readView()
+        try await store.end()
     }
 
     @Test func streamsAreLimitedAndReleased() async throws {
@@ -193,7 +214,7 @@ import Testing
             let samples = try await client.read("/stats")
             #expect(samples.text.contains(#""types":{"a":1}"#))
         }
-        try await store.close()
+        try await store.end()
     }
 
     private actor Kept {

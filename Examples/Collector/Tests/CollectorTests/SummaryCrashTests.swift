@@ -28,11 +28,11 @@ import Testing
             fixture.clock.advance(by: .seconds(12 * 3_600))
             let store = try await fixture.open()
             let collector = try await fixture.collector(store)
-            let events = try store.count(in: EventKeys.events)
+            let events = try await store.fetchCount(in: EventKeys.events)
             guard events >= crash.notes(of: Int.self).reduce(0, +) else { throw EventsLost() }
             try await fixture.settle(collector)
             try await ReferenceCount.check(collector)
-            try await store.close()
+            try await store.end()
         }
         #expect(report.crashes > 50)
     }

@@ -47,12 +47,12 @@ import Testing
         hours.insert(Self.hour)
         hours.insert(Self.hour)
         let first = marks.plan(hours, now: Self.now)
-        #expect(first.marks == [Self.hour] && first.conditions.isEmpty)
+        #expect(first.marks == [Self.hour] && first.closed == nil)
         // The commit of the first one isn't known yet.
         #expect(marks.plan(hours, now: Self.now).marks == [Self.hour])
         marks.committed(first, now: Self.now)
         let second = marks.plan(hours, now: Self.now)
-        #expect(second.marks.isEmpty && second.conditions.count == 1)
+        #expect(second.marks.isEmpty && second.closed == EventKeys.closed(Self.hour))
         // The condition didn't hold.
         #expect(marks.replan(second).marks == [Self.hour])
         #expect(marks.plan(hours, now: Self.now).marks == [Self.hour])

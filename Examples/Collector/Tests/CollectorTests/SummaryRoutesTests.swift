@@ -142,7 +142,7 @@ import Testing
             }
             #expect(try await client.read("/metrics").status == .ok)
         }
-        #expect(try store?.count(in: EventKeys.marks) ?? 0 == 0)
-        try await store?.close()
+        #expect(try await store?.fetchCount(in: EventKeys.marks) ?? 0 == 0)
+        try await store?.end()
     }
 }

@@ -33,7 +33,7 @@ import Testing
             try await fixture.settle(collector)
             try await ReferenceCount.check(collector)
             let summaries = try #require(collector.summaries)
-            #expect(try summaries.markedHours().isEmpty)
+            #expect(try await summaries.markedHours().isEmpty)
             let all = try await summaries.records.loadAll()
             #expect(all.count >= 4)
             // And with the routes that count keys.
@@ -56,7 +56,7 @@ import Testing
             try await fixture.settle(collector)
             #expect(try await summaries.records.find(by: hour.number)?.events == 1)
             _ = try await client.post(Self.event("b", at: first) + "\n" + Self.event("a"))
-            #expect(try summaries.markedHours() == [hour, Hour(of: fixture.clock.now().milliseconds)])
+            #expect(try await summaries.markedHours() == [hour, Hour(of: fixture.clock.now().milliseconds)])
             try await fixture.settle(collector)
             try await ReferenceCount.check(collector)
             #expect(try await summaries.records.find(by: hour.number)?.events == 2)
@@ -71,15 +71,16 @@ import Testing
             let store = try #require(collector.store)
             let hour = Hour(of: fixture.clock.now().milliseconds)
             _ = try await client.post(Self.event("a"))
-            #expect(try store.contains(EventKeys.mark(hour)))
+            #expect(try await store.fetchEntry(EventKeys.mark(hour)) != nil)
             // As the job does it, except that the service isn't told.
-            try await store.remove(EventKeys.mark(hour))
+            try await store.commit(.init(operations: [.init(key: EventKeys.mark(hour), value: nil)]), durability: nil)
             _ = try await client.post(Self.event("a"))
-            #expect(try !store.contains(EventKeys.mark(hour)), "a later request doesn't set the mark")
-            try await store.put(EventKeys.closed(hour), "")
+            let mark = try await store.fetchEntry(EventKeys.mark(hour))
+            #expect(mark == nil, "a later request doesn't set the mark")
+            try await store.commit(.init(operations: [.init(key: EventKeys.closed(hour), value: [])]), durability: nil)
             #expect(try await client.post(Self.event("a"), key: key).status == .created)
-            #expect(try store.contains(EventKeys.mark(hour)))
-            #expect(try store.count(in: EventKeys.events) == 3)
+            #expect(try await store.fetchEntry(EventKeys.mark(hour)) != nil)
+            #expect(try await store.fetchCount(in: EventKeys.events) == 3)
             if let key {
                 let again = try await client.post(Self.event("a"), key: key)
                 #expect(again.headers[.idempotentReplayed] == "true")
@@ -159,8 +160,9 @@ import Testing
         // As after a crash: the mark is there, and no job.
         let collector = try await fixture.collector(store)
         let summaries = try #require(collector.summaries)
-        let scheduler = try #require(collector.services.compactMap { $0 as? SummaryScheduler }.first)
-        let task = Task { try await scheduler.run() }
+        var scheduler = try #require(collector.services.compactMap { $0 as? SummaryScheduler }.first)
+        scheduler.interval = .milliseconds(5)
+        let task = Task { [scheduler] in try await scheduler.run() }
         try await wait(summaries.queue) { $0.scheduled == 1 }
         fixture.clock.advance(by: .seconds(3_600))
         try await collector.application().test(.router) { client in _ = try await client.post(Self.event("a")) }
@@ -171,7 +173,7 @@ import Testing
         #expect(jobs.last?.time == hour.end + Summaries.delay, "it runs after the end of its hour")
         task.cancel()
         try await task.value
-        try await store.close()
+        try await store.end()
     }
 
     @Test func summariesOutliveTheEventsAndThenExpire() async throws {
@@ -198,9 +200,9 @@ import Testing
             fixture.clock.advance(by: .seconds(31 * 86_400))
             // Too late for a new count.
             _ = try await client.post(Self.event("c", at: first))
-            #expect(try !store.contains(EventKeys.mark(hour)))
+            #expect(try await store.fetchEntry(EventKeys.mark(hour)) == nil)
             // A job that was late.
-            try await store.put(EventKeys.mark(hour), "")
+            try await store.commit(.init(operations: [.init(key: EventKeys.mark(hour), value: [])]), durability: nil)
             try await fixture.settle(collector)
             #expect(try await summaries.records.find(by: hour.number)?.events == 2)
         }
@@ -213,7 +215,7 @@ import Testing
             let times = (0..<1_000).map { Timestamp(milliseconds: UInt64($0) * 86_400_000) } + [now + .seconds(7_200)]
             _ = try await client.post(times.map { Self.event("a", at: $0) }.joined(separator: "\n"))
             let summaries = try #require(collector.summaries)
-            #expect(try summaries.markedHours().isEmpty)
+            #expect(try await summaries.markedHours().isEmpty)
         }
     }
 }

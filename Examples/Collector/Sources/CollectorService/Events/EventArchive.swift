@@ -2,7 +2,7 @@ import Heartwood
 
 /// Reads the events of a store.
 struct EventArchive {
-    let store: Store
+    let store: any KeyValueStore
 
     struct Event {
         var id: EventID
@@ -18,12 +18,12 @@ struct EventArchive {
     }
 
     func event(_ id: EventID) async throws -> Event? {
-        try await store.fetch(EventKeys.event(id)).map { Event(id: id, object: $0) }
+        try await store.fetchEntry(EventKeys.event(id)).map { Event(id: id, object: $0.value) }
     }
 
     /// How many events there are.
     ///
-    /// - Complexity: O(events); the events themselves aren't read.
+    /// - Complexity: O(events). Only keys are read.
     func count(_ filter: EventQuery.Filter) async throws -> Int { try await store.fetchCount(in: filter.range) }
 
     /// A page of a listing.
@@ -39,9 +39,9 @@ struct EventArchive {
             range = isReversed ? range.before(key) : range.after(key)
         }
         // One more than asked for says whether the listing continues.
-        let view = try store.readView()
+        let view = try await store.immediateView()
         let found = try await view.fetchEntries(in: range, reversed: isReversed, limit: query.limit + 1).entries
-        var events = try await events(Array(found.prefix(query.limit)), filter, view)
+        var events = try await events(Array(found.prefix(query.limit)), isByType: filter.type != nil, view)
         if isBackwards { events.reverse() }
 
         let isMore = found.count > query.limit
@@ -55,9 +55,9 @@ struct EventArchive {
             previous: isBackwards ? (isMore ? cursor(.previous, events.first) : nil) : cursor(.previous, events.first))
     }
 
-    private func events(_ found: [Entry], _ filter: EventQuery.Filter, _ view: ReadView) async throws -> [Event] {
+    private func events(_ found: [Entry], isByType: Bool, _ view: any KeyValueView) async throws -> [Event] {
         let ids = found.compactMap { EventKeys.id($0.key) }
-        guard filter.type != nil else { return zip(ids, found).map { Event(id: $0, object: $1.value) } }
+        guard isByType else { return zip(ids, found).map { Event(id: $0, object: $1.value) } }
         let values = try await view.fetchEntries(of: ids.map(EventKeys.event))
         return zip(ids, values).compactMap { id, entry in entry.map { Event(id: id, object: $0.value) } }
     }

@@ -5,7 +5,7 @@ import NIOCore
 
 /// `GET /events`, `/events/count`, `/events/{id}`.
 struct EventRoutes {
-    let store: Store?
+    let store: (any KeyValueStore)?
     let hasTypeIndex: Bool
 
     func add(to group: RouterGroup<CollectorContext>) {

@@ -7,14 +7,15 @@ import NIOCore
 /// `POST /events`: takes a batch of events, and answers when it is on the disk.
 struct Ingest: Sendable {
     /// Nil for measurements without a store.
-    let store: Store?
+    let store: (any KeyValueStore)?
     let numbers: EventNumbers
     let tokens: Tokens
     let body: BodyReader
     let limits: EventBatch.Limits
-    let retention: Duration?
+    /// Nil for ever.
+    let retention: Lifetime?
     let hasTypeIndex: Bool
-    let idempotency: Duration
+    let idempotency: Lifetime
     let clock: any StoreClock
     let metrics: IngestMetrics
     /// Nil if no summaries are made.
@@ -75,7 +76,7 @@ extension Ingest {
     /// What is written for a request: one batch, all or nothing.
     private struct Prepared {
         /// Nil without a store.
-        var batch: WriteBatch?
+        var batch: RecordBatch?
         var answer: IdempotencyRecord
         /// Where the answer is stored; nil without an idempotency key.
         var key: [UInt8]?
@@ -93,10 +94,11 @@ extension Ingest {
         let first = numbers.take(events.count)
         var types = TypeCounts()
         var hours = HourSet()
-        var batch = store?.makeBatch()
+        var batch = store.map { RecordBatch(for: $0) }
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
-            consume batch, body: body, expires: retention.map { .at(now + $0) } ?? .never, hasTypeIndex: hasTypeIndex)
+            consume batch, body: body, expires: retention.map { .at($0.end(from: now)) } ?? .never,
+            hasTypeIndex: hasTypeIndex)
         var times: [UInt64] = []
         times.reserveCapacity(events.count)
         for (index, event) in events.enumerated() {
@@ -111,7 +113,7 @@ extension Ingest {
         let stored = key.map { EventKeys.request(client: client.name, key: $0) }
         if let stored {
             answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
-            writer.add(stored, answer.bytes, expires: .at(now + idempotency))
+            writer.add(stored, answer.bytes, expires: .at(idempotency.end(from: now)))
         }
         let plan = marks?.plan(hours, now: now) ?? HourMarks.Plan()
         for hour in plan.marks { writer.add(mark: hour) }
@@ -124,10 +126,11 @@ extension Ingest {
         var hours = prepared.hours
         while true {
             do {
-                try await store.write(batch, if: hours.conditions, durability: .synced)
+                try await batch.write(ifAbsent: hours.closed)
                 marks?.committed(hours, now: prepared.now)
                 return (prepared.answer, false)
             } catch {
+                if error.code == .tooLarge && !(store is Store) { throw Problem.tooMany(store.limits) }
                 guard error.code == .conflict else { throw error }
             }
             if let key = prepared.key, let answer = try await answer(store, key) {
@@ -139,19 +142,19 @@ extension Ingest {
                 return (answer, true)
             }
             // It has expired since, or the hour was closed: then this one is written.
-            if let marks {
+            if let marks, let hour = hours.open {
                 hours = marks.replan(hours)
-                for hour in hours.marks { batch.put(EventKeys.mark(hour), [UInt8]()) }
+                batch.put(EventKeys.mark(hour), [UInt8]())
             }
         }
     }
 
     /// The answer that is stored for an idempotency key.
-    private func answer(_ store: Store, _ key: [UInt8]) async throws -> IdempotencyRecord? {
-        // The write with this key may still be on its way to the disk.
-        try await store.flush()
-        guard let stored = try await store.fetch(key) else { return nil }
-        guard let answer = IdempotencyRecord(stored) else {
+    private func answer(_ store: any KeyValueStore, _ key: [UInt8]) async throws -> IdempotencyRecord? {
+        // On files, the write with this key may still be on its way to the disk.
+        try await (store as? Store)?.flush()
+        guard let stored = try await store.fetchEntry(key) else { return nil }
+        guard let answer = IdempotencyRecord(stored.value) else {
             throw StoreError(.unsupportedFormat, "the answer to an Idempotency-Key is of a newer version")
         }
         return answer

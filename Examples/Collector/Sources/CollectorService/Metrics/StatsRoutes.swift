@@ -8,7 +8,8 @@ import NIOCore
 struct StatsRoutes {
     let sampler: StatsSampler
     let registry: MetricsRegistry
-    let store: Store?
+    /// Nil without a store, and on a cluster.
+    let files: Store?
     let summaries: Summaries?
     let events: ServerSentEvents
 
@@ -28,7 +29,7 @@ struct StatsRoutes {
     }
 
     private func metrics() async -> Response {
-        if let store { Self.update(registry, store.statistics) }
+        if let files { Self.update(registry, files.statistics) }
         // The other metrics are there when the store is closed.
         if let summaries { try? await JobMetrics(registry: registry).update(summaries.queue) }
         registry.gauge("collector.streams").set(Double(events.slots.count))

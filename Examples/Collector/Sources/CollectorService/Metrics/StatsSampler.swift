@@ -8,7 +8,7 @@ import Synchronization
 final class StatsSampler: Service {
     private static let kept = 120
 
-    private let store: Store?
+    private let store: (any KeyValueStore)?
     private let metrics: IngestMetrics
     private let streams: Slots
     private let clock: any StoreClock
@@ -21,7 +21,7 @@ final class StatsSampler: Service {
         var nextListener = 0
     }
 
-    init(_ store: Store?, _ metrics: IngestMetrics, streams: Slots, clock: any StoreClock) {
+    init(_ store: (any KeyValueStore)?, _ metrics: IngestMetrics, streams: Slots, clock: any StoreClock) {
         (self.store, self.metrics, self.streams, self.clock) = (store, metrics, streams, clock)
         state = Mutex(State(durations: metrics.duration.current))
     }
@@ -39,13 +39,15 @@ final class StatsSampler: Service {
     /// Takes a sample, and gives it to all listeners.
     func sample() {
         let durations = metrics.duration.current
-        let (totals, statistics) = (metrics.current, store?.statistics)
+        let (totals, statistics) = (metrics.current, (store as? Store)?.statistics)
+        let isOnCluster = store != nil && statistics == nil
         let (now, open) = (clock.now().milliseconds, streams.count)
         state.withLock { state in
             let recent = durations.since(state.durations)
             state.durations = durations
             let sample = StatsSample(
-                time: now, totals: totals, recent: recent, streams: open, statistics: statistics)
+                time: now, totals: totals, recent: recent, streams: open, statistics: statistics,
+                isOnCluster: isOnCluster)
             state.samples.append(sample)
             if state.samples.count > Self.kept { state.samples.removeFirst() }
             for listener in state.listeners.values { listener.yield(sample) }
@@ -94,17 +96,20 @@ struct StatsSample: Sendable, Encodable {
     var median: Double?
     var percentile99: Double?
     var streams: Int
+    /// Nil without a store, and on a cluster.
     var store: StoreFigures?
+    var isOnCluster: Bool
 
     init(
-        time: UInt64, totals: IngestMetrics.Totals, recent: Histogram, streams: Int, statistics: Store.Statistics?
+        time: UInt64, totals: IngestMetrics.Totals, recent: Histogram, streams: Int, statistics: Store.Statistics?,
+        isOnCluster: Bool
     ) {
         self.time = time
         (events, requests, refused) = (totals.events, totals.requests, totals.refused)
         (bytes, types) = (totals.bytes, totals.types)
         median = recent.quantile(0.5).map { $0 * 1_000 }
         percentile99 = recent.quantile(0.99).map { $0 * 1_000 }
-        self.streams = streams
+        (self.streams, self.isOnCluster) = (streams, isOnCluster)
         store = statistics.map {
             StoreFigures(
                 state: "\($0.state)", keys: $0.keys, logBytes: $0.logBytes, snapshotBytes: $0.snapshotBytes,

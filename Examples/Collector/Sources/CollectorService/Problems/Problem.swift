@@ -74,6 +74,15 @@ extension Problem {
         return problem
     }
 
+    /// A request that a cluster can't write in one commit.
+    static func tooMany(_ limits: KeyValueLimits) -> Problem {
+        Problem(
+            .contentTooLarge, "too-large-for-cluster",
+            "the events of a request are one commit, and the cluster allows \(limits.operations) records and "
+                + "\(limits.batchBytes) bytes in it; an event has two records, or one without events.type-index: "
+                + "nothing was written; send fewer events in a request")
+    }
+
     static let noStore = Problem(
         .notImplemented, "no-store", "the service runs without a store (store = none), which is for measurements only")
 
@@ -103,8 +112,13 @@ extension Problem {
         switch error.code {
         case .outOfSpace:
             self = Problem(
-                .serviceUnavailable, "out-of-space", "the disk has no space: nothing was written; try again later"
+                .serviceUnavailable, "out-of-space", "the store has no space: nothing was written; try again later"
             ).retry(after: 30)
+        case .inputOutput:
+            self = Problem(
+                .serviceUnavailable, "store-unavailable",
+                "the store can't be read or written at this time: nothing was written; try again later"
+            ).retry(after: 10)
         case .failed, .closed:
             self = Problem(
                 .serviceUnavailable, "store-\(error.code)",

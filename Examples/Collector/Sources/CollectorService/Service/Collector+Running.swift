@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodEtcd
 import HeartwoodService
 public import Logging
 import ServiceLifecycle
@@ -13,6 +14,7 @@ extension Collector {
         for scope in [Client.Scope.write, .read] where !settings.tokens.contains(where: { $0.client.scope == scope }) {
             logger.warning("there are no tokens for '\(scope)': set tokens.\(scope)")
         }
+        if let cluster = settings.cluster { return try await run(settings, on: cluster, registry, logger) }
         guard let path = settings.store else {
             logger.warning("running without a store: events are checked, answered and dropped")
             return try await Collector(settings, store: nil, registry: registry, logger: logger).serviceGroup(nil).run()
@@ -31,6 +33,23 @@ extension Collector {
             throw error
         }
         logger.info("store closed")
+    }
+
+    private static func run(
+        _ settings: Settings, on cluster: EtcdStore.Configuration, _ registry: MetricsRegistry, _ logger: Logger
+    ) async throws {
+        var configuration = cluster
+        configuration.logger = logger
+        let store = try await EtcdStore.open(configuration)
+        let endpoints = cluster.endpoints.map(\.description).joined(separator: ",")
+        logger.info("cluster opened", metadata: ["endpoints": "\(endpoints)"])
+        do {
+            try await Collector(settings, store: store, registry: registry, logger: logger).serviceGroup(nil).run()
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
     }
 
     /// The store, the services on it, and the server, which is the first to end.

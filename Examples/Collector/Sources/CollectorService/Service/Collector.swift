@@ -11,7 +11,7 @@ public import ServiceLifecycle
 /// The service: its routes, and what runs beside them.
 public struct Collector: Sendable {
     let settings: Settings
-    let store: Store?
+    let store: (any KeyValueStore)?
     let registry: MetricsRegistry
     let logger: Logger
     let persist: any PersistDriver
@@ -27,13 +27,13 @@ public struct Collector: Sendable {
     ///
     /// - Parameters:
     ///   - settings: How it works.
-    ///   - store: Where the events are; nil for measurements without a store.
+    ///   - store: Where the events are, on files or on a cluster; nil for measurements without a store.
     ///   - registry: Where its metrics are collected.
     ///   - logger: Logs requests that fail.
     ///   - clock: The time of events without one, and of sessions without a store. As of the store.
     /// - Throws: `StoreError` if the store can't be written.
     public init(
-        _ settings: Settings, store: Store?, registry: MetricsRegistry, logger: Logger,
+        _ settings: Settings, store: (any KeyValueStore)?, registry: MetricsRegistry, logger: Logger,
         clock: any StoreClock = SystemClock()
     ) async throws {
         (self.settings, self.store, self.registry, self.logger) = (settings, store, registry, logger)
@@ -53,7 +53,8 @@ public struct Collector: Sendable {
             store: store, numbers: numbers, tokens: tokens,
             body: BodyReader(maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout),
             limits: EventBatch.Limits(events: settings.maximumEvents, eventBytes: settings.maximumEventBytes),
-            retention: settings.retention, hasTypeIndex: settings.hasTypeIndex, idempotency: settings.idempotency,
+            retention: settings.retention.map { Lifetime($0, on: store) }, hasTypeIndex: settings.hasTypeIndex,
+            idempotency: Lifetime(settings.idempotency, on: store),
             clock: clock, metrics: metrics, marks: summaries?.marks)
         events = ServerSentEvents(slots: Slots(settings.maximumStreams), heartbeat: settings.heartbeat)
         sampler = StatsSampler(store, metrics, streams: events.slots, clock: clock)
@@ -77,11 +78,11 @@ public struct Collector: Sendable {
         let readers = router.group().add(middleware: MetricsMiddleware())
             .add(middleware: AccessMiddleware(tokens: tokens, sessions: sessions))
         let stream = EventStream(store: store, events: events)
-        readers.get("/events/stream") { request, context in try stream.get(request, context) }
+        readers.get("/events/stream") { request, context in try await stream.get(request, context) }
         EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
         SummaryRoutes(summaries: summaries).add(to: readers)
         JobRoutes(summaries: summaries, tokens: tokens).add(readers: readers, open: open)
-        StatsRoutes(sampler: sampler, registry: registry, store: store, summaries: summaries, events: events)
+        StatsRoutes(sampler: sampler, registry: registry, files: store as? Store, summaries: summaries, events: events)
             .add(to: readers)
         return router
     }

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodEtcd
 import HeartwoodService
 
 /// How the service works. README.md has the table.
@@ -25,6 +26,8 @@ public struct Settings: Sendable {
 
     /// The directory of the store; nil for none, which is for measurements only.
     public var store: String? = "collector.store"
+    /// The cluster that the events are on; nil for files.
+    var cluster: EtcdStore.Configuration?
     /// How the store works, and where its metrics go.
     var storeConfiguration = Store.Configuration()
     var storeOptions = StoreService.Options()

@@ -1,5 +1,6 @@
 public import Configuration
 import Heartwood
+import HeartwoodEtcd
 import HeartwoodService
 import SystemPackage
 
@@ -45,6 +46,7 @@ extension Settings {
         if let path = reader.text("store.path") { store = path == "none" ? nil : path }
         storeConfiguration = try await Store.Configuration(config: config.scoped(to: "store"))
         storeOptions = try await StoreService.Options(config: config.scoped(to: "store"))
+        cluster = try reader.cluster()
         if let seconds = try reader.number("events.retention", 0...3_155_760_000) {
             retention = seconds == 0 ? nil : .seconds(seconds)
         }
@@ -83,6 +85,8 @@ extension Settings {
         "store-compaction-maximum-log-bytes", "store-compaction-maximum-segments", "store-compaction-interval",
         "store-log-retention", "store-create-if-missing", "store-strict-recovery", "store-metrics-interval",
         "store-metrics-slow-sync",
+        "etcd-endpoints", "etcd-prefix", "etcd-user", "etcd-password", "etcd-ca", "etcd-certificate", "etcd-key",
+        "etcd-deadline",
     ]
 
     /// An argument with a mistake in its name would have no effect.
@@ -97,7 +101,7 @@ extension Settings {
 }
 
 /// Reads settings, and refuses what can't be used instead of taking the default.
-private struct SettingsReader {
+struct SettingsReader {
     let config: ConfigReader
 
     func text(_ key: ConfigKey) -> String? { config.string(forKey: key) }
@@ -131,11 +135,16 @@ private struct SettingsReader {
         }
     }
 
+    /// Values with commas between them. As one string, an argument with commas couldn't be read.
+    func list(_ key: ConfigKey, isSecret: Bool = false) -> [Substring]? {
+        config.stringArray(forKey: key, isSecret: isSecret)?.map { $0[...].trimmingSpaces() }
+    }
+
     /// `name:secret,name:secret`.
     func tokens(_ key: ConfigKey, _ scope: Client.Scope) throws -> [(client: Client, secret: String)] {
-        let text = config.string(forKey: key, isSecret: true) ?? ""
-        return try text.split(separator: ",").map { part in
-            let parts = part.trimmingSpaces().split(separator: ":", maxSplits: 1)
+        let list = list(key, isSecret: true) ?? []
+        return try list.filter { !$0.isEmpty }.map { token in
+            let parts = token.split(separator: ":", maxSplits: 1)
             guard parts.count == 2, parts[1].utf8.count >= 16 else {
                 throw SettingsError("\(key): write NAME:SECRET,NAME:SECRET, with secrets of 16 bytes and more")
             }

@@ -11,39 +11,27 @@ import Synchronization
 /// Most requests have events of the current hour, whose mark is already set. They don't set it again: it is a condition
 /// of their commit that the hour isn't closed.
 final class HourMarks: Sendable {
-    private struct State {
-        /// The current hour, if its mark is set, and the condition that it isn't closed.
-        var open: (hour: Hour, conditions: [Condition])?
-        /// The hours that ``marked`` has had and whose jobs haven't begun.
-        var known: Set<Hour> = []
-    }
-
     private let window: SummaryWindow
-    private let state = Mutex(State())
-    /// Hours whose mark was set, each once until its job begins.
-    let marked: AsyncStream<Hour>
-    private let continuation: AsyncStream<Hour>.Continuation
+    /// The current hour, if its mark is set, and the key that closes it.
+    private let open = Mutex<(hour: Hour, closed: [UInt8])?>(nil)
 
-    init(_ window: SummaryWindow) {
-        self.window = window
-        (marked, continuation) = AsyncStream.makeStream(of: Hour.self)
-    }
+    init(_ window: SummaryWindow) { self.window = window }
 
     /// What a commit must contain for the hours of its events.
     struct Plan {
         /// The hours whose marks it sets.
         var marks: [Hour] = []
-        /// The hour whose mark is set, and what must be true for that.
+        /// The hour whose mark is set, and the key that must be absent for that.
         var open: Hour?
-        var conditions: [Condition] = []
+        var closed: [UInt8]?
     }
 
     func plan(_ hours: HourSet, now: Timestamp) -> Plan {
         var plan = Plan()
         let current = Hour(of: now.milliseconds)
         hours.forEach { hour in
-            if hour == current, let open = state.withLock({ $0.open }), open.hour == hour {
-                (plan.open, plan.conditions) = (hour, open.conditions)
+            if hour == current, let open = open.withLock(\.self), open.hour == hour {
+                (plan.open, plan.closed) = (hour, open.closed)
             } else if window.contains(hour, at: now) {
                 plan.marks.append(hour)
             }
@@ -53,7 +41,7 @@ final class HourMarks: Sendable {
 
     /// A plan without a condition, for a commit whose condition didn't hold: the job of the hour has begun.
     func replan(_ plan: Plan) -> Plan {
-        state.withLock { $0.open = nil }
+        open.withLock { $0 = nil }
         return Plan(marks: plan.marks + [plan.open].compactMap(\.self))
     }
 
@@ -61,19 +49,12 @@ final class HourMarks: Sendable {
     func committed(_ plan: Plan, now: Timestamp) {
         if plan.marks.isEmpty { return }
         let current = Hour(of: now.milliseconds)
-        let new = state.withLock { state in
-            if plan.marks.contains(current) { state.open = (current, [.absent(EventKeys.closed(current))]) }
-            return plan.marks.filter { state.known.insert($0).inserted }
-        }
-        for hour in new { continuation.yield(hour) }
+        if plan.marks.contains(current) { open.withLock { $0 = (current, EventKeys.closed(current)) } }
     }
 
-    /// The hour is closed: events that come from now on are new for ``marked``.
+    /// The hour is closed.
     func closed(_ hour: Hour) {
-        state.withLock { state in
-            state.known.remove(hour)
-            if state.open?.hour == hour { state.open = nil }
-        }
+        open.withLock { if $0?.hour == hour { $0 = nil } }
     }
 }
 

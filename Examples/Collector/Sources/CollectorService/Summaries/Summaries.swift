@@ -12,13 +12,13 @@ struct Summaries: Sendable {
     /// How long an hour stays closed. Requests that rely on its mark are long done then.
     private static let closing = Duration.seconds(86_400)
 
-    let store: Store
+    let store: any KeyValueStore
     let window: SummaryWindow
     let records: Repository<HourSummary>
     let queue: JobQueue
     let marks: HourMarks
 
-    init(_ store: Store, _ window: SummaryWindow) async throws {
+    init(_ store: any KeyValueStore, _ window: SummaryWindow) async throws {
         (self.store, self.window) = (store, window)
         records = try await store.repository(HourSummary.definition)
         queue = try await JobQueue.open(in: store, durability: .synced)
@@ -50,8 +50,9 @@ struct Summaries: Sendable {
     }
 
     /// The hours that have a mark in the store.
-    func markedHours() throws -> [Hour] {
-        try store.keys(in: EventKeys.marks).compactMap { EventKeys.hour(ofMark: $0) }
+    func markedHours() async throws(StoreError) -> [Hour] {
+        try await store.immediateView().fetchKeys(in: EventKeys.marks, limit: .max)
+            .compactMap { EventKeys.hour(ofMark: $0) }
     }
 
     /// Makes the summary of an hour, and finishes its job.
@@ -76,21 +77,24 @@ struct Summaries: Sendable {
 
     /// From here on, events of the hour set its mark again.
     func close(_ hour: Hour) async throws(StoreError) {
-        var batch = store.makeBatch()
+        var batch = KeyValueBatch()
         batch.remove(EventKeys.mark(hour))
-        batch.put(EventKeys.closed(hour), [UInt8](), expires: .after(Self.closing))
-        try await store.write(batch, durability: .synced)
+        batch.put(EventKeys.closed(hour), [], expires: .after(Self.closing))
+        try await store.commit(batch, durability: .synced)
         marks.closed(hour)
     }
 
     /// Nil if there are no events.
     ///
-    /// - Complexity: O(events) in time. A scan reads about a megabyte at a time, off the cooperative pool.
+    /// - Complexity: O(events) in time, O(1) in memory.
     func count(_ hour: Hour) async throws -> HourSummary? {
         var count = HourCount()
-        let (from, to) = (hour.start.milliseconds, hour.end.milliseconds)
-        for try await (_, object) in try store.readView().scan(EventKeys.range(type: nil, from: from, to: to)) {
-            count.add(object)
+        let view = try await store.immediateView()
+        var rest: KeyRange? = EventKeys.range(type: nil, from: hour.start.milliseconds, to: hour.end.milliseconds)
+        while let range = rest {
+            let page = try await view.fetchEntries(in: range, reversed: false, limit: 256)
+            for entry in page.entries { count.add(entry.value) }
+            rest = page.next
         }
         return count.events == 0 ? nil : count.summary(of: hour, counted: store.now.milliseconds)
     }

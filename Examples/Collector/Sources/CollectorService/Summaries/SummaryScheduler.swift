@@ -2,29 +2,30 @@ import Heartwood
 import Logging
 import ServiceLifecycle
 
-/// Makes the jobs of hours that have a mark: at the start of those that are in the store, then of each new one.
+/// Makes the jobs of hours that have a mark, also of marks that another collector on the same cluster has set.
 struct SummaryScheduler: Service {
     let summaries: Summaries
     let logger: Logger
+    /// How often it looks for marks.
+    var interval = Duration.seconds(60)
 
     func run() async throws {
         // Cancellation is the way in which it ends, no error.
         try? await cancelWhenGracefulShutdown {
-            for hour in try summaries.markedHours() { try await schedule(hour) }
-            for await hour in summaries.marks.marked { try await schedule(hour) }
+            while true {
+                await schedule()
+                try await Task.sleep(for: interval)
+            }
         }
     }
 
-    /// Tries until it succeeds: the disk may be full. If the store has failed, its own service ends the group.
-    private func schedule(_ hour: Hour) async throws {
-        while true {
-            do throws(StoreError) {
-                return try await summaries.enqueue(hour)
-            } catch {
-                logger.warning(
-                    "the summary of an hour isn't scheduled yet", metadata: ["hour": "\(hour)", "error": "\(error)"])
-            }
-            try await Task.sleep(for: .seconds(10))
+    /// What fails is tried again at the next time: the disk may be full. If a store on files has failed, its own
+    /// service ends the group.
+    private func schedule() async {
+        do throws(StoreError) {
+            for hour in try await summaries.markedHours() { try await summaries.enqueue(hour) }
+        } catch {
+            logger.warning("the summaries of hours aren't scheduled yet", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -2,9 +2,11 @@ import CoreMetrics
 import Foundation
 import HTTPTypes
 import Heartwood
+import HeartwoodEtcd
 import HeartwoodFileSystem
 import Hummingbird
 import HummingbirdTesting
+import KeyValueStoreTesting
 import Logging
 import NIOCore
 import Synchronization
@@ -22,16 +24,48 @@ final class TestClock: StoreClock {
     }
 }
 
-/// A service on a store of its own, in memory.
+/// A service on a store of its own: on files in memory, or on the cluster that `Tools/cluster` has started.
 struct Fixture {
     static let write = "write-secret-of-tests"
     static let read = "read-secret-of-tests!"
 
-    let clock = TestClock()
+    let clock: TestClock
     var settings = Settings()
-    var fileSystem: any FileSystem = InMemoryFileSystem()
+    private let fileSystem: any FileSystem
+    /// Opens the store on a cluster; nil on files.
+    private let openCluster: (@Sendable () async throws -> any KeyValueStore)?
 
+    /// On files, unless there is a cluster.
     init() {
+        let clock = TestClock()
+        guard let endpoints = ProcessInfo.processInfo.environment["HEARTWOOD_ETCD_ENDPOINTS"] else {
+            self.init(clock, InMemoryFileSystem(), openCluster: nil)
+            return
+        }
+        var configuration = EtcdStore.Configuration(
+            endpoints: endpoints.split(separator: ",").compactMap { .init(String($0)) }, prefix: "test-\(UUID())/")
+        // Many tests run at the same time. Their clocks stand still, while etcd's go on.
+        (configuration.deadline, configuration.attemptTimeout) = (.seconds(240), .seconds(30))
+        configuration.expiryMargin = .seconds(3_600)
+        configuration.clock = { clock.now() }
+        self.init(clock, InMemoryFileSystem()) { [configuration] in try await EtcdStore.open(configuration) }
+    }
+
+    /// On files.
+    init(on fileSystem: any FileSystem) { self.init(TestClock(), fileSystem, openCluster: nil) }
+
+    /// On a cluster in memory. Each opening is that of another program.
+    init(_ behaviour: ConstrainedStore.Behaviour) {
+        let clock = TestClock()
+        let cluster = ConstrainedStore(behaviour, clock: { clock.now() })
+        self.init(clock, InMemoryFileSystem()) { cluster.anotherHandle() }
+    }
+
+    private init(
+        _ clock: TestClock, _ fileSystem: any FileSystem,
+        openCluster: (@Sendable () async throws -> any KeyValueStore)?
+    ) {
+        (self.clock, self.fileSystem, self.openCluster) = (clock, fileSystem, openCluster)
         settings.tokens = [
             (Client(name: "writer", scope: .write), Self.write), (Client(name: "reader", scope: .read), Self.read),
             (Client(name: "other", scope: .write), "other-secret-of-tests"),
@@ -39,14 +73,21 @@ struct Fixture {
         settings.port = 0
     }
 
-    func open() async throws -> Store {
+    func open() async throws -> any KeyValueStore {
+        if let openCluster { return try await openCluster() }
+        return try await openFiles()
+    }
+
+    func openFiles() async throws -> Store {
         var configuration = Store.Configuration()
         configuration.fileSystem = fileSystem
         configuration.clock = clock
         return try await Store.open(at: "/store", configuration: configuration)
     }
 
-    func collector(_ store: Store?, _ registry: MetricsRegistry = MetricsRegistry()) async throws -> Collector {
+    func collector(_ store: (any KeyValueStore)?, _ registry: MetricsRegistry = MetricsRegistry()) async throws
+        -> Collector
+    {
         try await Collector(
             settings, store: store, registry: registry, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: clock)
@@ -55,16 +96,40 @@ struct Fixture {
     /// Opens the store, runs the service's routes, and closes the store.
     func run(
         _ setup: TestingSetup = .router,
-        _ body: @Sendable @escaping (any TestClientProtocol, Store) async throws -> Void
+        _ body: @Sendable @escaping (any TestClientProtocol, any KeyValueStore) async throws -> Void
+    ) async throws {
+        try await runCollector(setup) { client, collector in
+            guard let store = collector.store else { return }
+            try await body(client, store)
+        }
+    }
+
+    /// Opens the store, runs the service's routes without its services, and closes the store.
+    func runCollector(
+        _ setup: TestingSetup = .router,
+        _ body: @Sendable @escaping (any TestClientProtocol, Collector) async throws -> Void
     ) async throws {
         let store = try await open()
         do {
-            try await collector(store).application().test(setup) { client in try await body(client, store) }
+            let collector = try await collector(store)
+            try await collector.application().test(setup) { client in try await body(client, collector) }
         } catch {
-            try? await store.close()
+            try? await store.end()
             throw error
         }
-        try await store.close()
+        try await store.end()
+    }
+}
+
+extension KeyValueStore {
+    /// Closes it, whichever engine it is.
+    func end() async throws {
+        switch self as any KeyValueStore {
+        case let files as Store: try await files.close()
+        case let cluster as EtcdStore: await cluster.close()
+        case let cluster as ConstrainedStore: await cluster.close()
+        default: break
+        }
     }
 }
 

@@ -10,30 +10,10 @@ import Testing
 @testable import CollectorService
 
 extension Fixture {
-    init(on fileSystem: any FileSystem) {
-        self.init()
-        self.fileSystem = fileSystem
-    }
-
-    /// Opens the store, runs the service's routes without its services, and closes the store.
-    func runCollector(
-        _ body: @Sendable @escaping (any TestClientProtocol, Collector) async throws -> Void
-    ) async throws {
-        let store = try await open()
-        do {
-            let collector = try await collector(store)
-            try await collector.application().test(.router) { client in try await body(client, collector) }
-        } catch {
-            try? await store.close()
-            throw error
-        }
-        try await store.close()
-    }
-
     /// Runs the jobs of all hours that have a mark, and those that are in the queue, until none is left.
     func settle(_ collector: Collector) async throws {
         let summaries = try #require(collector.summaries)
-        for hour in try summaries.markedHours() { try await summaries.enqueue(hour) }
+        for hour in try await summaries.markedHours() { try await summaries.enqueue(hour) }
         clock.advance(by: .seconds(2 * 3_600))
         let workers = try #require(collector.services.compactMap { $0 as? JobWorkers }.first)
         async let running: Void = workers.run()
@@ -66,9 +46,9 @@ struct ReferenceCount: Equatable {
     }
 
     /// Of each hour, from all events of a store, which Foundation reads.
-    static func ofHours(_ store: Store) throws -> [UInt32: ReferenceCount] {
+    static func ofHours(_ store: any KeyValueStore) async throws -> [UInt32: ReferenceCount] {
         var hours: [UInt32: ReferenceCount] = [:]
-        for entry in try store.readView().entries(in: EventKeys.events, limit: .max).entries {
+        for entry in try await store.fetchEntries(in: EventKeys.events, reversed: false, limit: .max).entries {
             let id = try #require(EventKeys.id(entry.key))
             let object = try JSONSerialization.jsonObject(with: Data(entry.value)) as? [String: Any]
             let type = try #require(object?["type"] as? String)
@@ -85,7 +65,7 @@ struct ReferenceCount: Equatable {
         let store = try #require(collector.store)
         let summaries = try await collector.summaries?.records.loadAll() ?? []
         let found = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, ReferenceCount($0)) })
-        let expected = try ofHours(store)
+        let expected = try await ofHours(store)
         guard found == expected else { throw Difference(found: found, expected: expected) }
     }
 

@@ -133,7 +133,10 @@ function drawStore(now) {
         ["snapshot", bytes(store.snapshotBytes)], ["index, in memory", bytes(store.indexBytes)],
         ["commits", whole.format(store.commits)], ["syncs", whole.format(store.syncs)],
         ["open streams", whole.format(now.streams)],
-    ] : [["state", "none: events aren't stored"], ["open streams", whole.format(now.streams)]];
+    ] : [
+        ["state", now.isOnCluster ? "on a cluster" : "none: events aren't stored"],
+        ["open streams", whole.format(now.streams)],
+    ];
     for (const [name, value] of rows) {
         const term = document.createElement("dt");
         term.textContent = name;
