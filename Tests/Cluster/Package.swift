@@ -22,6 +22,7 @@ let package = Package(
     dependencies: [
         .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
@@ -58,7 +59,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // EtcdStore and a minimal client. The messages are a link to those of HeartwoodEtcd.
+        // EtcdStore and a minimal client, with links to the messages and to the answers to pings of HeartwoodEtcd.
         .executableTarget(
             name: "cluster-benchmark",
             dependencies: [
@@ -70,6 +71,8 @@ let package = Package(
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings + [.define("Etcd")]
@@ -81,6 +84,8 @@ let package = Package(
             name: "HeartwoodEtcdTests",
             dependencies: [
                 "ClusterSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),

@@ -5,7 +5,13 @@ import Synchronization
 /// The leases that this program knows to exist. A lease's number is the second in which its keys expire, so all
 /// programs use the same lease, and a key's lease says when it expires.
 final class LeaseTable: Sendable {
-    private let known = Mutex<Set<Int64>>([])
+    private struct State {
+        var known: Set<Int64> = []
+        /// With more, those that have expired are forgotten.
+        var most = 10_000
+    }
+
+    private let state = Mutex(State())
     /// How many seconds a lease outlives its expiry. Until then programs hide its keys by their own clocks, and a
     /// commit that is on its way still finds the lease.
     private let margin: Int64
@@ -24,9 +30,12 @@ final class LeaseTable: Sendable {
     /// Grants the leases of these seconds, unless they exist.
     func ensure(_ seconds: Set<Int64>, now: Timestamp, in cluster: Cluster) async throws(CallFailure) {
         let current = Int64(now.milliseconds / 1_000)
-        let missing = known.withLock { known in
-            if known.count > 10_000 { known = known.filter { $0 > current } }
-            return seconds.subtracting(known)
+        let missing = state.withLock { state in
+            if state.known.count > state.most {
+                state.known = state.known.filter { $0 > current }
+                state.most = max(10_000, 2 * state.known.count)
+            }
+            return seconds.subtracting(state.known)
         }
         for second in missing {
             var request = EtcdLeaseGrantRequest()
@@ -37,11 +46,11 @@ final class LeaseTable: Sendable {
             } catch {
                 if error.kind != .leaseExists { throw error }
             }
-            _ = known.withLock { $0.insert(second) }
+            _ = state.withLock { $0.known.insert(second) }
         }
     }
 
     /// Forgets leases, because one of them is gone.
-    func forget(_ seconds: Set<Int64>) { known.withLock { $0.subtract(seconds) } }
+    func forget(_ seconds: Set<Int64>) { state.withLock { $0.known.subtract(seconds) } }
 }
 #endif

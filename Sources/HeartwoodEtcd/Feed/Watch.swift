@@ -42,6 +42,10 @@ final class Watch: Sendable {
                 try await watch(client)
             } catch {
                 if .now - start > .seconds(2) { attempt = 1 }
+                if error.kind == .compacted {
+                    // For the position to follow from: other programs have written since.
+                    _ = try? await cluster.call(.range, EtcdRangeRequest(layout.neverWritten))
+                }
                 if let end = storeError(error) { return buffer.finish(end) }
                 cluster.leave(number, because: error)
                 try? await Task.sleep(for: cluster.pause(after: attempt))

@@ -17,7 +17,7 @@ public struct CampaignHistory: Sendable, Codable {
     public var followed: [SequenceNumber] = []
     /// Keys whose contents differ between a copy that was made by the feed and the store at the end.
     public var differences: [String] = []
-    /// What the verification of the repository has found at the end.
+    /// Writes that the feed has twice, and what the verification of the repository has found at the end.
     public var findings: [String] = []
     /// The faults, and when they were made.
     public var faults: [String] = []

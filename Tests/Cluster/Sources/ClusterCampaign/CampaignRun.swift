@@ -11,8 +11,8 @@ public struct CampaignRun: Sendable {
     public var seed: UInt64
     /// How long clients run.
     public var time: Duration
-    /// How many clients there are.
-    public var clients = 6
+    /// How many clients there are, apart from one for each server that only reads.
+    private let clients = 6
 
     /// Creates a run.
     public init(seed: UInt64, time: Duration) { (self.seed, self.time) = (seed, time) }
@@ -32,13 +32,13 @@ public struct CampaignRun: Sendable {
         let members = try await observer.repository(Member.repository)
         let copy = try await Copy(of: observer, recorder)
         (configuration.deadline, configuration.attemptTimeout) = (.seconds(6), .seconds(1))
-        let clocks = (0..<clients).map { _ in MovedClock() }
+        let clocks = (0..<clients + 3).map { _ in MovedClock() }
         let programs = try await open(configuration, clocks, recorder)
         try await disturb(nemesis, recorder, programs, clocks)
         for program in programs { await program.store.close() }
         try await compare(observer, copy, recorder)
         let findings = try await members.verify().findings.map { "\($0)" }
-        recorder.change { $0.findings = findings }
+        recorder.change { $0.findings += findings }
         await observer.close()
         return recorder.history
     }
@@ -51,6 +51,7 @@ public struct CampaignRun: Sendable {
             var own = configuration
             // A third of the clients begins with each server.
             own.endpoints = (0..<3).map { configuration.endpoints[(number + $0) % 3] }
+            if Client.onlyReads(number + 1) { own.endpoints.removeLast(2) }
             own.clock = { clock.now }
             // Half of them give up soon, and don't learn what became of their commits.
             if number % 2 == 0 { (own.deadline, own.attemptTimeout) = (.seconds(2), .milliseconds(500)) }
@@ -124,6 +125,7 @@ public struct CampaignRun: Sendable {
 /// A copy of a store that follows its feed.
 final class Copy: Sendable {
     static let endKey = Array("~end".utf8)
+    private static let once = ["register:", "range:", "list:"].map { Array($0.utf8) }
     private let task: Task<[[UInt8]: SequenceNumber], any Error>
 
     /// Follows from now on.
@@ -133,8 +135,16 @@ final class Copy: Sendable {
         let changes = store.changes(after: view.position, in: .all, level: .durable)
         task = Task {
             var entries = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
+            var seen: Set<[UInt8]> = []
             for try await change in changes {
                 entries[change.key] = change.value == nil ? nil : change.sequence
+                // No value is written twice to one of these keys.
+                if Self.once.contains(where: change.key.starts), let value = change.value,
+                    !seen.insert(change.key + value).inserted
+                {
+                    let key = String(decoding: change.key, as: UTF8.self)
+                    recorder.change { $0.findings.append("a write of \(key) was carried out twice") }
+                }
                 if change.isLastOfBatch { recorder.change { $0.followed.append(change.sequence) } }
                 if change.key == Self.endKey { return entries }
             }

@@ -3,15 +3,19 @@ import HistoryChecking
 import KeyValueStore
 
 extension Client {
+    mutating func readRegister() async {
+        let name = "register:\(Int.random(in: 0..<3, using: &random))"
+        await note([]) { store throws(StoreError) in
+            [(name, .read(try await store.fetchEntry(Array(name.utf8)).flatMap { number(of: $0.value) }))]
+        }
+    }
+
     /// A register that is one key.
     mutating func useRegister() async {
         let name = "register:\(Int.random(in: 0..<3, using: &random))"
         let key = Array(name.utf8)
         switch Int.random(in: 0..<5, using: &random) {
-        case 0:
-            await note([]) { store throws(StoreError) in
-                [(name, .read(try await store.fetchEntry(key).flatMap { number(of: $0.value) }))]
-            }
+        case 0: await readRegister()
         case 1, 2:
             let value = value()
             await note([(name, .write(value))]) { store throws(StoreError) in

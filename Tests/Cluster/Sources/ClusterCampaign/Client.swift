@@ -9,7 +9,10 @@ struct Client {
     /// the smallest margin of a store.
     static let clockDifference = 4
     /// Whether a client uses keys with an expiry. The clocks of the others may be wrong by any time.
-    static func usesExpiry(_ number: Int) -> Bool { number > 2 }
+    static func usesExpiry(_ number: Int) -> Bool { number > 2 && !onlyReads(number) }
+    /// Whether a client only reads, from one server, whatever becomes of it. What others see of a server that lags is
+    /// little: their next write doesn't return.
+    static func onlyReads(_ number: Int) -> Bool { number > 6 }
 
     let id: Int
     let store: EtcdStore
@@ -40,6 +43,11 @@ struct Client {
         while !Task.isCancelled {
             let microseconds = recorder.time % 1_000_000
             if microseconds >= 250_000 { try? await Task.sleep(for: .microseconds(1_000_000 - microseconds)) }
+            if Self.onlyReads(id) {
+                await readRegister()
+                try? await Task.sleep(for: .milliseconds(50))
+                continue
+            }
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<3: await useRegister()
             case 3..<5: await useRange()

@@ -94,8 +94,11 @@ private final class Forwarder: ChannelInboundHandler {
     private let state: FaultyProxy.State
     private let other: any Channel
     private let isAnswer: Bool
-    /// When what was delayed is passed on. Nothing may overtake it.
+    /// When what was delayed is passed on, and how much still waits. Nothing may overtake it.
     private var free = NIODeadline.now()
+    private var waiting = 0
+    /// Whether something was dropped. Nothing that came later may be passed on: a connection has no gaps.
+    private var isBroken = false
 
     init(_ state: FaultyProxy.State, to other: any Channel, isAnswer: Bool) {
         (self.state, self.other, self.isAnswer) = (state, other, isAnswer)
@@ -103,25 +106,30 @@ private final class Forwarder: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let (bytes, other) = (unwrapInboundIn(data), other)
+        if isBroken { return }
         switch state.mode.withLock({ $0 }) {
         case .open:
             pass(bytes, on: other, .zero, context.eventLoop)
         case .delay(let time):
             pass(bytes, on: other, TimeAmount(time), context.eventLoop)
         case .dropAnswers:
-            if !isAnswer { pass(bytes, on: other, .zero, context.eventLoop) }
+            if !isAnswer { pass(bytes, on: other, .zero, context.eventLoop) } else { isBroken = true }
         case .dropAll, .refuse:
-            break
+            isBroken = true
         }
     }
 
     private func pass(_ bytes: ByteBuffer, on other: any Channel, _ delay: TimeAmount, _ loop: any EventLoop) {
         let now = NIODeadline.now()
         free = max(free, now + delay)
-        if free <= now {
+        if free <= now && waiting == 0 {
             other.writeAndFlush(bytes, promise: nil)
         } else {
-            loop.scheduleTask(deadline: free) { other.writeAndFlush(bytes, promise: nil) }
+            waiting += 1
+            loop.assumeIsolated().scheduleTask(deadline: free) { [self] in
+                waiting -= 1
+                other.writeAndFlush(bytes, promise: nil)
+            }
         }
     }
 

@@ -14,7 +14,11 @@ struct MinimalClient: Sendable {
     init(_ endpoint: EtcdStore.Configuration.Endpoint, prefix: [UInt8]) throws {
         client = GRPCClient(
             transport: try .http2NIOPosix(
-                target: .dns(host: endpoint.host, port: endpoint.port), transportSecurity: .plaintext))
+                target: .dns(host: endpoint.host, port: endpoint.port), transportSecurity: .plaintext,
+                config: .defaults { config in
+                    // Otherwise each connection ends after 200 calls.
+                    config.channelDebuggingCallbacks.onCreateTCPConnection = { PingAnswerer.add(to: $0) }
+                }))
         self.prefix = prefix
     }
 

@@ -58,6 +58,25 @@ struct OwnServerTests {
         }
     }
 
+    @Test func whatOthersHaveWrittenIsKnownAfterACompaction() async throws {
+        try await withStore([]) { server, store in
+            let position = try await store.readView().position
+            let other = try await EtcdStore.open(.init(endpoints: [server.endpoint]))
+            var last: SequenceNumber = 0
+            for number in 1...9 { last = try await other.commit(put([UInt8(number)]), durability: nil) }
+            await other.close()
+            try server.control("compact", "\(last)")
+            var error: StoreError?
+            do {
+                for try await _ in store.changes(after: position, in: .all, level: .durable) {}
+            } catch let thrown as StoreError {
+                error = thrown
+            }
+            #expect(error?.code == .positionUnavailable)
+            #expect(try #require(error?.restart).sequence >= last)
+        }
+    }
+
     @Test func aFullQuotaIsNotCorruption() async throws {
         try await withStore(["--quota-backend-bytes", "4194304"]) { server, store in
             try await store.commit(put([1]), durability: nil)

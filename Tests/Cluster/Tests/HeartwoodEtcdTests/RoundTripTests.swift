@@ -45,4 +45,12 @@ struct RoundTripTests {
         #expect(found.count == 100)
         await store.close()
     }
+
+    @Test func manyCallsNeedOneConnection() async throws {
+        let store = try await EtcdStore.open(TestCluster.configuration())
+        let number = try await calls(store) { for _ in 0..<500 { _ = try await store.fetchEntry([1]) } }
+        // One more may be the sweep's.
+        #expect(number <= 501, "calls were repeated")
+        await store.close()
+    }
 }
