@@ -36,6 +36,8 @@ public struct TestServer: Sendable {
 
     /// Starts the process again after ``kill()``, with its data.
     public func restart() throws {
+        // Until it has ended, it has its port.
+        for _ in 0..<1_000 where isRunning { usleep(5_000) }
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/bash")
         shell.arguments = [path("command")]
