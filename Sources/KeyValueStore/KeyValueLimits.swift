@@ -64,6 +64,7 @@ public struct KeyValueLimits: Sendable, Hashable {
                 "a batch has \(bytes) bytes, over the limit of \(batchBytes): write it as several batches")
         }
     }
+
     /// Refuses also a key that is in the batch twice, and a condition with a key outside the limits or with a view of
     /// another store.
     ///

@@ -11,8 +11,6 @@ public struct CampaignRun: Sendable {
     public var seed: UInt64
     /// How long clients run.
     public var time: Duration
-    /// How many clients there are, apart from one for each server that only reads.
-    private let clients = 6
 
     /// Creates a run.
     public init(seed: UInt64, time: Duration) { (self.seed, self.time) = (seed, time) }
@@ -32,7 +30,7 @@ public struct CampaignRun: Sendable {
         let members = try await observer.repository(Member.repository)
         let copy = try await Copy(of: observer, recorder)
         (configuration.deadline, configuration.attemptTimeout) = (.seconds(6), .seconds(1))
-        let clocks = (0..<clients + 3).map { _ in MovedClock() }
+        let clocks = (0..<Client.writers + 3).map { _ in MovedClock() }
         let programs = try await open(configuration, clocks, recorder)
         try await disturb(nemesis, recorder, programs, clocks)
         for program in programs { await program.store.close() }
@@ -66,7 +64,7 @@ public struct CampaignRun: Sendable {
     private func disturb(
         _ nemesis: Nemesis, _ recorder: HistoryRecorder, _ programs: [Client], _ clocks: [MovedClock]
     ) async throws {
-        let (seed, time, clients) = (self.seed, self.time, self.clients)
+        let (seed, time) = (self.seed, self.time)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for program in programs {
                 group.addTask {
@@ -78,7 +76,7 @@ public struct CampaignRun: Sendable {
                 var random = SeededRandom(seed: seed)
                 let end = ContinuousClock.now + time
                 while .now < end {
-                    let fault = Fault.random(hasParts: nemesis.hasParts, clients: clients, using: &random)
+                    let fault = Fault.random(hasParts: nemesis.hasParts, using: &random)
                     let length = Duration.milliseconds(Int.random(in: 300...4_000, using: &random))
                     let description = "\(recorder.time / 1_000) ms: \(fault), for \(length)"
                     recorder.change { $0.faults.append(description) }

@@ -3,8 +3,11 @@ import HistoryChecking
 import KeyValueStore
 
 extension Client {
-    mutating func readRegister() async {
-        let name = "register:\(Int.random(in: 0..<3, using: &random))"
+    private mutating func registerName() -> String { "register:\(Int.random(in: 0..<3, using: &random))" }
+
+    mutating func readRegister() async { await read(registerName()) }
+
+    private func read(_ name: String) async {
         await note([]) { store throws(StoreError) in
             [(name, .read(try await store.fetchEntry(Array(name.utf8)).flatMap { number(of: $0.value) }))]
         }
@@ -12,10 +15,10 @@ extension Client {
 
     /// A register that is one key.
     mutating func useRegister() async {
-        let name = "register:\(Int.random(in: 0..<3, using: &random))"
+        let name = registerName()
         let key = Array(name.utf8)
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: await readRegister()
+        case 0: await read(name)
         case 1, 2:
             let value = value()
             await note([(name, .write(value))]) { store throws(StoreError) in

@@ -5,6 +5,8 @@ import KeyValueStore
 
 /// A program that uses the store, and notes what it sees.
 struct Client {
+    /// How many clients write, too. After them comes one for each server that only reads.
+    static let writers = 6
     /// How many seconds clocks may be wrong of clients that use keys with an expiry. Two of them differ by less than
     /// the smallest margin of a store.
     static let clockDifference = 4
@@ -12,7 +14,7 @@ struct Client {
     static func usesExpiry(_ number: Int) -> Bool { number > 2 && !onlyReads(number) }
     /// Whether a client only reads, from one server, whatever becomes of it. What others see of a server that lags is
     /// little: their next write doesn't return.
-    static func onlyReads(_ number: Int) -> Bool { number > 6 }
+    static func onlyReads(_ number: Int) -> Bool { number > writers }
 
     let id: Int
     let store: EtcdStore

@@ -37,10 +37,8 @@ public enum Fault: Sendable, CustomStringConvertible {
 
     /// A random fault.
     ///
-    /// - Parameters:
-    ///   - hasParts: Whether links can be cut, disks filled, and servers be behind proxies for each other.
-    ///   - clients: How many clients there are.
-    static func random(hasParts: Bool, clients: Int, using random: inout some RandomNumberGenerator) -> Fault {
+    /// - Parameter hasParts: Whether links can be cut, disks filled, and servers be behind proxies for each other.
+    static func random(hasParts: Bool, using random: inout some RandomNumberGenerator) -> Fault {
         let server = Int.random(in: 1...3, using: &random)
         let modes: [FaultyProxy.Mode] = [
             .refuse, .dropAnswers, .dropAll, .delay(.milliseconds(.random(in: 5...400, using: &random))),
@@ -54,7 +52,7 @@ public enum Fault: Sendable, CustomStringConvertible {
         case 4: return .proxy(.clients, server, mode)
         case 5: return .proxy(.clients, nil, mode)
         case 6:
-            let client = Int.random(in: 1...clients, using: &random)
+            let client = Int.random(in: 1...Client.writers, using: &random)
             let most = Client.usesExpiry(client) ? Client.clockDifference : 86_400
             return .clock(client: client, seconds: .random(in: -most...most, using: &random))
         case 7, 8: return .link(server, .peers)

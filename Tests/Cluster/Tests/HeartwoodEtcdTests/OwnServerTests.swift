@@ -17,13 +17,20 @@ struct OwnServerTests {
         await store.close()
     }
 
-    private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+    private func error(_ body: () async throws -> Void) async -> StoreError? {
         do {
             try await body()
             return nil
         } catch {
-            return (error as? StoreError)?.code
+            return error as? StoreError
         }
+    }
+
+    private func code(_ body: () async throws -> Void) async -> StoreError.Code? { await error(body)?.code }
+
+    /// The error that ends a feed.
+    private func end(of store: EtcdStore, after position: ChangePosition) async -> StoreError? {
+        await error { for try await _ in store.changes(after: position, in: .all, level: .durable) {} }
     }
 
     private func put(_ key: [UInt8], _ value: [UInt8] = [1]) -> KeyValueBatch {
@@ -38,12 +45,7 @@ struct OwnServerTests {
             let last = try await store.commit(.init(operations: [.init(key: [2], value: [1])]), durability: nil)
             try server.control("compact", "\(last)")
             #expect(await code { _ = try await view.fetchEntry([1]) } == .viewEnded)
-            var error: StoreError?
-            do {
-                for try await _ in store.changes(after: view.position, in: .all, level: .durable) {}
-            } catch let thrown as StoreError {
-                error = thrown
-            }
+            let error = await end(of: store, after: view.position)
             #expect(error?.code == .positionUnavailable)
             let restart = try #require(error?.restart)
             let next = try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
@@ -53,8 +55,7 @@ struct OwnServerTests {
             #expect(change?.key == [3])
             // A position at the compaction itself might lack a removal of that revision.
             let before = ChangePosition(store: store.id, sequence: last - 1)
-            let code = await code { for try await _ in store.changes(after: before, in: .all, level: .durable) {} }
-            #expect(code == .positionUnavailable)
+            #expect(await end(of: store, after: before)?.code == .positionUnavailable)
         }
     }
 
@@ -66,12 +67,7 @@ struct OwnServerTests {
             for number in 1...9 { last = try await other.commit(put([UInt8(number)]), durability: nil) }
             await other.close()
             try server.control("compact", "\(last)")
-            var error: StoreError?
-            do {
-                for try await _ in store.changes(after: position, in: .all, level: .durable) {}
-            } catch let thrown as StoreError {
-                error = thrown
-            }
+            let error = await end(of: store, after: position)
             #expect(error?.code == .positionUnavailable)
             #expect(try #require(error?.restart).sequence >= last)
         }
