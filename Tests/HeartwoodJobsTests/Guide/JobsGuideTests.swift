@@ -60,7 +60,7 @@ struct JobsGuideTests {
                 }
             ])
         let running = Task { try await workers.run() }
-        await mailer.sent.wait(count: 1)
+        try await mailer.sent.wait(count: 1)
         workers.stop()
         try await running.value
         #expect(mailer.sent.notes == ["welcome to ada@example.com"])

@@ -24,7 +24,7 @@ struct QueueTests {
             try await queue.enqueue(Mark(number: 1), in: transaction)
         }
         // The workers are woken by the commit.
-        await notes.wait(count: 1)
+        try await notes.wait(count: 1)
         await #expect(throws: StoreError.self) {
             try await store.withTransaction { transaction in
                 try await queue.enqueue(Mark(number: 2), in: transaction)

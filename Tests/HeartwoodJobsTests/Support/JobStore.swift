@@ -105,35 +105,16 @@ struct Brittle: Job {
 
 /// What bodies of jobs have noted, and tasks that wait for it.
 final class Notebook<Note: Sendable>: Sendable {
-    private struct State {
-        var notes: [Note] = []
-        var waiting: [(@Sendable ([Note]) -> Bool, CheckedContinuation<Void, Never>)] = []
+    private let state = Mutex<[Note]>([])
+
+    var notes: [Note] { state.withLock(\.self) }
+
+    func add(_ note: Note) { state.withLock { $0.append(note) } }
+
+    /// - Throws: `CancellationError`, so that a test ends at its time limit.
+    func wait(for condition: ([Note]) -> Bool) async throws {
+        while !condition(notes) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    private let state = Mutex(State())
-
-    var notes: [Note] { state.withLock { $0.notes } }
-
-    func add(_ note: Note) {
-        let woken = state.withLock { state in
-            state.notes.append(note)
-            let due = state.waiting.filter { $0.0(state.notes) }
-            state.waiting.removeAll { $0.0(state.notes) }
-            return due
-        }
-        for (_, continuation) in woken { continuation.resume() }
-    }
-
-    func wait(for condition: @escaping @Sendable ([Note]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMet = state.withLock { state in
-                if condition(state.notes) { return true }
-                state.waiting.append((condition, continuation))
-                return false
-            }
-            if isMet { continuation.resume() }
-        }
-    }
-
-    func wait(count: Int) async { await wait { $0.count >= count } }
+    func wait(count: Int) async throws { try await wait { $0.count >= count } }
 }

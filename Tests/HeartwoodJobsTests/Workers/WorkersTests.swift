@@ -16,7 +16,7 @@ struct WorkersTests {
         let notes = Notebook<Int>()
         let workers = test.workers(queue, count: 1, [.handling(Mark.self) { job, _ in notes.add(job.number) }])
         async let running: Void = workers.run()
-        await notes.wait { Set($0).count == 12 }
+        try await notes.wait { Set($0).count == 12 }
         workers.stop()
         try await running
         // An enqueuing whose outcome was unknown may have been done twice.
@@ -38,9 +38,9 @@ struct WorkersTests {
         #expect(try await queue.counts() == JobCounts(due: 0, scheduled: 1, running: 0, dead: 0))
         test.clock.advance(by: .seconds(59))
         try await queue.enqueue(Mark(number: 2))
-        await notes.wait(count: 1)
+        try await notes.wait(count: 1)
         test.clock.advance(by: .seconds(1))
-        await notes.wait(count: 2)
+        try await notes.wait(count: 2)
         #expect(notes.notes == [due + .seconds(-1), due])
         workers.stop()
         try await running
@@ -63,26 +63,26 @@ struct WorkersTests {
             ])
         async let running: Void = workers.run()
         let id = try await queue.enqueue(Brittle(failures: 9))
-        await notes.wait(count: 1)
+        try await notes.wait(count: 1)
         try await reach(queue) { $0.scheduled == 1 }
         let first = try #require(try await queue.job(id))
         #expect(first.failures == 1 && first.failure == "a fault")
         let pause = first.time.milliseconds - test.clock.now().milliseconds
         #expect((5_000...10_000).contains(pause))
         test.clock.advance(by: .seconds(10))
-        await notes.wait(count: 2)
+        try await notes.wait(count: 2)
         try await reach(queue) { $0.scheduled == 1 }
         test.clock.advance(by: .seconds(20))
-        await notes.wait(count: 3)
+        try await notes.wait(count: 3)
         try await reach(queue) { $0.dead == 1 }
         #expect(notes.notes == [1, 2, 3])
         // A dead letter runs once more if it is retried.
         #expect(try await queue.jobs(.dead, limit: 10).models.map(\.id) == [id])
         #expect(try await queue.retry(id))
-        await notes.wait(count: 4)
+        try await notes.wait(count: 4)
         try await reach(queue) { $0.dead == 1 }
         #expect(try await queue.retryDeadLetters() == 1)
-        await notes.wait(count: 5)
+        try await notes.wait(count: 5)
         try await reach(queue) { $0.dead == 1 }
         #expect(try await queue.removeDeadLetters(before: test.clock.now()) == 0)
         #expect(try await queue.removeDeadLetters() == 1)
@@ -122,9 +122,9 @@ struct WorkersTests {
         #expect(try await queue.job(unknown)?.failure == "no handler is for \"unknown\"")
         try await queue.remove(unknown)
         test.clock.advance(by: .seconds(100))
-        await notes.wait(count: 4)
+        try await notes.wait(count: 4)
         test.clock.advance(by: .seconds(900))
-        await notes.wait(count: 5)
+        try await notes.wait(count: 5)
         #expect(notes.notes.suffix(2) == [2, 3])
         workers.stop()
         try await running
@@ -180,7 +180,7 @@ struct WorkersTests {
         let workers = test.workers(
             queue, count: 8, batch: 32, [.handling(Heavy.self) { job, _ in notes.add(job.number) }])
         async let running: Void = workers.run()
-        await notes.wait(count: 40)
+        try await notes.wait(count: 40)
         workers.stop()
         try await running
         #expect(notes.notes.sorted() == Array(0..<40))
@@ -211,7 +211,7 @@ struct WorkersTests {
             for part in 0..<10 {
                 try await queue.enqueue(contentsOf: (0..<10).map { Mark(number: part * 10 + $0) })
             }
-            await notes.wait(count: 100)
+            try await notes.wait(count: 100)
             for workers in sets { workers.stop() }
             try await group.waitForAll()
         }
