@@ -16,7 +16,8 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
     nonisolated(nonsending) func readView() async throws(StoreError) -> View
 
     /// The changes after a position, in the order of their writes. Nothing is missing and nothing comes twice; a batch
-    /// comes whole, and its last change says so. At the end it waits for the next write.
+    /// comes whole, and its last change says so. At the end it waits for the next write. What changes nothing for
+    /// readers, an engine may leave out: the removal of an absent key, and a put of one with an expiry that has passed.
     ///
     /// - Parameters:
     ///   - position: The first change is the one after it; nil is the position of this call.

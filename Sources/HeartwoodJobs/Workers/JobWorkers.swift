@@ -57,7 +57,6 @@ public final class JobWorkers: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// How many exchanges are written at a time: while one waits for the disk, the next one is made.
     /// How many exchanges are on their way at a time: the next ones are made while others wait for the disk.
     private static let lanes = 3
 

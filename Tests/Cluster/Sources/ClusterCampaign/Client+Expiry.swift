@@ -20,7 +20,8 @@ extension Client {
         await note(key, second) { (store) throws(StoreError) in
             let operation = KeyValueBatch.Operation(
                 key: Array(key.utf8), value: [1], expires: .at(Timestamp(milliseconds: second)))
-            acknowledge(try await store.commit(.init(operations: [operation]), durability: nil))
+            // If it has expired meanwhile, it isn't put.
+            acknowledge(try await store.commit(.init(operations: [operation, touch]), durability: nil))
             return .write
         }
     }

@@ -26,12 +26,10 @@ extension Client {
                 return [(name, .write(value))]
             }
         case 3:
-            // With another key: the removal of an absent key isn't in a feed.
-            let touched = KeyValueBatch.Operation.put(Array("touched:\(id)".utf8), value())
             await note([(name, .write(nil))]) { store throws(StoreError) in
                 acknowledge(
                     try await store.commit(
-                        .init(operations: [.init(key: key, value: nil), touched]), durability: nil))
+                        .init(operations: [.init(key: key, value: nil), touch]), durability: nil))
                 return [(name, .write(nil))]
             }
         default:

@@ -89,6 +89,9 @@ struct Client {
         }
     }
 
+    /// Makes a batch a change in feeds, whatever else is in it: the removal of an absent key is none.
+    var touch: KeyValueBatch.Operation { .put(Array("touched:\(id)".utf8), 0) }
+
     func acknowledge(_ sequence: SequenceNumber) { recorder.change { $0.acknowledged.append(sequence) } }
 }
 
