@@ -17,6 +17,7 @@ final class Cluster: Sendable {
     private let transports: [HTTP2ClientTransport.Posix]
     private let timeOuts = TimeOuts()
     private let connections: Task<Void, Never>
+    private let closed = Atomic(false)
     private let current: Atomic<Int>
     /// The newest revision that a response had.
     private let newest = Atomic<Int64>(0)
@@ -56,8 +57,11 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Ends all connections. Calls that haven't ended fail.
+    var isClosed: Bool { closed.load(ordering: .relaxed) }
+
+    /// Ends all connections. Calls that haven't ended fail, and aren't tried again.
     func close() async {
+        closed.store(true, ordering: .relaxed)
         for client in clients { client.beginGracefulShutdown() }
         // A stream that stays open would keep a connection open.
         connections.cancel()
@@ -156,7 +160,7 @@ final class Cluster: Sendable {
         }
     }
 
-    /// Calls `body` until it doesn't fail with a transient failure, or the deadline is over.
+    /// Calls `body` until it doesn't fail with a transient failure, or the deadline is over, or the store is closed.
     func retrying<R>(
         _ body: (_ attempt: Int, _ timeout: Duration) async throws(CallFailure) -> R
     ) async throws(CallFailure) -> R {
@@ -168,7 +172,8 @@ final class Cluster: Sendable {
                 return try await body(number, min(left, configuration.attemptTimeout))
             } catch {
                 let pause = pause(after: number)
-                guard error.isTransient, !Task.isCancelled, ContinuousClock.now + pause < end else { throw error }
+                guard error.isTransient, !Task.isCancelled, !isClosed, ContinuousClock.now + pause < end
+                else { throw error }
                 try? await Task.sleep(for: pause)
                 number += 1
             }

@@ -30,12 +30,12 @@ final class Watch: Sendable {
         collector = Mutex(EventCollector(layout, id, after: Int64(clamping: position.sequence)))
     }
 
-    /// Follows until the task is cancelled, or the position is no longer available.
+    /// Follows until the task is cancelled, the store is closed, or the position is no longer available.
     func run() async {
         guard position.store == id else { return buffer.finish(unavailable("is of another store")) }
         lastAnswer.withLock { $0 = .now }
         var attempt = 1
-        while !Task.isCancelled {
+        while !Task.isCancelled && !cluster.isClosed {
             let ((client, number), start) = (cluster.preferred, ContinuousClock.now)
             do throws(CallFailure) {
                 try await checkPosition()

@@ -57,6 +57,24 @@ struct LostAnswerTests {
         }
     }
 
+    /// Calls that are tried again end with the store, not at their deadline.
+    @Test func callsEndWhenTheStoreIsClosed() async throws {
+        try await withProxies { store, proxies in
+            var configuration = store.configuration
+            configuration.deadline = .seconds(3_600)
+            let closed = try await EtcdStore.open(configuration)
+            for proxy in proxies { proxy.set(.refuse) }
+            async let read = code { _ = try await closed.fetchEntry([1]) }
+            async let commit = code {
+                try await closed.commit(.init(operations: [.init(key: [1], value: [1])]), durability: nil)
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            await closed.close()
+            #expect(await read == .closed)
+            #expect(await commit == .closed)
+        }
+    }
+
     /// A feed whose connections break again and again has every write once.
     @Test func aFeedGoesOnWhereItWas() async throws {
         try await withProxies { store, proxies in

@@ -26,8 +26,6 @@ struct OwnServerTests {
         }
     }
 
-    private func code(_ body: () async throws -> Void) async -> StoreError.Code? { await error(body)?.code }
-
     /// The error that ends a feed.
     private func end(of store: EtcdStore, after position: ChangePosition) async -> StoreError? {
         await error { for try await _ in store.changes(after: position, in: .all, level: .durable) {} }

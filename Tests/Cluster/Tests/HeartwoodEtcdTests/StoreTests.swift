@@ -17,15 +17,6 @@ struct StoreTests {
         await store.close()
     }
 
-    private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? StoreError)?.code
-        }
-    }
-
     @Test func twoProgramsShareAStore() async throws {
         try await withStore { store in
             let other = try await EtcdStore.open(store.configuration)
@@ -172,5 +163,15 @@ struct StoreTests {
         let prefix = String(decoding: configuration.prefix, as: UTF8.self)
         _ = try run("etcdctl", "--endpoints", "\(endpoint)", "put", prefix + "i", "something else")
         #expect(await code { _ = try await EtcdStore.open(configuration) } == .unsupportedFormat)
+    }
+}
+
+/// The code of the error of a call; nil if it has none.
+func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
     }
 }
