@@ -17,15 +17,6 @@ struct OwnServerTests {
         await store.close()
     }
 
-    private func error(_ body: () async throws -> Void) async -> StoreError? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return error as? StoreError
-        }
-    }
-
     /// The error that ends a feed.
     private func end(of store: EtcdStore, after position: ChangePosition) async -> StoreError? {
         await error { for try await _ in store.changes(after: position, in: .all, level: .durable) {} }

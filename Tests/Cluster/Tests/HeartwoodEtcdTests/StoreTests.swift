@@ -166,12 +166,15 @@ struct StoreTests {
     }
 }
 
-/// The code of the error of a call; nil if it has none.
-func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+/// The error of a call; nil if it has none.
+func error(_ body: () async throws -> Void) async -> StoreError? {
     do {
         try await body()
         return nil
     } catch {
-        return (error as? StoreError)?.code
+        return error as? StoreError
     }
 }
+
+/// The code of the error of a call; nil if it has none.
+func code(_ body: () async throws -> Void) async -> StoreError.Code? { await error(body)?.code }
