@@ -16,7 +16,12 @@ public struct ChecksumTag: Sendable, Hashable {
 
     /// Whether items that verify under one salt may be items of another salt that were moved within this many bytes.
     package static func mayBeMoved(_ salt: UInt32, from other: UInt32, within size: UInt64) -> Bool {
-        UInt64(salt ^ other).leadingZeroBitCount >= (size >> 3).leadingZeroBitCount
+        unmoved(salt, within: size) == unmoved(other, within: size)
+    }
+
+    /// The bits of a salt that an item still gives after it was moved within this many bytes.
+    package static func unmoved(_ salt: UInt32, within size: UInt64) -> UInt64 {
+        UInt64(salt) >> (UInt64.bitWidth - (size >> 3).leadingZeroBitCount)
     }
 
     /// The checksum in stored form. As it is an xor, it also converts a stored checksum back.

@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    /// A block that was copied to the beginning, together with a bit of the salt: the records in the block verify under
+    /// many salts, each under one, and come before those that aren't touched.
+    @Test(arguments: 12..<16)
+    func aMovedBlockBesideADamagedSaltHidesNothing(_ saltByte: Int) async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 29)
+        let name = written.image.snapshots[0]
+        let bytes = written.image.files[name]!
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        let later = Set(written.changes.keys.filter { $0 > covered })
+        let records = try FileLayout.records(ofSnapshot: bytes)
+        let whole = records.map(\.part.lowerBound).filter { $0 >= 8_192 && $0 + 4_096 <= records.last!.part.upperBound }
+        #expect(whole.count > 20)
+        for (number, from) in whole.enumerated() {
+            let start = [3_936, 4_096, 4_104][number % 3]
+            var damaged = bytes
+            damaged.replaceSubrange(start..<start + 4_096, with: bytes[from..<from + 4_096])
+            damaged[saltByte] ^= 1 << UInt8(number % 8)
+            let changed = changedBytes(bytes, damaged)!
+            var base = written.state(of: written.changes.keys.filter { $0 <= covered })
+            for record in records where changed.isChanged(record.part) { base[record.key] = nil }
+            var image = written.image
+            image.files[name] = damaged
+            try await expectRepaired(
+                image, written, Oracle.Recoverable(base: base, sequences: later),
+                "a block from \(from) at \(start), byte \(saltByte)")
+        }
+    }
+
     /// The log that it replaced still exists: nothing is lost.
     @Test(arguments: DamageKind.allCases)
     func theLogThatItReplacedRestoresIt(_ kind: DamageKind) async throws {

@@ -6,14 +6,15 @@ internal import HeartwoodFormat
 /// Only its salt is needed to verify what follows, and every item of the file gives it: the stored checksum, the plain
 /// checksum and the offset determine the salt. Two checksums with the same salt confirm it. The numbers are in the
 /// commits, or in the file's name. If a block of another file was written over this one, items have several salts; then
-/// the name decides which one is the file's own.
+/// the name decides which one is the file's own. Of the salts of items that were moved within the file, it is the one
+/// that most items give.
 struct HeaderRebuilding {
     private let file: any File
     private let size: UInt64
     private let meaning: StoreFileName
     private var window: FileWindow
-    /// How many salts are tried, 0 included. Each one requires a search of the file.
-    private static let mostSalts = 9
+    /// How many salts are tried. Each one requires searches of the file.
+    private static let mostSalts = 8
 
     init(_ file: any File, size: UInt64, _ meaning: StoreFileName) throws(FileSystemError) {
         self.file = file
@@ -53,13 +54,13 @@ struct HeaderRebuilding {
             own = try header(SaltSearch.Found(salt: stood.salt, record: record), stood, isSound: false)
             if let own, isNamed(own) { return own }
         }
-        var (first, tried): (Rebuilt?, Set<UInt32>) = (nil, [0, stood.salt, other?.salt ?? 0])
-        var search = SaltSearch(to: size)
-        while tried.count < Self.mostSalts, let found = try search.next(in: &window) {
-            if let other, ChecksumTag.mayBeMoved(found.salt, from: other.salt, within: size) { continue }
-            guard tried.insert(found.salt).inserted,
-                let rebuilt = try header(found, stood, isSound: other != nil)
-            else { continue }
+        var first: Rebuilt?
+        let salts = try SaltSearch.likely(in: &window, to: size).filter { found in
+            if let other, ChecksumTag.mayBeMoved(found.salt, from: other.salt, within: size) { return false }
+            return found.salt != 0 && found.salt != stood.salt
+        }
+        for found in salts.prefix(Self.mostSalts) {
+            guard let rebuilt = try header(found, stood, isSound: other != nil) else { continue }
             if rebuilt.fits, own == nil || isNamed(rebuilt) && !rebuilt.isNumberedByName { return rebuilt }
             first = first ?? rebuilt
         }

@@ -1,7 +1,7 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// The salts that the items of a file give, in the order of the file.
+/// Finds the salts that the items of a file give.
 struct SaltSearch {
     private let size: UInt64
     private var at = UInt64(FormatConstants.fileHeaderSize)
@@ -12,8 +12,10 @@ struct SaltSearch {
     private static let longestRecord = 64 << 10
     /// How many salts of commits are remembered.
     private static let mostCommits = 4096
+    /// How many salts are counted.
+    private static let mostSalts = 1 << 16
 
-    init(to size: UInt64) { self.size = size }
+    private init(to size: UInt64) { self.size = size }
 
     struct Found {
         var salt: UInt32
@@ -29,8 +31,30 @@ struct SaltSearch {
         }
     }
 
+    /// The salts that may be a file's own, in the order of the file. O(existing bytes).
+    ///
+    /// Items that were moved within a file, each by another distance, each give another salt. Of those salts, the one
+    /// that most items give is taken; if several do, the first of them.
+    static func likely(in window: inout FileWindow, to size: UInt64) throws(FileSystemError) -> [Found] {
+        var search = SaltSearch(to: size)
+        var counts: [UInt32: (found: Found, at: UInt64, count: Int)] = [:]
+        while let found = try search.next(in: &window) {
+            counts[found.salt, default: (found, search.at, 0)].count += 1
+            guard counts.count > mostSalts else { continue }
+            counts = counts.filter { $0.value.count > 1 }
+            if counts.count > mostSalts { break }
+        }
+        var likely: [UInt64: (found: Found, at: UInt64, count: Int)] = [:]
+        for (salt, next) in counts {
+            let unmoved = ChecksumTag.unmoved(salt, within: size)
+            if let other = likely[unmoved], (other.count, next.at) > (next.count, other.at) { continue }
+            likely[unmoved] = next
+        }
+        return likely.values.sorted { $0.at < $1.at }.map(\.found)
+    }
+
     /// The next salt that an item gives; it may have been found before. O(existing bytes up to there).
-    mutating func next(in window: inout FileWindow) throws(FileSystemError) -> Found? {
+    private mutating func next(in window: inout FileWindow) throws(FileSystemError) -> Found? {
         while let found = try nextCandidate(in: &window) {
             at = found.offset + 8
             let salt = try window.withBytes(at: found.offset, count: found.length) { bytes in
