@@ -22,27 +22,32 @@ import Testing
     }
 
     /// Without any other file: all records that the damage doesn't touch.
+    private func expectUntouchedRecords(
+        of written: WrittenStore, _ damaged: [UInt8], _ comment: Comment
+    ) async throws {
+        let name = written.image.snapshots[0]
+        let bytes = written.image.files[name]!
+        guard let changed = changedBytes(bytes, damaged) else { return }
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        var image = written.image
+        image.files[name] = damaged
+        try await expectSameVerdict(image, comment)
+        var base = written.state(of: written.changes.keys.filter { $0 <= covered })
+        for record in try FileLayout.records(ofSnapshot: bytes) where changed.isChanged(record.part) {
+            base[record.key] = nil
+        }
+        let later = Set(written.changes.keys.filter { $0 > covered })
+        try await expectRepaired(image, written, Oracle.Recoverable(base: base, sequences: later), comment)
+    }
+
     @Test(arguments: DamageKind.allCases)
     func whatVerifiesIsBroughtBack(_ kind: DamageKind) async throws {
         let written = try await WrittenStore.make(.compacted, seed: 21)
-        let name = written.image.snapshots[0]
-        let bytes = written.image.files[name]!
-        let covered = UInt64(name.prefix(16), radix: 16)!
-        let whole = written.state(of: written.changes.keys.filter { $0 <= covered })
-        let later = Set(written.changes.keys.filter { $0 > covered })
+        let bytes = written.image.files[written.image.snapshots[0]]!
         var random = SeededRandom(21, 64)
         for offset in try Self.offsets(bytes, &random) {
             let damaged = kind.damage(bytes, at: offset, &random)
-            guard let changed = changedBytes(bytes, damaged) else { continue }
-            let comment: Comment = "\(kind) at \(offset) of \(bytes.count)"
-            var image = written.image
-            image.files[name] = damaged
-            try await expectSameVerdict(image, comment)
-            var base = whole
-            for record in try FileLayout.records(ofSnapshot: bytes) where changed.isChanged(record.part) {
-                base[record.key] = nil
-            }
-            try await expectRepaired(image, written, Oracle.Recoverable(base: base, sequences: later), comment)
+            try await expectUntouchedRecords(of: written, damaged, "\(kind) at \(offset) of \(bytes.count)")
         }
     }
 
@@ -51,10 +56,7 @@ import Testing
     @Test(arguments: 12..<16)
     func aMovedBlockBesideADamagedSaltHidesNothing(_ saltByte: Int) async throws {
         let written = try await WrittenStore.make(.compacted, seed: 29)
-        let name = written.image.snapshots[0]
-        let bytes = written.image.files[name]!
-        let covered = UInt64(name.prefix(16), radix: 16)!
-        let later = Set(written.changes.keys.filter { $0 > covered })
+        let bytes = written.image.files[written.image.snapshots[0]]!
         let records = try FileLayout.records(ofSnapshot: bytes)
         let whole = records.map(\.part.lowerBound).filter { $0 >= 8_192 && $0 + 4_096 <= records.last!.part.upperBound }
         #expect(whole.count > 20)
@@ -63,14 +65,8 @@ import Testing
             var damaged = bytes
             damaged.replaceSubrange(start..<start + 4_096, with: bytes[from..<from + 4_096])
             damaged[saltByte] ^= 1 << UInt8(number % 8)
-            let changed = changedBytes(bytes, damaged)!
-            var base = written.state(of: written.changes.keys.filter { $0 <= covered })
-            for record in records where changed.isChanged(record.part) { base[record.key] = nil }
-            var image = written.image
-            image.files[name] = damaged
-            try await expectRepaired(
-                image, written, Oracle.Recoverable(base: base, sequences: later),
-                "a block from \(from) at \(start), byte \(saltByte)")
+            try await expectUntouchedRecords(
+                of: written, damaged, "a block from \(from) at \(start), byte \(saltByte)")
         }
     }
 
