@@ -41,6 +41,9 @@ import Testing
             271_828: [95480],
             60221: [45366],
             57721: [62828, 74993, 75928, 89498],
+            20_261_127: [253475, 368729],
+            865_163_625: [287],
+            934_098_574: [482],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }

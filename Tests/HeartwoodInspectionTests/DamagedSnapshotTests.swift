@@ -70,6 +70,37 @@ import Testing
         }
     }
 
+    /// Its header and its name tell different numbers or none, and the segment after it may be missing: what that had
+    /// is reported as lost, as the snapshot may not have it.
+    @Test func aSnapshotOfUnknownNumberHidesNoLoss() async throws {
+        let written = try await WrittenStore.make(.compacted, seed: 30)
+        let (name, logs) = (written.image.snapshots[0], written.image.logs)
+        let covered = UInt64(name.prefix(16), radix: 16)!
+        let all = written.state(of: written.changes.keys)
+        #expect(logs.count > 2)
+        let names = [covered, covered + 1, covered - 1].map { StoreFileName.snapshot($0) } + logs.prefix(2)
+        for newName in names {
+            for missing in [nil, logs[0]] {
+                var image = written.image
+                image.files[name] = nil
+                if let missing { image.files[missing] = nil }
+                image.files[newName] = written.image.files[name]
+                for index in 26..<538 { image.files[newName]![index] = 0 }
+                let files = try image.fileSystem()
+                let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+                let found = try await WrittenStore.contents(of: files, at: "/repaired")
+                for (key, value) in all where found[key] != value {
+                    #expect(
+                        report.losses.contains { $0.sequences?.contains(value.sequence) ?? false },
+                        "\(newName) without \(missing ?? "loss"): number \(value.sequence)")
+                }
+                if missing == nil, newName.hasSuffix(".snapshot") {
+                    #expect(found == all, "\(newName): \(difference(found, all))")
+                }
+            }
+        }
+    }
+
     /// The log that it replaced still exists: nothing is lost.
     @Test(arguments: DamageKind.allCases)
     func theLogThatItReplacedRestoresIt(_ kind: DamageKind) async throws {

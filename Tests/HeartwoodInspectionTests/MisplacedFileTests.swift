@@ -146,6 +146,50 @@ import Testing
         }
     }
 
+    /// Five segments of one commit each, as a kill leaves them.
+    private static func segmentsOfOneCommit() async throws -> WrittenStore {
+        var written = WrittenStore()
+        let fileSystem = InMemoryFileSystem()
+        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        for number in 0..<40 {
+            let (key, value) = (Array("key \(number % 7)".utf8), [UInt8](repeating: UInt8(number), count: 440))
+            let sequence = try await store.put(key, value, durability: .buffered)
+            written.changes[sequence] = [(key, value)]
+            if number % 8 == 7 { try await store.flush() }
+        }
+        written.image = try StoreImage(of: fileSystem)
+        try await store.close()
+        return written
+    }
+
+    /// Without their headers and their commit headers, only their names tell the numbers of two segments, and one of
+    /// the two is a copy. The other headers show which name is wrong.
+    @Test func aCopyWithoutHeadersIsNumberedByTheRightName() async throws {
+        let written = try await Self.segmentsOfOneCommit()
+        let logs = written.image.logs
+        #expect(logs.count == 5)
+        for (from, name) in logs.enumerated() {
+            let layout = try FileLayout(log: written.image.files[name]!)
+            #expect(layout.commits.count == 1)
+            for (to, replaced) in logs.enumerated() where to != from {
+                // Nothing names the salt of the newest segment, and nothing is after the one that it replaces.
+                if from + to == 7 { continue }
+                var image = written.image
+                for index in 54..<4_150 { image.files[name]![index] = 0xdd }
+                image.files[replaced] = image.files[name]
+                let gone = try FileLayout(log: written.image.files[replaced]!).batches.keys
+                let lost = gone + [layout.batches.keys.min()!]
+                let left = Set(written.changes.keys).subtracting(lost)
+                let comment: Comment = "\(replaced) is a copy of \(name)"
+                try await expectRepaired(image, written, Oracle.Recoverable(sequences: left), comment)
+                let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+                for number in lost {
+                    #expect(plan.losses.contains { $0.sequences?.contains(number) ?? false }, "\(comment): \(number)")
+                }
+            }
+        }
+    }
+
     @Test func aCopyThatWasWrittenToIsLeftOut() async throws {
         let written = try await WrittenStore.make(.log, seed: 20, closes: true)
         // Two copies of a store, with different writes to each.

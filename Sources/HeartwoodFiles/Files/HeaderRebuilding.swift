@@ -200,7 +200,7 @@ struct HeaderRebuilding {
         // Items that were moved within the file verify under another salt, but the header is still theirs.
         let isOwn = stood.salt == salt || movedFrom(salt, stood) != nil
         if !isOwn || !stood.numbersFollow {
-            (first, isByName) = (1, true)
+            (first, isByName) = (numbers.last ?? 1, true)
             if case .log(let named) = meaning { first = named }
         } else if case .log(let named) = meaning, stood.isNext(named), !stood.isNext(first) {
             first = named
@@ -215,8 +215,9 @@ struct HeaderRebuilding {
             } else if !numbers.contains(first) {
                 first = numbers.upperBound
             }
-            // If records are missing, the numbers before it may be of another file.
-            if first == numbers.upperBound || stood.isNext(first) { isByName = false }
+            // If records are missing, the numbers before it may be of another file. If no predecessor is left of the
+            // header, number 1 would always be the next one.
+            if first == numbers.upperBound || stood.predecessor != nil && stood.isNext(first) { isByName = false }
         case .unknown: break
         }
         guard FormatConstants.sequences.contains(first) else { return nil }

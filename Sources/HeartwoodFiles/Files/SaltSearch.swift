@@ -31,10 +31,10 @@ struct SaltSearch {
         }
     }
 
-    /// The salts that may be a file's own, in the order of the file. O(existing bytes).
+    /// The salts that may be a file's own, the likeliest first. O(existing bytes).
     ///
-    /// Items that were moved within a file, each by another distance, each give another salt. Of those salts, the one
-    /// that most items give is taken; if several do, the first of them.
+    /// The more items give a salt, the likelier it is. Items that were moved within a file, each by another distance,
+    /// each give another salt; of those salts, all but the likeliest come at the end.
     static func likely(in window: inout FileWindow, to size: UInt64) throws(FileSystemError) -> [Found] {
         var search = SaltSearch(to: size)
         var counts: [UInt32: (found: Found, at: UInt64, count: Int)] = [:]
@@ -44,13 +44,11 @@ struct SaltSearch {
             counts = counts.filter { $0.value.count > 1 }
             if counts.count > mostSalts { break }
         }
-        var likely: [UInt64: (found: Found, at: UInt64, count: Int)] = [:]
-        for (salt, next) in counts {
-            let unmoved = ChecksumTag.unmoved(salt, within: size)
-            if let other = likely[unmoved], (other.count, next.at) > (next.count, other.at) { continue }
-            likely[unmoved] = next
-        }
-        return likely.values.sorted { $0.at < $1.at }.map(\.found)
+        let sorted = counts.values.sorted { ($1.count, $0.at) < ($0.count, $1.at) }
+        var groups: Set<UInt64> = []
+        let isFirst = sorted.map { groups.insert(ChecksumTag.unmoved($0.found.salt, within: size)).inserted }
+        let salts = zip(sorted.map(\.found), isFirst)
+        return salts.filter(\.1).map(\.0) + salts.filter { !$0.1 }.map(\.0)
     }
 
     /// The next salt that an item gives; it may have been found before. O(existing bytes up to there).

@@ -52,7 +52,8 @@ struct RepairSources {
         }
         try Self.choose(&files)
         report.storeID = try options.storeID ?? Self.storeID(of: files)
-        undoSwaps(&files)
+        files.undoSwaps(in: report.storeID)
+        files.numberCopies(in: report.storeID)
         try sort(files)
         leaveOutOtherHistories()
         try findEvidence()
@@ -81,21 +82,6 @@ struct RepairSources {
                 } else if isRebuilt {
                     files[index].takeHeader(ofOriginal: whole)
                 }
-                break
-            }
-        }
-    }
-
-    /// If only the name of a log tells its number, and another file has that number in its header, the two files may
-    /// have swapped names. Then the log gets the number from the other file's name.
-    private func undoSwaps(_ files: inout [DataFile]) {
-        for index in files.indices where files[index].isNumberedByName {
-            guard case .log(let named) = files[index].meaning else { continue }
-            for other in files where !other.isRebuilt {
-                guard let header = other.header, header.kind == .log, header.storeID == report.storeID,
-                    header.firstSequence == named, case .log(let first) = other.meaning, first != named
-                else { continue }
-                files[index].takeNumber(first)
                 break
             }
         }
@@ -201,7 +187,7 @@ struct RepairSources {
             var end = ends.first { $0 == said } ?? ends.first { $0.salt == said.salt && said.endOffset > 0 }
             if file.isRebuilt {
                 let copies = rebuilt.filter { $0.header?.salt == file.header?.salt }
-                end = end ?? Self.end(of: copies, newestRecord: file.newestRecord, said: said, ends)
+                end = end ?? self.end(of: file, copies, said: said, ends)
             } else if end.map({ StoreFileName.snapshot($0.lastSequence) != file.name }) ?? true {
                 // Its header verifies. It is not believed only if both its name and another file contradict it.
                 continue
@@ -215,23 +201,30 @@ struct RepairSources {
         }
     }
 
-    /// The end of a snapshot that no segment names as its predecessor. If its header, its name and the names of its
-    /// copies don't agree, this is the lowest possible number. A number that is too low does no harm: the log from
-    /// there on has the same data as the snapshot.
+    /// The end of a snapshot that no segment names as its predecessor: the number on which its header and its names
+    /// agree; or if the log begins after one of their numbers, the lowest of these. If nothing confirms a number, it is
+    /// that of the newest record. A number that is too low does no harm: what the log has from there on is the same
+    /// data, and what it lacks is reported.
     ///
     /// - Parameters:
     ///   - copies: The file, and other files with the same salt.
-    ///   - newestRecord: The newest sequence number among its records.
     ///   - said: What the damaged header says. An offset of 0 means nothing.
     ///   - ends: The ends of segments, as other headers record them.
-    private static func end(
-        of copies: [DataFile], newestRecord: UInt64, said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
+    private func end(
+        of file: DataFile, _ copies: [DataFile], said: FileHeader.Predecessor, _ ends: [FileHeader.Predecessor]
     ) -> FileHeader.Predecessor {
-        var numbers = said.endOffset > 0 ? [said.lastSequence] : []
-        for case .snapshot(let named) in copies.map(\.meaning) { numbers.append(named) }
-        if numbers != [said.lastSequence, said.lastSequence] { numbers += ends.map(\.lastSequence) }
-        numbers = numbers.filter { $0 >= newestRecord && FormatConstants.possibleSequences.contains($0) }
-        let last = numbers.min() ?? said.lastSequence
+        let isPossible = { (number: UInt64) in
+            number >= file.newestRecord && FormatConstants.possibleSequences.contains(number)
+        }
+        var claims = said.endOffset > 0 ? [said.lastSequence] : []
+        for case .snapshot(let named) in copies.map(\.meaning) { claims.append(named) }
+        let log = logs.map { $0.header.predecessor?.lastSequence ?? $0.header.firstSequence - 1 }.filter(isPossible)
+        let claimed = Set(claims).filter(isPossible)
+        var last = max(1, file.newestRecord)
+        let agree = claims.count > 1 && Set(claims).count == 1
+        if let lowest = claimed.min(), agree || (log.min().map(claimed.contains) ?? (claimed.count == 1)) {
+            last = lowest
+        }
         var end = ends.first { $0.lastSequence == last } ?? said
         end.lastSequence = last
         return end

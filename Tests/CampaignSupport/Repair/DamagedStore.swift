@@ -98,7 +98,7 @@ package struct DamagedStore: Sendable {
     private mutating func rename(_ name: String, _ random: inout SeededRandom) {
         let suffix = name.hasSuffix(".log") ? ".log" : ".snapshot"
         let number = UInt64(name.prefix(16), radix: 16) ?? 1
-        let numbers = [number + 1, number &- 1, number + 1 << 32, UInt64(random.below(500)), 1]
+        let numbers = [number &+ 1, number &- 1, number &+ 1 << 32, UInt64(random.below(500)), 1]
         let digits = StoreFileName.log(random.pick(numbers)).prefix(16)
         let new = digits + suffix
         guard new != name, image.files[String(new)] == nil else { return }

@@ -199,7 +199,7 @@ struct RepairJudge {
         }
         // A forged closing mark closes a log, too.
         try expect(
-            repaired.report.certainty != .complete || looksClosed(asRebuilt: true) || damaged.isForged, .certainty,
+            repaired.report.certainty != .complete || looksClosed(withTemporary: true) || damaged.isForged, .certainty,
             "it is reported as complete, and the log doesn't end with a closing mark")
     }
 
@@ -247,19 +247,18 @@ struct RepairJudge {
 
     /// Whether the newest remaining segment ends with a closing mark. Then nothing shows that a newer one existed.
     ///
-    /// - Parameter asRebuilt: Whether to accept a damaged header, or a copy in a temporary file.
-    private func looksClosed(asRebuilt: Bool) -> Bool {
+    /// The items of a file tell that, also if its header is damaged and its name is another's.
+    ///
+    /// - Parameter withTemporary: Whether to accept a copy in a temporary file.
+    private func looksClosed(withTemporary: Bool) -> Bool {
         let logs = copies.filter { history.files[$0.key]?.isSnapshot == false }
         guard let newest = logs.keys.max(), let file = history.files[newest], let last = file.layout?.commits.last
         else {
             return copies.isEmpty
         }
-        let names = asRebuilt ? Array(damaged.image.files.keys) : logs[newest, default: []]
+        let names = withTemporary ? Array(damaged.image.files.keys) : logs[newest, default: []]
         return last.header.flags.contains(.closing)
-            && names.contains { name in
-                (asRebuilt || name == newest || soundHeaders.contains(name))
-                    && damaged.isWhole(last.part, of: file.bytes, in: name)
-            }
+            && names.contains { damaged.isWhole(last.part, of: file.bytes, in: $0) }
     }
 
     private func checkUncertainty(from sequence: UInt64) throws {
@@ -267,7 +266,8 @@ struct RepairJudge {
         case .incomplete: break
         case .complete:
             try expect(
-                looksClosed(asRebuilt: false), .certainty, "number \(sequence) is gone, and it is reported as complete")
+                looksClosed(withTemporary: false), .certainty,
+                "number \(sequence) is gone, and it is reported as complete")
         case .unknownAfter(let path, let offset):
             let name = String(path.split(separator: "/").last ?? "")
             guard let size = damaged.image.files[name]?.count, offset <= UInt64(size) else {
