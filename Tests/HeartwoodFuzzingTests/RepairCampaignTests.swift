@@ -44,6 +44,7 @@ import Testing
             20_261_127: [253475, 368729],
             865_163_625: [287],
             934_098_574: [482],
+            77001: [184704, 203002, 245808, 343442],
         ] as [UInt64: [Int]])
     func casesThatBrokeARuleOnceKeepIt(_ seed: UInt64, _ cases: [Int]) async throws {
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }

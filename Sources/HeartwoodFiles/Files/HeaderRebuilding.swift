@@ -149,9 +149,11 @@ struct HeaderRebuilding {
                 && FormatConstants.sequences.contains(firstSequence) && (1 << 40..<1 << 43).contains(time)
         }
 
-        /// Whether at least half of the salt's bytes equal those of another salt.
+        /// Whether at least half of the salt's bytes equal those of another salt, or all that aren't zeros.
         func resembles(_ other: UInt32) -> Bool {
-            (0..<4).count { (salt ^ other) >> (8 * $0) & 0xff == 0 } >= 2
+            let bytes = (0..<4).map { (own: salt >> (8 * $0) & 0xff, other: other >> (8 * $0) & 0xff) }
+            let equal = bytes.count { $0.own == $0.other }
+            return equal >= 2 || equal == 1 && bytes.count { $0.own == 0 } == 3
         }
 
         /// Whether the first number follows the predecessor's last, or is one to which openings jump. Several openings

@@ -17,9 +17,9 @@ extension [DataFile] {
         }
     }
 
-    /// Logs with the same salt are copies of one segment, so at most one of their names tells its number. All get the
-    /// number after which the next segment names that salt as its predecessor's; if no segment does, the lowest number
-    /// after which no segment names another: older records then don't replace newer ones.
+    /// Logs with the same salt are copies of one segment, so at most one of their names tells its number. A name is
+    /// wrong if the segment after it names another salt as its predecessor's. Then the file gets the number after which
+    /// a segment names this salt, or else the lowest of the other names. Names that nothing contradicts stay.
     mutating func numberCopies(in storeID: StoreID?) {
         let sound = soundLogs(of: storeID).compactMap(\.header)
         let names = compactMap { file -> UInt64? in if case .log(let named) = file.meaning { named } else { nil } }
@@ -27,19 +27,17 @@ extension [DataFile] {
         let byName = indices.filter { self[$0].isNumberedByName && self[$0].header?.kind == .log }
         for (salt, copies) in Dictionary(grouping: byName, by: { self[$0].header!.salt }) where copies.count > 1 {
             /// 2 if the next segment names this salt, 0 if it names another, 1 if its header isn't known.
-            func agreement(of number: UInt64) -> Int {
-                let next = numbers.filter { $0 > number }.min()
+            func agreement(of copy: Int) -> Int {
+                guard case .log = self[copy].meaning else { return 0 }
+                let next = numbers.filter { $0 > self[copy].header!.firstSequence }.min()
                 guard let header = sound.first(where: { $0.firstSequence == next }) else { return 1 }
                 return header.predecessor?.salt == salt ? 2 : 0
             }
-            let candidates = copies.compactMap { copy -> (number: UInt64, agreement: Int)? in
-                guard case .log = self[copy].meaning else { return nil }
-                let number = self[copy].header!.firstSequence
-                return (number, agreement(of: number))
-            }
-            let best = candidates.map(\.agreement).max()
-            guard let number = candidates.filter({ $0.agreement == best }).map(\.number).min() else { continue }
-            for copy in copies where self[copy].header!.firstSequence != number { self[copy].takeNumber(number) }
+            let agreements = copies.map(agreement)
+            guard let best = agreements.max(), best > 0 else { continue }
+            let agreeing = zip(copies, agreements).filter { $1 == best }.map(\.0)
+            let number = agreeing.map { self[$0].header!.firstSequence }.min()!
+            for copy in copies where !agreeing.contains(copy) { self[copy].takeNumber(number) }
         }
     }
 

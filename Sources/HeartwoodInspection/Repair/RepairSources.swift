@@ -62,27 +62,30 @@ struct RepairSources {
     }
 
     /// If a file may have two headers, takes the one that does not belong to another file: blocks of another file may
-    /// have overwritten this one, its header or its content.
+    /// have overwritten this one, its header or its content. If both do, the header in the file counts: it is a copy.
     private static func choose(_ files: inout [DataFile]) throws(FileSystemError) {
-        let standing = files.map(\.standingHeader)
+        let standing = files.map { $0.meaning == .temporary ? nil : $0.standingHeader }
         for index in files.indices {
-            guard let salt = files[index].header?.salt ?? files[index].doubt else { continue }
-            let isRebuilt = files[index].isRebuilt
-            for other in files.indices where other != index {
-                guard let whole = standing[other], files[other].meaning != .temporary else { continue }
-                var isMoved = false
-                if isRebuilt, salt != whole.salt {
-                    isMoved = try files[index].holds(whole.salt, movedFrom: files[other])
+            let file = files[index]
+            /// The header of another file with these items, and whether they were moved.
+            func original(_ salt: UInt32, isRebuilt: Bool) throws(FileSystemError) -> (FileHeader, isMoved: Bool)? {
+                for (other, header) in zip(files, standing) where other.path != file.path {
+                    guard let header else { continue }
+                    if salt == header.salt { return (header, false) }
+                    if isRebuilt, try file.holds(salt, movedFrom: other, header.salt) { return (header, true) }
                 }
-                guard isMoved || salt == whole.salt else { continue }
-                if files[index].otherHeader != nil {
-                    files[index].takeOtherHeader()
-                } else if isMoved {
-                    files[index].leaveOutHeader()
-                } else if isRebuilt {
-                    files[index].takeHeader(ofOriginal: whole)
-                }
-                break
+                return nil
+            }
+            guard let salt = file.header?.salt ?? file.doubt,
+                let (header, isMoved) = try original(salt, isRebuilt: file.isRebuilt)
+            else { continue }
+            if let other = file.otherHeader {
+                if !file.isRebuilt, try original(other.salt, isRebuilt: true) != nil { continue }
+                files[index].takeOtherHeader()
+            } else if isMoved {
+                files[index].leaveOutHeader()
+            } else if file.isRebuilt {
+                files[index].takeHeader(ofOriginal: header)
             }
         }
     }
@@ -277,7 +280,8 @@ struct RepairSources {
 
     /// How much a segment is to be believed compared with another of the same number.
     private func rank(_ log: LogSource) -> Int {
-        (log.isInPreparation ? 0 : 4) + (log.file.isRebuilt ? 0 : 2) + (isNamed(log) ? 1 : 0)
+        let hasName = log.file.name == StoreFileName.log(log.header.firstSequence)
+        return (log.isInPreparation ? 0 : 8) + (log.file.isRebuilt ? 0 : 4) + (isNamed(log) ? 2 : 0) + (hasName ? 1 : 0)
     }
 
     /// Whether another file names this one as its predecessor.
@@ -351,11 +355,13 @@ extension DataFile {
     /// Whether the first record of this file is a record of another file at another offset. The difference of the salts
     /// gives that offset.
     ///
-    /// - Parameter salt: The salt of the other file.
-    fileprivate func holds(_ salt: UInt32, movedFrom other: DataFile) throws(FileSystemError) -> Bool {
-        guard let own = header?.salt, ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else {
-            return false
-        }
+    /// - Parameters:
+    ///   - own: The salt of the records.
+    ///   - salt: The salt of the other file.
+    fileprivate func holds(
+        _ own: UInt32, movedFrom other: DataFile, _ salt: UInt32
+    ) throws(FileSystemError) -> Bool {
+        guard ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else { return false }
         var window = try FileWindow(file)
         let found = try window.firstItem(
             from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
