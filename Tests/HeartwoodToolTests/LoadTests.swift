@@ -189,7 +189,7 @@ struct RemovedStoreTests {
         try write(0..<100)
         // The first segment exists when something is loaded.
         let segment = sandbox.directory.appendingPathComponent("s/0000000000000001.log").path
-        for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: segment) {
+        for _ in 0..<30_000 where !FileManager.default.fileExists(atPath: segment) {
             try await Task.sleep(for: .milliseconds(10))
         }
         try FileManager.default.removeItem(at: sandbox.directory.appendingPathComponent("s"))

@@ -162,7 +162,7 @@ private final class Consumer: Sendable {
     func settles(at final: SequenceNumber, _ store: any KeyValueStore, _ state: [Int: Note]) async throws {
         let wanted = observed.result(state)
         let hub = ChangeHub.of(store, in: observed.scope)
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + .seconds(300)
         while true {
             let last = delivered.last
             if let last, last.text == wanted, let watcher = last.watcher, watcher.isIdle {

@@ -75,7 +75,7 @@ import Testing
         #expect(accepted == Array((first + 1)..<(first + 1 + UInt64(accepted.count))))
         disk.heal()
         // Without a write, the store checks the disk on its own.
-        for _ in 0..<100 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
+        for _ in 0..<6_000 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
         #expect(store.state == .ready)
         let next = try await store.put("after", "1")
         #expect(next == first + 1 + UInt64(accepted.count), "a refused write has no number")

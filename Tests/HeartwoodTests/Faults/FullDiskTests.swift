@@ -63,7 +63,7 @@ import Testing
         #expect(refused?.code == .outOfSpace && store.state == .outOfSpace)
         #expect(disk.free < 40_000, "free: \(disk.free)")
         disk.add(bytes: 1 << 20)
-        for _ in 0..<200 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
+        for _ in 0..<6_000 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
         #expect(store.state == .ready)
         try await store.put("after", "1")
         try await store.close()
