@@ -142,8 +142,7 @@ struct FullDiskRound {
             try await writeUntilRefused(store)
             return try ledger.compare(with: store)
         }
-        try await expectRefusal("the first write on a full disk") { try await store.put("first", "1") }
-        ledger.noteRefused(["first"])
+        try await refuse("the first write on a full disk", of: "first", in: store)
         try ledger.compare(with: store)
     }
 
@@ -164,10 +163,7 @@ struct FullDiskRound {
             ledger.noteRemoved(removed, sequence: sequence)
         }
         totals.removals += count
-        // ext4 frees the blocks of removed files later.
-        try ballast.takeAll()
-        try await expectRefusal("a write between removals") { try await store.put("between", "1") }
-        ledger.noteRefused(["between"])
+        try await refuse("a write between removals", of: "between", in: store)
         try ledger.compare(with: store)
     }
 
@@ -180,9 +176,7 @@ struct FullDiskRound {
         try ballast.takeAll()
         showStep("emptying the store on the full disk")
         try await remove(all: ledger.keys[...], from: store)
-        try ballast.takeAll()
-        try await expectRefusal("a write to an emptied store") { try await store.put("emptied", "1") }
-        ledger.noteRefused(["emptied"])
+        try await refuse("a write to an emptied store", of: "emptied", in: store)
         try ballast.takeAll()
         let report = try await store.compact()
         guard report.snapshot?.keys == 0, report.pinnedFiles == 0 else {
@@ -192,6 +186,24 @@ struct FullDiskRound {
         try await writeSmall(store, count: 4)
         try ledger.compare(with: store)
         totals.compactions += 1
+    }
+
+    /// Checks that a small write is refused. ext4 frees the blocks of removed files later, perhaps when the disk was
+    /// found to be full already. A write that gets them is removed again, so that it leaves no key.
+    private mutating func refuse(_ what: String, of key: String, in store: Store) async throws {
+        let value = ValuePattern(identity: random.next(), length: 1)
+        for _ in 0..<20 {
+            try ballast.takeAll()
+            do throws(StoreError) {
+                let sequence = try await store.put(key, value.bytes)
+                ledger.noteAccepted([(key, value)], sequence: sequence, isBuffered: false)
+            } catch {
+                try Self.checkRefusal(error, what)
+                return ledger.noteRefused([key])
+            }
+            ledger.noteRemoved([key], sequence: try await store.remove(key))
+        }
+        throw Violation("\(what) was not refused")
     }
 
     private mutating func remove(all keys: ArraySlice<String>, from store: Store) async throws {
