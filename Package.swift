@@ -265,7 +265,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeartwoodTestingTests",
-            dependencies: ["HeartwoodTesting", "HeartwoodFileSystem", "Heartwood"],
+            dependencies: ["HeartwoodTesting", "HeartwoodFileSystem", "Heartwood", "HeartwoodCampaignSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -6,10 +6,6 @@ import HeartwoodFuzzing
 enum Corpus {
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// HEARTWOOD_SEED, or a random seed.
-    static let seed =
-        ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1..<1 << 31)
-
     /// The inputs of a target, sorted by name; none if there is no directory.
     static func inputs(_ kind: String, _ target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
         let directory = tests.appendingPathComponent("Fuzzing/\(kind)/\(target.rawValue)")

@@ -1,6 +1,7 @@
 internal import HeartwoodTesting
 import Foundation
 import Heartwood
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodFuzzing
 import Testing
@@ -56,8 +57,7 @@ import Testing
     /// A failure ends the process. The last printed line has the seed that reproduces it.
     @Test(arguments: FuzzTarget.allCases)
     func mutatedInputsHold(_ target: FuzzTarget) throws {
-        let seed = Corpus.seed
-        print("fuzz target \(target.rawValue): HEARTWOOD_SEED=\(seed)")
+        let seed = testSeed("fuzz target \(target.rawValue)")
         var random = SeededRandom(seed, UInt64(FuzzTarget.allCases.firstIndex(of: target)!))
         let corpus = try Corpus.inputs("Corpus", target).map(\.bytes)
         let workspace = Workspace()

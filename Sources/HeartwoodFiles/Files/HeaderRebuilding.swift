@@ -6,8 +6,8 @@ internal import HeartwoodFormat
 /// Only its salt is needed to verify what follows, and every item of the file gives it: the stored checksum, the plain
 /// checksum and the offset determine the salt. Two checksums with the same salt confirm it. The numbers are in the
 /// commits, or in the file's name. If a block of another file was written over this one, items have several salts; then
-/// the name decides which one is the file's own. Of the salts of items that were moved within the file, it is the one
-/// that most items give.
+/// the name decides which one is the file's own. Of the salts of items that were moved within the file, the one that
+/// most items give is tried first.
 struct HeaderRebuilding {
     private let file: any File
     private let size: UInt64

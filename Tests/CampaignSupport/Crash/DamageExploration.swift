@@ -25,6 +25,9 @@ package final class DamageExploration {
         self.length = length
     }
 
+    /// Damages that an opening or a read refused.
+    package var refusedCount: Int { totals.refused + totals.refusedByReads }
+
     /// - Throws: `Violation`.
     package func explore(seed: UInt64, until wanted: Int, progress: () -> Void = {}) async throws {
         let run = WorkRun(workload, seed: seed, length: length, closesAtTheEnd: true)

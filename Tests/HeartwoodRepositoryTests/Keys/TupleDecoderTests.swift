@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodCampaignSupport
 import HeartwoodRepository
 import HeartwoodTesting
 import KeyValueStore
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func randomTuplesAreReadBack() throws {
-        let seed = UInt64.random(in: 1...999_999)
+        let seed = testSeed("TupleDecoderTests.randomTuplesAreReadBack")
         var tuples = RandomTuples(seed: seed)
         for _ in 0..<2_000 {
             let value = tuples.element()
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func damagedBytesEndInAnError() throws {
-        let seed = UInt64.random(in: 1...999_999)
+        let seed = testSeed("TupleDecoderTests.damagedBytesEndInAnError")
         var tuples = RandomTuples(seed: seed)
         for _ in 0..<300 {
             let bytes = encoded(tuples.element(), tuples.element())
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func everyTypeRefusesEveryOtherAndEveryPrefix() throws {
-        let seed = UInt64.random(in: 1...999_999)
+        let seed = testSeed("TupleDecoderTests.everyTypeRefusesEveryOtherAndEveryPrefix")
         var tuples = RandomTuples(seed: seed)
         func attempt<Element: TupleElement>(_ type: Element.Type, _ bytes: [UInt8]) {
             var decoder = TupleDecoder(bytes)

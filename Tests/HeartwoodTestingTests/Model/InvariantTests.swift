@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing

@@ -37,14 +37,6 @@ extension File {
     }
 }
 
-/// The seed of the environment, or a random one; printed so that a failure can be reproduced.
-func testSeed(_ name: String) -> UInt64 {
-    let given = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
-    let seed = given ?? UInt64.random(in: 0...0xFFFF_FFFF)
-    print("\(name): HEARTWOOD_SEED=\(seed)")
-    return seed
-}
-
 /// Sectors, each filled with one byte.
 func sectors(_ fills: UInt8...) -> [UInt8] { fills.flatMap { [UInt8](repeating: $0, count: 512) } }
 

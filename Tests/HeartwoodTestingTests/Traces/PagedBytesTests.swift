@@ -1,3 +1,4 @@
+import HeartwoodCampaignSupport
 import Testing
 
 @testable import HeartwoodTesting

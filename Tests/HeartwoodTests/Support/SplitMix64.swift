@@ -1,4 +1,4 @@
-import Foundation
+import HeartwoodCampaignSupport
 
 /// A random number generator with a seed. The golden stores depend on its numbers, which differ from those of
 /// `SeededRandom`.
@@ -12,14 +12,9 @@ struct SplitMix64: RandomNumberGenerator {
         state = seed
     }
 
-    /// Takes the seed from the environment variable HEARTWOOD_SEED, or a random one, and prints it with the name.
+    /// With the seed of the environment or a random one, which it prints with the name.
     init(fromEnvironmentFor name: String) {
-        if let text = getenv("HEARTWOOD_SEED"), let seed = UInt64(String(cString: text)) {
-            self.init(seed: seed)
-        } else {
-            self.init(seed: UInt64.random(in: 0...UInt64.max))
-        }
-        print("\(name): HEARTWOOD_SEED=\(seed)")
+        self.init(seed: testSeed(name))
     }
 
     mutating func next() -> UInt64 {
