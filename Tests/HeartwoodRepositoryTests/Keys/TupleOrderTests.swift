@@ -97,12 +97,18 @@ import Testing
     }
 
     @Test func texts() {
-        expectOrder(
-            ["", "\0", "\0\0", "\0a", "\u{1}", "a", "a\0", "a\0b", "a\u{1}", "aa", "b", "é", "中", "😀"], precedes: <)
+        // Strings are ordered by their normal form, so this also compares the tables with the standard library's. Where
+        // the bytes of one begin those of the other, `<` of Swift 6.3 overlooks that later marks may go before earlier
+        // ones; the scalar at the end, the least of all, makes the bytes differ.
+        func precedes(_ left: String, _ right: String) -> Bool { left + "\0" < right + "\0" }
+        let fixed = [
+            "", "\0", "\0\0", "\0a", "\u{1}", "a", "a\0", "a\0b", "a\u{1}", "aa", "b", "x\u{34B}", "x\u{34B}\u{31F}",
+            "é", "中", "😀",
+        ]
+        expectOrder(fixed, precedes: precedes)
         let seed = testSeed("TupleOrderTests.texts")
         var tuples = RandomTuples(seed: seed)
-        // Strings are ordered by their normal form, so this also compares the tables with the standard library's.
-        expectOrder((0..<300).map { _ in tuples.text() }, "seed \(seed)", precedes: <)
+        expectOrder((0..<300).map { _ in tuples.text() }, "seed \(seed)", precedes: precedes)
     }
 
     @Test func bytes() {
