@@ -9,8 +9,11 @@ actor RepositoryRegistry {
     }
 
     private enum Opening {
-        case open(WeakReference)
-        case inProgress(Task<any AnyObject & Sendable, any Error>)
+        case inProgress(Task<Void, any Error>)
+        /// No caller has it yet. It isn't the task's result, because a task may outlive its end, and would keep a core
+        /// that everybody has released.
+        case opened(any AnyObject & Sendable)
+        case shared(WeakReference)
     }
 
     /// A core keeps its store alive, so the identity of a store isn't used again while its core is.
@@ -48,23 +51,29 @@ actor RepositoryRegistry {
         _ open: @escaping @Sendable () async throws -> any AnyObject & Sendable
     ) async throws -> any AnyObject & Sendable {
         let key = Name(store: ObjectIdentifier(store), name: name)
-        switch openings[key] {
-        case .open(let reference): if let object = reference.object { return object }
-        case .inProgress(let task): return try await task.value
-        case nil: break
-        }
-        openings = openings.filter { _, opening in
-            if case .open(let reference) = opening { reference.object != nil } else { true }
-        }
-        let task = Task { try await open() }
-        openings[key] = .inProgress(task)
-        do {
-            let object = try await task.value
-            openings[key] = .open(WeakReference(object: object))
-            return object
-        } catch {
-            openings[key] = nil
-            throw error
+        while true {
+            switch openings[key] {
+            case .shared(let reference):
+                if let object = reference.object { return object }
+                openings[key] = nil
+            case .opened(let object):
+                openings[key] = .shared(WeakReference(object: object))
+                return object
+            case .inProgress(let task): try await task.value
+            case nil:
+                openings = openings.filter { _, opening in
+                    if case .shared(let reference) = opening { reference.object != nil } else { true }
+                }
+                openings[key] = .inProgress(
+                    Task {
+                        do {
+                            openings[key] = .opened(try await open())
+                        } catch {
+                            openings[key] = nil
+                            throw error
+                        }
+                    })
+            }
         }
     }
 }

@@ -224,6 +224,29 @@ private enum Versions {
         }
     }
 
+    /// Nothing but the program's references keeps the first definition, however threads are interrupted: many at once.
+    @Test func aReleasedRepositoryIsOpenedWithAnotherDefinition() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    try await TestStore(.memory).withStore { store in
+                        try await withThrowingTaskGroup(of: Void.self) { openings in
+                            for id in 0..<3 {
+                                openings.addTask {
+                                    let people = try await store.repository(of: Versions.Two.self, named: "people")
+                                    try await people.save(Versions.Two(id: id, name: "\(number)"))
+                                }
+                            }
+                            try await openings.waitForAll()
+                        }
+                        #expect(try await store.repository(of: Versions.Three.self, named: "people").count() == 3)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     /// Two programs on one cluster, with different indexes, that write by turns and at the same time.
     @Test(arguments: 1...5)
     func twoProgramsOnOneClusterKeepIndexesRight(_ seed: Int) async throws {
