@@ -1,4 +1,3 @@
-import Foundation
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Testing

@@ -3,7 +3,7 @@ import Testing
 
 /// Two readers and a writer, with every answer checked. `Tools/campaign readers` does this millions of times.
 @Suite struct ReadersConcurrencyTests {
-    private let seed = SplitMix64(fromEnvironmentFor: "ReadersConcurrencyTests").seed
+    private let seed = testSeed("ReadersConcurrencyTests")
 
     @Test func readsOfTheIndexAreLinearizable() async throws {
         // So few keys that the tree passes through every phase twice.
