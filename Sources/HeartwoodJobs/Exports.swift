@@ -1,2 +1,2 @@
-// With this, `import HeartwoodJobs` is enough to handle transactions, times and errors.
-@_exported public import KeyValueStore
+// With this, `import HeartwoodJobs` is enough for repositories, whose transactions enqueue jobs, and for errors.
+@_exported public import HeartwoodRepository

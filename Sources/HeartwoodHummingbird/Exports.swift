@@ -1,0 +1,2 @@
+// With this, `import HeartwoodHummingbird` is enough to handle errors.
+@_exported public import KeyValueStore
