@@ -20,9 +20,9 @@ import Synchronization
 ///
 /// - A call takes a round trip to a server, and a commit also one between the servers.
 /// - Sequence numbers are revisions of the cluster. They grow, but aren't dense.
-/// - A batch has at most 1,024 operations, 100 conditions and 1.5 MB. What the store adds counts, too: a condition
-///   about a range is two comparisons, and a removal has its key three times. Larger batches are refused with
-///   `.tooLarge` before anything is sent. Batches over etcd's 128 operations are sent as nested transactions, which
+/// - A batch has at most what ``limits`` says, by default `KeyValueLimits.etcd`. What the store adds counts, too: a
+///   condition about a range is two comparisons, and a removal has its key three times. Larger batches are refused with
+///   `.tooLarge` before anything is sent. Batches over etcd's `--max-txn-ops` are sent as nested transactions, which
 ///   etcd carries out as one.
 /// - Expiries are rounded up to seconds. What has expired, each program decides by its own clock; a feed delivers
 ///   `.remove` once etcd has removed the key, some seconds later.
@@ -57,13 +57,12 @@ public final class EtcdStore: KeyValueStore {
         (self.cluster, self.layout, self.id) = (cluster, layout, id)
         (configuration, slots) = (cluster.configuration, SlotPool(layout))
         leases = LeaseTable(margin: configuration.expiryMargin)
-        let (operations, conditions) = TransactionShape.limits(configuration.serverOperations)
-        let bytes = max(1_024, configuration.serverRequestBytes - 72_864)
-        limits = KeyValueLimits(
-            keyBytes: 65_535, valueBytes: bytes, batchBytes: bytes, operationOverhead: 32,
-            operations: operations, conditions: conditions,
-            viewLifetime: min(.seconds(60), configuration.sweepInterval), expiryGrain: .seconds(1),
-            hasOtherWriters: true)
+        var limits = KeyValueLimits.etcd
+        (limits.operations, limits.conditions) = TransactionShape.limits(configuration.serverOperations)
+        limits.batchBytes = max(1_024, configuration.serverRequestBytes - 72_864)
+        limits.valueBytes = limits.batchBytes
+        limits.viewLifetime = min(.seconds(60), configuration.sweepInterval)
+        self.limits = limits
         let sweep = FenceSweep(cluster, layout)
         sweeper = Task { await sweep.run() }
     }

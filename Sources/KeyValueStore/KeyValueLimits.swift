@@ -33,10 +33,10 @@ public struct KeyValueLimits: Sendable, Hashable {
         self.hasOtherWriters = hasOtherWriters
     }
 
-    /// Those of etcd with its default configuration: 128 operations and compares a transaction, requests of 1.5 MiB.
+    /// Those of `EtcdStore` on servers with their defaults: `--max-txn-ops` 128, `--max-request-bytes` 1.5 MiB.
     public static let etcd = KeyValueLimits(
-        keyBytes: 1_500_000, valueBytes: 1_500_000, batchBytes: 1_500_000, operationOverhead: 32, operations: 128,
-        conditions: 128, viewLifetime: .seconds(60), expiryGrain: .seconds(1), hasOtherWriters: true)
+        keyBytes: 65_535, valueBytes: 1_500_000, batchBytes: 1_500_000, operationOverhead: 32, operations: 1_024,
+        conditions: 100, viewLifetime: .seconds(60), expiryGrain: .seconds(1), hasOtherWriters: true)
 
     /// Throws `.tooLarge` or `.invalidArgument` if a batch is outside the limits.
     ///

@@ -19,11 +19,11 @@ import Testing
     @Test func keepsTheLimits() async throws {
         let store = ConstrainedStore()
         var batch = KeyValueBatch()
-        for number in 0..<129 { batch.put([UInt8(number)], []) }
+        for number in 0..<1_025 { batch.put(Array("\(number)".utf8), []) }
         #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
         batch = KeyValueBatch(operations: [.init(key: [1], value: []), .init(key: [1], value: nil)])
         #expect(await code { try await store.commit(batch, durability: nil) } == .invalidArgument)
-        batch = KeyValueBatch(conditions: .init(repeating: .absent([1]), count: 129))
+        batch = KeyValueBatch(conditions: .init(repeating: .absent([1]), count: 101))
         #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
         #expect(await code { try await store.put([1], .init(repeating: 0, count: 1_500_000)) } == .tooLarge)
         let foreign = try await ConstrainedStore().readView()

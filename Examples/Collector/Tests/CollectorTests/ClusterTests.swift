@@ -33,19 +33,19 @@ import Testing
         try await collector.application().test(.router) { client in try await client.post(body, key: key) }
     }
 
-    @Test(arguments: [(64, 0), (30, 60_000)])
+    @Test(arguments: [(512, 0), (30, 60_000)])
     func aRequestThatIsTooLargeIsRefused(_ count: Int, _ bytes: Int) async throws {
         try await Fixture(.gentle).run { client, store in
             let before = try await store.fetchCount(in: .all)
             let refused = try await client.post(Self.lines(count, bytes: bytes), key: "k")
             #expect(refused.status == .contentTooLarge)
             #expect(refused.code == "too-large-for-cluster")
-            #expect((refused.json["detail"] as? String)?.contains("128 records") == true)
+            #expect((refused.json["detail"] as? String)?.contains("1024 records") == true)
             #expect(try await store.fetchCount(in: .all) == before)
-            // The key isn't used up. With the key's record and the mark, these are 128 records.
-            let answer = try await client.post(Self.lines(63, bytes: 20_000), key: "k")
+            // The key isn't used up. With the key's record and the mark, these are 1,024 records.
+            let answer = try await client.post(Self.lines(511, bytes: 2_000), key: "k")
             #expect(answer.status == .created, "\(answer.text)")
-            #expect(try await client.post(Self.lines(63, bytes: 20_000), key: "k").text == answer.text)
+            #expect(try await client.post(Self.lines(511, bytes: 2_000), key: "k").text == answer.text)
         }
     }
 

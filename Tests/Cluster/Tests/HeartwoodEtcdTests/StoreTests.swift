@@ -77,6 +77,7 @@ struct StoreTests {
 
     @Test func whatTheStoreAddsCounts() async throws {
         try await withStore { store in
+            #expect(store.limits == .etcd)
             let view = try await store.readView()
             let conditions = (0..<90).map { KeyValueCondition.unchangedRange(.prefix([UInt8($0)]), since: view) }
             let batch = KeyValueBatch(operations: [.init(key: [1], value: [1])], conditions: conditions)
