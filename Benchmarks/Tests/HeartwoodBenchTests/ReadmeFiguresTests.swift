@@ -45,17 +45,16 @@ struct ReadmeFiguresTests {
         #expect(!text.contains("ycsb") && !text.contains("-buffered"))
     }
 
-    @Test func theSummaryTellsHowFarHeartwoodIsAhead() throws {
+    @Test func theSummaryTellsWhoIsAheadAndLossesFirst() throws {
         let results = SampleResults.whole()
         let text = try ReadmeFigures(results).update(Self.document(["summary"])).text
-        #expect(text.contains("| ahead of the best peer |"))
-        let compared = ComparedResults(results)
-        let row = try #require(compared.comparisons.first { $0.row.id == "fillbatch" })
-        let peer = try #require(row.bestPeer)
-        let leads = row.ways.compactMap { way in row.lead(way, over: peer).map { ($0, way.engine.title) } }
-        let (lead, way) = try #require(leads.max { $0.0 < $1.0 })
-        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| `fillbatch`") })
-        #expect(line.hasSuffix(" \(FigureText.ratio(lead)) (\(way)) |"))
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let standings = try lines.map { line in
+            try #require(ComparedResults(results).standings.first { line.hasPrefix("| `\($0.comparison.row.id)`") })
+        }
+        for (line, standing) in zip(lines, standings) { #expect(line.hasSuffix("| \(standing.words) |")) }
+        let isBehind = standings.map(\.isBehind)
+        #expect(isBehind == isBehind.sorted { $0 && !$1 } && isBehind.contains(true) && isBehind.contains(false))
     }
 
     @Test func whereHeartwoodIsBehindIsListedAndNothingElse() throws {
@@ -63,13 +62,10 @@ struct ReadmeFiguresTests {
         let text = try ReadmeFigures(results).update(Self.document(["behind"])).text
         var behind = 0
         for standing in ComparedResults(results).standings {
-            var isBehind = false
-            switch standing.outcome {
-            case .behind, .leadsAs: isBehind = true
-            case .leads, .unknown: break
-            }
-            behind += isBehind ? 1 : 0
-            #expect(text.contains("| `\(standing.comparison.row.id)`: ") == isBehind, "\(standing.comparison.row.id)")
+            behind += standing.isBehind ? 1 : 0
+            #expect(
+                text.contains("| `\(standing.comparison.row.id)`: ") == standing.isBehind,
+                "\(standing.comparison.row.id)")
         }
         #expect(behind > 0)
     }

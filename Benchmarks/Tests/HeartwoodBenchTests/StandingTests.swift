@@ -40,7 +40,7 @@ struct StandingTests {
         }
         #expect(nearest.engine.id == "leveldb" && !overlaps)
         #expect(abs((lead ?? 0) - 305 / 199.5) < 1e-9)
-        #expect(standing.words == "1.53× ahead of LevelDB")
+        #expect(standing.words == "Heartwood is 1.53× ahead of LevelDB")
     }
 
     @Test func runsThatOverlapAreMentioned() {

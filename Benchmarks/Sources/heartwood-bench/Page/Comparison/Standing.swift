@@ -44,12 +44,20 @@ struct Standing: Sendable {
         return .behind(ahead)
     }
 
+    /// Whether a peer is ahead of Heartwood with its defaults.
+    var isBehind: Bool {
+        switch outcome {
+        case .behind, .leadsAs: true
+        case .leads, .unknown: false
+        }
+    }
+
     /// The outcome in words: `LMDB is 1.31× ahead`.
     var words: String {
         switch outcome {
         case .leads(let nearest, let lead, let overlaps):
             let by = lead.map { "\(FigureText.ratio($0)) " } ?? ""
-            return by + "ahead of \(nearest.engine.title)" + doubt(nearest, overlaps)
+            return "Heartwood is " + by + "ahead of \(nearest.engine.title)" + doubt(nearest, overlaps)
         case .leadsAs(let way, let ahead):
             return "\(way.engine.title) leads; as it comes, \(words(ahead))"
         case .behind(let ahead): return words(ahead)

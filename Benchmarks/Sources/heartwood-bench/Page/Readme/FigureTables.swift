@@ -29,24 +29,22 @@ struct FigureTables: Sendable {
             + state
     }
 
-    /// The table of README.md: a few rows of each kind, with rows in which peers are ahead.
+    /// The table of README.md: a few rows of each kind, those in which a peer is ahead first.
     private var summary: String {
         let rows: Set = [
             "fillsync-1", "fillsync-64", "fillrandom", "fillbatch", "readrandom", "readseq", "recovery-default",
             "space-amplification",
         ]
-        return table(compared.comparisons.filter { rows.contains($0.row.id) }, withLead: true)
+        let shown = compared.comparisons.filter { rows.contains($0.row.id) }
+        return table(
+            shown.filter { Standing($0).isBehind } + shown.filter { !Standing($0).isBehind }, withStanding: true)
     }
 
     /// The rows in which a peer is ahead of Heartwood with its defaults, even if another way to use it leads.
     private var behind: String {
         var table = MarkdownTable(["row", "who is ahead"])
         var isEmpty = true
-        for standing in compared.standings {
-            switch standing.outcome {
-            case .behind, .leadsAs: break
-            case .leads, .unknown: continue
-            }
+        for standing in compared.standings where standing.isBehind {
             isEmpty = false
             let row = standing.comparison.row
             table.add([
@@ -66,8 +64,8 @@ struct FigureTables: Sendable {
 
     /// A line for each row, a column for each engine. The best figure is bold.
     ///
-    /// - Parameter withLead: Whether a last column has Heartwood's lead over the best peer.
-    private func table(_ comparisons: [Comparison], withLead: Bool = false) -> String {
+    /// - Parameter withStanding: Whether a last column says who is ahead.
+    private func table(_ comparisons: [Comparison], withStanding: Bool = false) -> String {
         let rows = comparisons.filter { !$0.entries.isEmpty }
         guard !rows.isEmpty else { return "Nothing of it was measured." }
         let measured = Set(rows.flatMap { $0.entries.map(\.engine.id) })
@@ -75,24 +73,15 @@ struct FigureTables: Sendable {
         let hasPromises = rows.contains { $0.row.promise != nil }
         var table = MarkdownTable(
             ["row"] + (hasPromises ? ["a write survives"] : []) + engines.map { MarkdownTable.escaped($0.title) }
-                + (withLead ? ["ahead of the best peer"] : []))
+                + (withStanding ? ["who is ahead"] : []))
         for row in rows {
             let name = "\(MarkdownTable.code(row.row.id)): \(MarkdownTable.escaped(row.row.title))"
             let promise = row.row.promise.map(\.survived) ?? ""
             table.add(
-                [name] + (hasPromises ? [promise] : []) + engines.map { cell(row, $0) } + (withLead ? [lead(row)] : []))
+                [name] + (hasPromises ? [promise] : []) + engines.map { cell(row, $0) }
+                    + (withStanding ? [MarkdownTable.escaped(Standing(row).words)] : []))
         }
         return table.text
-    }
-
-    /// How many times as good the best way to use Heartwood is as the best peer, and that way; below 1 if it is behind.
-    private func lead(_ comparison: Comparison) -> String {
-        guard let peer = comparison.bestPeer else { return "" }
-        let leads = comparison.ways.compactMap { way in
-            comparison.lead(way, over: peer).map { (ratio: $0, title: way.engine.title) }
-        }
-        guard let best = leads.max(by: { $0.ratio < $1.ratio }) else { return "" }
-        return "\(FigureText.ratio(best.ratio)) (\(MarkdownTable.escaped(best.title)))"
     }
 
     private func cell(_ comparison: Comparison, _ engine: EngineInfo) -> String {
