@@ -12,7 +12,7 @@ extension Store {
         /// A batch that is larger gets a segment of its own size.
         public var segmentBytes = 64 << 20
         /// The largest value accepted, in bytes before compression. Reading a compressed value allocates at most this
-        /// much. 1 GiB by default; at most 2 GiB less 128 KiB.
+        /// much. 1 GiB by default; at most 2 GiB less 132 KiB.
         public var maximumValueBytes = 1 << 30
         /// How values are read. `.positioned` by default: a disk error is then an error of the read. See
         /// ``ValueReading/mapped`` before you choose it.

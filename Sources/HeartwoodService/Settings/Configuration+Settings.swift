@@ -13,7 +13,7 @@ extension Store.Configuration {
     /// ## Configuration keys
     /// - `durability` (string, default `synced`): `synced`, `written` or `buffered`.
     /// - `segmentBytes` (int, default 64 MiB): 16 KiB to 1 TiB.
-    /// - `maximumValueBytes` (int, default 1 GiB): 0 to 2 GiB less 128 KiB.
+    /// - `maximumValueBytes` (int, default 1 GiB): 0 to 2 GiB less 132 KiB.
     /// - `commitBufferBytes` (int, default 4 MiB): 64 KiB to 1 GiB.
     /// - `valueReading` (string, default `positioned`): `positioned` or `mapped`.
     /// - `logWriting` (string, default `mapped`): `mapped` or `calls`.
@@ -40,7 +40,7 @@ extension Store.Configuration {
             ?? durability
         segmentBytes = try await settings.integer("segmentBytes", in: 16 << 10...1 << 40) ?? segmentBytes
         maximumValueBytes =
-            try await settings.integer("maximumValueBytes", in: 0...(2 << 30) - (128 << 10)) ?? maximumValueBytes
+            try await settings.integer("maximumValueBytes", in: 0...(2 << 30) - (132 << 10)) ?? maximumValueBytes
         commitBufferBytes =
             try await settings.integer("commitBufferBytes", in: 64 << 10...1 << 30) ?? commitBufferBytes
         valueReading =

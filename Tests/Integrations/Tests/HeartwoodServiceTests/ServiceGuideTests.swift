@@ -1,6 +1,4 @@
 import Configuration
-import Heartwood
-import HeartwoodRepository
 import HeartwoodService
 import Logging
 import ServiceLifecycle

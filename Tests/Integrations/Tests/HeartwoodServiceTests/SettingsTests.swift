@@ -49,6 +49,7 @@ import Testing
     /// the one that was written.
     @Test(arguments: [
         ("durability", "sinked"), ("segmentBytes", "many"), ("segmentBytes", "1"), ("maximumValueBytes", "-1"),
+        ("maximumValueBytes", "2147348481"),
         ("commitBufferBytes", "99999999999"), ("valueReading", "magic"), ("logWriting", ""),
         ("compression.level", "10"), ("compression.threshold", "1"), ("compaction.automatic", "perhaps"),
         ("compaction.minimumLogBytes", "-5"), ("compaction.logPerLiveByte", "nan"),
