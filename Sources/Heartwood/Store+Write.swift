@@ -178,7 +178,7 @@ extension Store {
     /// Makes an empty batch for ``write(_:if:durability:)``, whose errors are typed.
     public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder) }
 
-    /// Reads, decides and writes in isolation from other writes.
+    /// Reads, decides and writes in isolation from other writes. For repositories, use `withTransaction`.
     ///
     /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
     /// runs again; so it must have no effects other than those on its transaction. Of several transactions in conflict,

@@ -1,7 +1,6 @@
-import HeartwoodRepository
+import Heartwood
+import HeartwoodJobs
 import Testing
-
-@testable import HeartwoodJobs
 
 struct SendEmail: Job {
     static let name = "send-email"
@@ -99,7 +98,7 @@ struct JobsGuideTests {
         }
         let workers = JobWorkers(queue, handlers: [settle])
         let running = Task { try await workers.run() }
-        try await reach(queue) { $0 == JobCounts(due: 0, scheduled: 0, running: 0, dead: 0) }
+        try await reach(queue) { $0.due + $0.scheduled + $0.running + $0.dead == 0 }
         workers.stop()
         try await running.value
         #expect(try await payments.find(by: 1) == Payment(id: 1, amount: 11))

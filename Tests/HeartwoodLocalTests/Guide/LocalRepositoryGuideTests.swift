@@ -1,8 +1,5 @@
 import Foundation
-import Heartwood
 import HeartwoodLocal
-import HeartwoodRepository
-import Logging
 import Observation
 import Testing
 
@@ -26,9 +23,7 @@ import Testing
         let scratch = try Scratch()
         let directory = scratch.url
         let imported = (0..<150).map { Todo(id: UUID(), title: "title \($0)") }
-        let log = LogLines()
-        let logger = log.logger
-        let repository = try LocalRepository<Todo>(opening: directory, filename: "todos.json", logger: logger)
+        let repository = try LocalRepository<Todo>(opening: directory, filename: "todos.json")
         try await repository.saveAll(imported)  // all or nothing, in one write
         let page = await repository.page(offset: 100, limit: 50)
         print(repository.count, repository.problems)

@@ -1,6 +1,5 @@
 import Foundation
 import HeartwoodLocal
-import KeyValueStore
 import Observation
 
 struct Todo: Codable, Identifiable, Sendable, Equatable {

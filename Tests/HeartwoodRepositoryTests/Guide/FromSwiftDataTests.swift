@@ -4,34 +4,34 @@ import HeartwoodRepository
 import Observation
 import Testing
 
+struct Trip: Codable, Identifiable, Sendable, Hashable {
+    var id = UUID()
+    var code: String
+    var destination: String
+    var start: Date
+    var isBooked = false
+
+    static let repository = RepositoryDefinition<Trip>(
+        "trips", indexes: [.unique("code", \.code), Index("destination", \.destination, \.start)])
+}
+
+private let day = Date(timeIntervalSince1970: 1_790_000_000)
+private let samples = [
+    Trip(code: "A1", destination: "Lisbon", start: day),
+    Trip(code: "B2", destination: "Oslo", start: day.addingTimeInterval(86_400)),
+    Trip(code: "C3", destination: "Lisbon", start: day.addingTimeInterval(2 * 86_400), isBooked: true),
+]
+
+/// A repository for tests and previews, filled with sample data.
+func sampleTrips() async throws -> Repository<Trip> {
+    let store = try Store.inMemory()
+    let trips = try await store.repository(Trip.repository)
+    try await trips.insert(samples)
+    return trips
+}
+
 /// The examples of Documentation/FromSwiftData.md, which has them from here.
 @Suite struct FromSwiftDataTests {
-    struct Trip: Codable, Identifiable, Sendable, Hashable {
-        var id = UUID()
-        var code: String
-        var destination: String
-        var start: Date
-        var isBooked = false
-
-        static let repository = RepositoryDefinition<Trip>(
-            "trips", indexes: [.unique("code", \.code), Index("destination", \.destination, \.start)])
-    }
-
-    static let day = Date(timeIntervalSince1970: 1_790_000_000)
-    static let samples = [
-        Trip(code: "A1", destination: "Lisbon", start: day),
-        Trip(code: "B2", destination: "Oslo", start: day.addingTimeInterval(86_400)),
-        Trip(code: "C3", destination: "Lisbon", start: day.addingTimeInterval(2 * 86_400), isBooked: true),
-    ]
-
-    /// A repository for tests and previews, filled with sample data.
-    static func sampleTrips() async throws -> Repository<Trip> {
-        let store = try Store.inMemory()
-        let trips = try await store.repository(Trip.repository)
-        try await trips.insert(samples)
-        return trips
-    }
-
     @Test func opens() async throws {
         let directory = NSTemporaryDirectory() + "heartwood-trips-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -44,8 +44,8 @@ import Testing
     }
 
     @Test func fetches() async throws {
-        let trips = try await Self.sampleTrips()
-        let day = Self.day
+        let trips = try await sampleTrips()
+        let day = day
 
         let next = try await trips.fetch(
             where: \.destination == "Lisbon" && \.start >= day, sort: [.ascending(\.start)], limit: 10)
@@ -58,21 +58,21 @@ import Testing
     }
 
     @Test func getsOne() async throws {
-        let trips = try await Self.sampleTrips()
-        let id = Self.samples[0].id
+        let trips = try await sampleTrips()
+        let id = samples[0].id
 
         let byID = try await trips.find(by: id)  // nil if there is none
         let byCode = try await trips.first(where: \.code == "B2")  // one key of the unique index
         let first = try await trips.first(where: \.destination == "Lisbon", sort: [.ascending(\.start)])
 
-        #expect(byID == Self.samples[0])
-        #expect(byCode == Self.samples[1])
-        #expect(first == Self.samples[0])
+        #expect(byID == samples[0])
+        #expect(byCode == samples[1])
+        #expect(first == samples[0])
     }
 
     @Test func insertsAndUpdates() async throws {
-        let trips = try await Self.sampleTrips()
-        let id = Self.samples[1].id
+        let trips = try await sampleTrips()
+        let id = samples[1].id
 
         try await trips.insert(Trip(code: "D4", destination: "Rome", start: .now))  // throws if the id or code is taken
         try await trips.update(id) { trip in  // atomic; nil if there is no such trip
@@ -87,11 +87,11 @@ import Testing
     }
 
     @Test func deletes() async throws {
-        let trips = try await Self.sampleTrips()
-        let id = Self.samples[1].id
+        let trips = try await sampleTrips()
+        let id = samples[1].id
 
         try await trips.delete(id)
-        let past = try await trips.delete(where: \.start < Self.day.addingTimeInterval(1))
+        let past = try await trips.delete(where: \.start < day.addingTimeInterval(1))
         let others = try await trips.deleteAll()
 
         #expect((past, others) == (1, 1))
@@ -100,8 +100,8 @@ import Testing
     @Test func savesSeveral() async throws {
         let store = try Store.inMemory()
         let trips = try await store.repository(Trip.repository)
-        try await trips.insert(Self.samples)
-        let (old, new) = (Self.samples[0], Trip(code: "E5", destination: "Porto", start: Self.day))
+        try await trips.insert(samples)
+        let (old, new) = (samples[0], Trip(code: "E5", destination: "Porto", start: day))
 
         try await store.withTransaction { transaction in  // all of it or nothing
             try await trips.delete(old.id, in: transaction)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func valuesCrossActors() async throws {
-        let planner = Planner(try await Self.sampleTrips())
+        let planner = Planner(try await sampleTrips())
         #expect(try await planner.upcoming(2).map(\.code) == ["A1", "B2"])
     }
 
@@ -140,11 +140,11 @@ import Testing
     @Test @MainActor func listsFollowChanges() async throws {
         let store = try Store.inMemory()
         let trips = try await store.repository(Trip.repository)
-        try await trips.insert(Self.samples)
+        try await trips.insert(samples)
         let list = TripList(trips)
 
         while list.trips.items.count < 3 { try await Task.sleep(for: .milliseconds(1)) }
-        try await trips.delete(Self.samples[0].id)
+        try await trips.delete(samples[0].id)
         while list.trips.items.count > 2 { try await Task.sleep(for: .milliseconds(1)) }
 
         #expect(list.trips.items.map(\.code) == ["B2", "C3"])

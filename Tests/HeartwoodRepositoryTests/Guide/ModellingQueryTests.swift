@@ -93,13 +93,14 @@ private typealias Order = Shop.Order
     }
 
     @Test func migrates() async throws {
+        typealias Customer = ShopVersions.Customer
         let store = try Store.inMemory()
         do {
             let old = try await store.repository(of: ShopVersions.CustomerV1.self, named: "customers")
             try await old.save((1...3).map { ShopVersions.CustomerV1(id: $0, first: "F\($0)", last: "L") })
         }
 
-        let customers = try await store.repository(ShopVersions.Customer.repository, maintenance: .manual)
+        let customers = try await store.repository(Customer.repository, maintenance: .manual)
         let first = try await customers.find(by: 1)  // migrated in memory
         let report = try await customers.maintain { progress in print(progress.records, progress.rewritten) }
         guard report.isComplete else { throw Incomplete(report) }

@@ -1,5 +1,5 @@
-import Heartwood
-import HeartwoodFileSystem
+import Heartwood  // .product(name: "Heartwood", package: "heartwood")
+import HeartwoodFileSystem  // .product(name: "HeartwoodFileSystem", package: "heartwood")
 
 /// A service: accounts, and money that is moved between them.
 struct Ledger {

@@ -1,6 +1,6 @@
-import Heartwood
-import HeartwoodFileSystem
-import HeartwoodTesting
+import Heartwood  // .product(name: "Heartwood", package: "heartwood")
+import HeartwoodFileSystem  // .product(name: "HeartwoodFileSystem", package: "heartwood")
+import HeartwoodTesting  // .product(name: "HeartwoodTesting", package: "heartwood")
 import Testing
 
 @Suite struct LedgerCrashTests {

@@ -4,10 +4,10 @@ internal import Testing
 /// Checks that the Swift of the documents, and of the doc comments of public modules, compiles.
 ///
 /// A block that is fenced with "```swift" follows a comment at the start of a line, which says what compiles it: `<!--
-/// path/of/a/file.swift -->` if that file has all its lines, consecutive except for indentation; `<!-- compiled by
-/// Tools/name -->` if that tool takes the block from the document. A file is in a test target, or in
-/// Tests/Contexts/Documents, which Tools/contexts compiles in the context that the document shows. A doc comment needs
-/// no such comment: the file of the same name in Tests/Contexts/Documents/Comments has its lines.
+/// path/of/a/file.swift -->` if that file, in a test target, has all its lines, consecutive except for indentation;
+/// `<!-- compiled by Tools/name -->` if that tool takes the block from the document. Tools/contexts compiles all blocks
+/// of a page in each context, with the imports that the page names; Tests/Contexts/pages.txt says which pages. A doc
+/// comment needs no such comment: the file of the same name in Tests/Contexts/Documents/Comments has its lines.
 @Suite("the documents' Swift")
 struct SnippetTests {
     private struct Block {
@@ -22,7 +22,7 @@ struct SnippetTests {
         case unknown
     }
 
-    /// The documents whose blocks a tool takes.
+    /// The documents whose blocks a tool takes, in addition to Tools/contexts.
     private static let tools = [
         "README.md": "Tools/quick-start", "Documentation/Services.md": "Tools/quick-start",
         "Documentation/Tutorial.md": "Tools/tutorial",
@@ -38,6 +38,13 @@ struct SnippetTests {
         }
         .filter { (try? text($0))?.contains("```swift") == true }
         .sorted()
+    }()
+
+    /// The documents whose blocks Tools/contexts compiles.
+    private static let pages: Set<String> = {
+        let parts = ((try? text("Tests/Contexts/pages.txt")) ?? "").components(separatedBy: "\npage ").dropFirst()
+            .filter { !$0.contains("\nelsewhere:") }
+        return Set(parts.map { String($0.prefix { $0 != "\n" }) })
     }()
 
     /// Every source that declares something public and has Swift in its doc comments.
@@ -75,11 +82,42 @@ struct SnippetTests {
             case .tool(let path):
                 let isThere = FileManager.default.isExecutableFile(
                     atPath: ConsoleRun.root.appendingPathComponent(path).path)
-                #expect(isThere && Self.tools[document] == path, "\(path) doesn't compile it", sourceLocation: location)
+                let isTaken = path == "Tools/contexts" ? Self.pages.contains(document) : Self.tools[document] == path
+                #expect(isThere && isTaken, "\(path) doesn't compile it", sourceLocation: location)
             case .unknown:
                 Issue.record("no comment before the block says what compiles it", sourceLocation: location)
             }
         }
+    }
+
+    /// A reader needs a page's products and imports to compile its blocks.
+    @Test("names its products and imports", arguments: documents)
+    func namesProducts(document: String) throws {
+        let (page, package) = (try Self.text(document), try Self.text("Package.swift"))
+        let blocks = try blocks(of: document)
+        let named = Set(blocks.flatMap { modules($0.lines) })
+        for module in named where package.contains(".library(name: \"\(module)\"") {
+            var needed = [".product(name: \"\(module)\", package: \"heartwood\")"]
+            let trait = module.dropFirst("Heartwood".count)
+            if ":,".contains(where: { package.contains("The product \(module)\($0)") }) {
+                needed.append("traits: [\"\(trait)\"]")
+            }
+            for text in needed where !page.contains(text) { Issue.record("it imports \(module) without \(text)") }
+        }
+        for case .file(let path) in blocks.map(\.source) {
+            let lines = try Self.text(path).split(separator: "\n")
+            #expect(!lines.contains { $0.hasPrefix("@testable import ") }, "\(path) sees what users don't")
+            // What only the test needs isn't in a block: Tools/contexts would find it missing.
+            let unnamed = modules(lines).filter {
+                $0.contains(/^(Heartwood|KeyValueStore)/) && !$0.hasSuffix("Testing") && !named.contains($0)
+            }
+            #expect(unnamed.isEmpty, "\(path) imports what the page doesn't name")
+        }
+    }
+
+    /// The modules that lines import.
+    private func modules(_ lines: some Sequence<Substring>) -> [String] {
+        lines.compactMap { $0.prefixMatch(of: /import (\w+)/).map { String($0.1) } }
     }
 
     private func blocks(of document: String) throws -> [Block] {
