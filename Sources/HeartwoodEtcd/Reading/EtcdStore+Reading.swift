@@ -13,7 +13,7 @@ extension EtcdStore {
 
     /// The entries of many keys; see `KeyValueReader`.
     ///
-    /// - Complexity: One round trip for every 128 keys.
+    /// - Complexity: One round trip for every 128 keys, by the default of `serverOperations`.
     public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
         try await again { (moment) throws(StoreError) in
             let values = try await values(of: keys, at: moment).values
