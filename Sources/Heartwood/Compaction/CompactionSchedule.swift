@@ -4,6 +4,8 @@ struct CompactionSchedule: Sendable {
     struct Facts: Sendable, Hashable {
         /// Bytes of log that no snapshot covers.
         var logBytes: UInt64
+        /// Bytes of the newest snapshot's records.
+        var snapshotBytes: UInt64 = 0
         /// Bytes of the newest records, also of those that have expired.
         var liveBytes: UInt64
         /// How many of these have an expiry.
@@ -12,6 +14,9 @@ struct CompactionSchedule: Sendable {
         var expiredBytes: UInt64?
         /// Number of log segments, without covered segments that still exist.
         var segments: Int
+
+        /// What a compaction would free: the log, and what of the snapshot is neither live nor replaced by the log.
+        func garbage(live: UInt64) -> UInt64 { logBytes + snapshotBytes - min(snapshotBytes, live) }
     }
 
     /// The result of the decision.
@@ -19,8 +24,9 @@ struct CompactionSchedule: Sendable {
         case now
         /// Count the expired bytes, and decide again with them.
         case count
-        /// Decide again at this time (if not nil), and when the log has this many bytes.
-        case later(time: UInt64?, logBytes: UInt64)
+        /// Decide again at this time (if not nil), and when there are this many bytes of garbage, if the bytes of
+        /// expired records are still the same.
+        case later(time: UInt64?, garbage: UInt64)
     }
 
     /// Pause after the first failure in a row. Each further failure doubles it.
@@ -35,39 +41,59 @@ struct CompactionSchedule: Sendable {
     private(set) var failures = 0
     private var notBefore: UInt64 = 0
     /// The size of the log at which expired bytes are counted next.
-    private var nextCount: UInt64 = 0
+    private var nextCount: UInt64
 
-    init(_ policy: CompactionPolicy) { self.policy = policy }
+    init(_ policy: CompactionPolicy) {
+        self.policy = policy
+        nextCount = policy.minimumLogBytes / 8
+    }
 
     /// Decides, and records when the log first contained something to compact.
     mutating func look(_ facts: Facts, now: UInt64) -> Decision {
         if facts.logBytes > 0 { noteDirty(now: now) }
         // Each count looks at all keys, so the log grows by an eighth in between.
-        if facts.expiredBytes != nil { nextCount = facts.logBytes + max(1, facts.logBytes / 8) }
+        if facts.expiredBytes != nil {
+            nextCount = facts.logBytes + max(policy.minimumLogBytes, facts.logBytes, 8) / 8
+        }
         return decide(facts, now: now)
     }
 
     func decide(_ facts: Facts, now: UInt64) -> Decision {
-        guard policy.isAutomatic else { return .later(time: nil, logBytes: .max) }
-        let limit = policy.logLimit(liveBytes: facts.liveBytes - min(facts.liveBytes, facts.expiredBytes ?? 0))
-        // The log may be due at this size, if enough has expired.
+        guard policy.isAutomatic else { return .later(time: nil, garbage: .max) }
+        let garbage = facts.garbage(live: facts.liveBytes)
+        let distance = distance(facts, expired: facts.expiredBytes ?? 0)
+        // It may be due earlier, if enough has expired.
         let least = max(
-            nextCount, policy.logLimit(liveBytes: facts.liveBytes - min(facts.liveBytes, facts.expiringBytes)))
+            self.distance(facts, expired: facts.expiringBytes), nextCount - min(nextCount, facts.logBytes))
+        let (next, overflow) = garbage.addingReportingOverflow(max(1, min(distance, least)))
         // With an interval, the first byte of log starts the wait.
         guard facts.logBytes > 0 else {
-            return .later(time: nil, logBytes: policy.interval == nil ? min(limit, least) : 1)
+            return .later(time: nil, garbage: policy.interval != nil ? garbage + 1 : overflow ? .max : next)
         }
         let deadline = deadline
         let isDue =
-            facts.logBytes >= limit || facts.segments >= max(2, policy.maximumSegments)
-            || deadline.map { $0 <= now } ?? false
-        if isDue {
-            return notBefore <= now ? .now : .later(time: notBefore, logBytes: .max)
+            distance == 0 || facts.segments >= max(2, policy.maximumSegments) || deadline.map { $0 <= now } ?? false
+        if isDue || least == 0 {
+            return notBefore > now ? .later(time: notBefore, garbage: .max) : isDue ? .now : .count
         }
-        if facts.logBytes >= least {
-            return notBefore <= now ? .count : .later(time: notBefore, logBytes: .max)
-        }
-        return .later(time: deadline.map { max($0, notBefore) }, logBytes: min(limit, least))
+        return .later(time: deadline.map { max($0, notBefore) }, garbage: overflow ? .max : next)
+    }
+
+    /// How much garbage has to be added before a compaction may be due; 0 if it is due.
+    ///
+    /// A write adds its own bytes. A removal also makes bytes garbage that were live, which lowers the limit: it is
+    /// reached when `garbage + x = ratio * (live - x)`. So the store is looked at there, and again a sixteenth of the
+    /// limit later.
+    private func distance(_ facts: Facts, expired: UInt64) -> UInt64 {
+        let live = facts.liveBytes - min(facts.liveBytes, expired)
+        let garbage = facts.garbage(live: live)
+        let limit = policy.garbageLimit(liveBytes: live)
+        let logLimit = policy.maximumLogBytes ?? .max
+        guard garbage < limit, facts.logBytes < logLimit else { return 0 }
+        let rest = min(limit - garbage, logLimit - facts.logBytes)
+        guard limit > policy.minimumLogBytes, limit < .max else { return rest }
+        let removed = UInt64(Double(limit - garbage) / (1 + policy.logPerLiveByte))
+        return min(rest, max(removed, limit / 16))
     }
 
     /// Whether to compact before a close. Every opening that writes makes its own segment, so many short openings would
@@ -93,7 +119,7 @@ struct CompactionSchedule: Sendable {
     mutating func succeeded(isDirty: Bool, now: UInt64) {
         failures = 0
         notBefore = 0
-        nextCount = 0
+        nextCount = policy.minimumLogBytes / 8
         dirtySince = isDirty ? now : nil
     }
 

@@ -28,10 +28,13 @@ extension Compactor {
         try putInPlace(making, path)
         let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
         if log.configuration.valueReading == .mapped { segment.allowMapping() }
-        log.withState { $0.uncovered.compacted(bytes: boundary.bytes, records: boundary.records) }
+        var description = SnapshotDescription(snapshot)
+        description.file = path
+        log.withState {
+            $0.uncovered.compacted(bytes: boundary.bytes, records: boundary.records, into: description)
+        }
         var report = CompactionReport()
-        report.snapshot = SnapshotDescription(snapshot)
-        report.snapshot!.file = path
+        report.snapshot = description
         control.state.withState { [report] in
             $0.statistics.snapshot = report.snapshot
             $0.statistics.writtenBytes += snapshot.size

@@ -65,9 +65,9 @@ struct Compactor {
                 switch held.state.schedule.look(facts, now: now) {
                 case .now: return .work(.compact)
                 case .count: return .count
-                case .later(let time, let logBytes):
+                case .later(let time, let garbage):
                     until = min(until, time ?? .max)
-                    trigger = logBytes
+                    trigger = garbage
                 }
                 let wasPoked = held.state.isPoked
                 held.state.isPoked = false
@@ -83,7 +83,7 @@ struct Compactor {
             }
             let isReached = log.withState { state in
                 state.uncovered.trigger = trigger
-                return state.logBytes >= trigger
+                return state.garbage(log.index) >= trigger
             }
             if isReached { continue }
             let wasWoken = control.state.withLock { held in
@@ -172,9 +172,11 @@ nonisolated extension Log {
         let (live, expiring) = index.liveAndExpiringBytes
         let held = compactionControl.state.withState { $0.pinnedFiles }
         // Sync marks alone need no compaction.
-        let (logBytes, isNothing) = withState { ($0.logBytes, $0.life.failure != nil || $0.logRecords == 0) }
+        let (logBytes, snapshotBytes, isNothing) = withState {
+            ($0.logBytes, $0.uncovered.snapshotBytes, $0.life.failure != nil || $0.logRecords == 0)
+        }
         return CompactionSchedule.Facts(
-            logBytes: isNothing ? 0 : logBytes, liveBytes: live, expiringBytes: expiring,
-            segments: max(0, segments.count - held))
+            logBytes: isNothing ? 0 : logBytes, snapshotBytes: snapshotBytes, liveBytes: live,
+            expiringBytes: expiring, segments: max(0, segments.count - held))
     }
 }

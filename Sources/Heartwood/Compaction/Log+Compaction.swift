@@ -11,7 +11,7 @@ nonisolated extension Log {
         return control
     }
 
-    /// Sets the log size at which compaction is first considered after opening.
+    /// Sets the garbage at which compaction is first considered after opening.
     func setFirstCompactionTrigger() {
         var facts = compactionFacts
         // The first write starts one more segment.
@@ -20,8 +20,8 @@ nonisolated extension Log {
         let decision = compactionControl.state.withState { $0.schedule.look(facts, now: now) }
         let trigger =
             switch decision {
-            case .now, .count, .later(time: .some, logBytes: _): 0 as UInt64
-            case .later(time: nil, let logBytes): logBytes
+            case .now, .count, .later(time: .some, garbage: _): 0 as UInt64
+            case .later(time: nil, let garbage): garbage
             }
         withState { $0.uncovered.trigger = trigger }
     }

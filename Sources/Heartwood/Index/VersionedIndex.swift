@@ -212,6 +212,7 @@ package final class VersionedIndex: Sendable {
 
     /// The sum of the newest records' lengths, as far as their locations tell.
     var liveBytes: UInt64 { state.withLock { $0.liveBytes } }
+    var liveBytesUnderLock: UInt64 { stateUnderLock.pointee.liveBytes }
     /// The same, and how many of these are of versions with an expiry.
     var liveAndExpiringBytes: (UInt64, UInt64) { state.withLock { ($0.liveBytes, $0.expiringBytes) } }
 

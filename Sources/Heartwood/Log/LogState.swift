@@ -17,6 +17,11 @@ extension Log {
         /// Bytes of log that no snapshot covers.
         var logBytes: UInt64 { uncovered.recoveredBytes + counters.writtenBytes - uncovered.compactedBytes }
 
+        /// What a compaction would free; see `CompactionSchedule.Facts`. With the log's lock, which is the index's.
+        func garbage(_ index: VersionedIndex) -> UInt64 {
+            logBytes + uncovered.snapshotBytes - min(uncovered.snapshotBytes, index.liveBytesUnderLock)
+        }
+
         /// Records that no snapshot covers.
         var logRecords: UInt64 { uncovered.recoveredRecords + counters.records - uncovered.compactedRecords }
     }
@@ -99,17 +104,21 @@ struct UncoveredLog {
     /// The part of the counters that is in segments that the newest snapshot covers.
     private(set) var compactedBytes: UInt64 = 0
     private(set) var compactedRecords: UInt64 = 0
-    /// Size of the log, in bytes, at which compaction checks whether it is due.
+    /// Bytes of the newest snapshot's records.
+    private(set) var snapshotBytes: UInt64
+    /// The garbage, in bytes, at which compaction checks whether it is due.
     var trigger: UInt64 = .max
 
-    init(recoveredBytes: UInt64, recoveredRecords: UInt64) {
+    init(recoveredBytes: UInt64, recoveredRecords: UInt64, snapshotBytes: UInt64) {
         (self.recoveredBytes, self.recoveredRecords) = (recoveredBytes, recoveredRecords)
+        self.snapshotBytes = snapshotBytes
     }
 
     /// A snapshot covers all that was found, and this much of what was written.
-    mutating func compacted(bytes: UInt64, records: UInt64) {
+    mutating func compacted(bytes: UInt64, records: UInt64, into snapshot: SnapshotDescription) {
         precondition(bytes >= compactedBytes && records >= compactedRecords)
         (recoveredBytes, recoveredRecords) = (0, 0)
         (compactedBytes, compactedRecords) = (bytes, records)
+        snapshotBytes = snapshot.recordBytes
     }
 }

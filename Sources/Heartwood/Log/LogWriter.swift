@@ -130,7 +130,7 @@ struct LogWriter: ~Copyable {
     }
 
     private mutating func giveWayToCompaction() {
-        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.logBytes >= $0.uncovered.trigger) }
+        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.garbage(log.index) >= $0.uncovered.trigger) }
         if isDue { log.compaction.logHasGrown(log) }
         let pause = log.compaction.pause(
             in: log, written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)

@@ -52,7 +52,7 @@ struct LiveLog {
         log = Log(
             directory: path, storeID: storeID, configuration: configuration, index: index, segments: segments,
             lastSequence: 0, newestTime: snapshot?.header.creationTime ?? 0,
-            uncovered: UncoveredLog(recoveredBytes: 0, recoveredRecords: 0),
+            uncovered: UncoveredLog(recoveredBytes: 0, recoveredRecords: 0, snapshotBytes: 0),
             compaction: CompactionControl(
                 configuration.compaction, RecoveredFiles(snapshot: snapshot.map { SnapshotDescription($0) })))
         log.unwrittenFrom.store(.max, ordering: .relaxed)

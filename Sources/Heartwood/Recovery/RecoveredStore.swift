@@ -33,7 +33,8 @@ package struct RecoveredStore {
             directory: path, storeID: outcome.storeID, configuration: configuration, index: index, segments: segments,
             lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
             uncovered: UncoveredLog(
-                recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords),
+                recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords,
+                snapshotBytes: outcome.files.snapshot?.recordBytes ?? 0),
             compaction: CompactionControl(configuration.compaction, outcome.files))
         log.setFirstCompactionTrigger()
     }

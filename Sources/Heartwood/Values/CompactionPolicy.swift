@@ -6,11 +6,12 @@
 public struct CompactionPolicy: Sendable, Hashable {
     /// Whether compaction starts automatically. True by default. If false, the log grows until `compact()` is called.
     public var isAutomatic = true
-    /// The smallest log that is compacted because of its size, in bytes. 256 MiB by default.
+    /// The smallest log that is compacted because of its size, in bytes. 256 MiB by default. What was removed from the
+    /// snapshot counts like log.
     public var minimumLogBytes: UInt64 = 256 << 20
-    /// Maximum ratio of log bytes to live bytes, 1 by default. What has expired isn't live. With 2, compaction writes
-    /// half as much, and the store takes up to three times the live bytes instead of two. A running compaction takes
-    /// extra space.
+    /// Maximum ratio of log bytes to live bytes, 1 by default. What has expired isn't live, and what was removed from
+    /// the snapshot counts like log. With 2, compaction writes half as much, and the store takes up to three times the
+    /// live bytes instead of two. A running compaction takes extra space.
     public var logPerLiveByte = 1.0
     /// A log size that always starts a compaction, in bytes, whatever the number of live bytes; nil by default. It
     /// bounds the time of an opening. If there are more live bytes than this, each byte of log costs more than one byte
@@ -36,8 +37,12 @@ public struct CompactionPolicy: Sendable, Hashable {
 
     /// Log size in bytes at which a store with this many live bytes is compacted.
     func logLimit(liveBytes: UInt64) -> UInt64 {
+        min(garbageLimit(liveBytes: liveBytes), maximumLogBytes ?? .max)
+    }
+
+    /// The same for log and removed bytes of the snapshot together.
+    func garbageLimit(liveBytes: UInt64) -> UInt64 {
         let share = Double(liveBytes) * max(0, logPerLiveByte)
-        let limit = max(minimumLogBytes, share < 0x1p62 ? UInt64(share) : .max)
-        return min(limit, maximumLogBytes ?? .max)
+        return max(minimumLogBytes, share < 0x1p62 ? UInt64(share) : .max)
     }
 }

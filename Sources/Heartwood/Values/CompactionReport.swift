@@ -34,6 +34,8 @@ public struct SnapshotDescription: Sendable, Hashable {
     public var keys: Int
     /// Its size in bytes.
     public var bytes: UInt64
+    /// Bytes of its records.
+    let recordBytes: UInt64
 
     init(_ snapshot: SnapshotFile) {
         file = snapshot.path
@@ -41,6 +43,7 @@ public struct SnapshotDescription: Sendable, Hashable {
         time = Timestamp(milliseconds: snapshot.header.creationTime)
         keys = Int(snapshot.footer.recordCount)
         bytes = snapshot.size
+        recordBytes = snapshot.footer.keySectionOffset - UInt64(FormatConstants.fileHeaderSize)
     }
 }
 

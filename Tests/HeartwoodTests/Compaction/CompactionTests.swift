@@ -149,6 +149,28 @@ import Testing
         try await store.close()
     }
 
+    /// The log of the removals is too short to be compacted for itself.
+    @Test(.timeLimit(.minutes(5))) func removedValuesLeaveTheDisk() async throws {
+        let (events, sink) = AsyncStream<StoreEvent>.makeStream()
+        let store = try await fixture.open {
+            $0.compaction.minimumLogBytes = 60 << 10
+            $0.observer = { sink.yield($0) }
+        }
+        for number in 0..<10 { try await store.put("large/\(number)", [UInt8](repeating: 7, count: 30_000)) }
+        try await store.compact()
+        // Without the files of the compaction that the log has begun.
+        try await store.compact()
+        let before = store.statistics.compaction.completed
+        try await store.remove(in: .all)
+        #expect(store.statistics.logBytes < 10 << 10)
+        for await event in events {
+            if case .compacted = event, store.statistics.compaction.completed > before { break }
+        }
+        #expect(store.statistics.compaction.snapshot?.keys == 0)
+        #expect(store.statistics.snapshotBytes < 10 << 10)
+        try await store.close()
+    }
+
     /// Large enough for a second thread, and for many blocks and leaves.
     @Test func aLargeSnapshotIsOpened() async throws {
         let configuration = Store.Configuration(in: InMemoryFileSystem())
