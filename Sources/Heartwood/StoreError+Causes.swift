@@ -44,8 +44,8 @@ extension StoreError {
         return StoreError(
             .failed,
             isMissing
-                ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, "
-                    + "so the newest writes may be lost: look for the directory, or go back to a backup"
+                ? "the store is closed, but a file of it was removed or moved away while it was open, so the newest "
+                    + "writes may be lost: look for the file, or go back to a backup"
                 : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: "
                     + "open it again and look",
             file: failure.file, cause: failure.cause)

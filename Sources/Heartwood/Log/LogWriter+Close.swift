@@ -64,6 +64,7 @@ extension LogWriter {
         } catch {
             failure = failure ?? StoreError(error, "a log segment could not be closed")
         }
+        log.configuration.fileSystem.unbind()
         lock.unlock()
         let (closers, waiters, followers) = log.withLock { held in
             let closers = held.state.life.end(failure)

@@ -21,7 +21,7 @@ extension LogWriter {
         // boundary.
         var rotates = demands.rotation != nil || demands.boundary && !log.withState { $0.commits.holdsNothing }
         do throws(Failure) {
-            // Before a file is made: if the directory was moved, it could be made in another one.
+            // Before a file is made: in a file system that binds no directory, it could be made in another one.
             if rotates { try checkFiles() }
             do throws(FileSystemError) {
                 try provide(demands, rotates: rotates)

@@ -15,7 +15,7 @@ extension ReadOnlyStore {
     }
 
     /// A read view of the state that the last refresh showed. Later refreshes don't change it. It keeps its files open
-    /// until it is released.
+    /// until it is released, also if this object is released earlier.
     ///
     /// - Throws: `.closed`.
     /// - Complexity: O(1).
@@ -97,9 +97,10 @@ extension ReadOnlyStore {
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
     ) -> Changes {
         let (position, level) = (position ?? self.position, level ?? self.level)
-        let directory = LogDirectory(path: path, storeID: id, fileSystem: log.configuration.fileSystem)
+        let log = log
         let start = Result<any ChangeSource, StoreError> { () throws(StoreError) in
-            guard id != LiveLog.noStore else { throw .nothingToFollow(path) }
+            guard log.storeID != LiveLog.noStore else { throw .nothingToFollow(path) }
+            let directory = try LogDirectory(following: log)
             try directory.check(position, here: self.position)
             return FilesSource(
                 directory, after: position, level, maximumValueBytes: log.configuration.maximumValueBytes)

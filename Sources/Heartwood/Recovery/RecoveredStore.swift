@@ -13,6 +13,7 @@ package struct RecoveredStore {
     package init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let directory = try StoreDirectory(path, configuration: configuration)
         var configuration = configuration
+        configuration.fileSystem = directory.fileSystem
         configuration.logRetention.resolve(keepsLog: directory.keepsLog)
         let index = VersionedIndex()
         let segments = SegmentTable()

@@ -36,6 +36,7 @@ public enum LogReading {
         following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
     ) throws -> Verdict {
         do {
+            let fileSystem = try fileSystem.boundIfDirectory(path)
             let listing = try StoreListing.at(path, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)

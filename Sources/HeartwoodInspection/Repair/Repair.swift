@@ -45,6 +45,7 @@ public enum Repair {
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
+            let fileSystem = try fileSystem.boundIfDirectory(parent(of: output))
             if try fileSystem.kind(of: output) == .directory { try removeUnfinished(output, in: fileSystem) }
             try checkOutput(output, of: path, in: fileSystem)
             let partial = output + ".partial"
