@@ -52,17 +52,20 @@ extension LogWriter {
         try? fillReserve()
     }
 
-    /// Releases everything. From here on, readers find a closed store.
+    /// Releases everything. After a close, readers find a closed store. After a release of the store, the read views
+    /// and scans that are left keep the files open until they are released.
     mutating func end(_ failure: StoreError?) {
         var failure = failure
         log.compaction.stop()
         finishedBoundary.map { log.index.release($0.point) }
         finishedBoundary = nil
         discardSpare()
-        do throws(FileSystemError) {
-            try log.segments.closeAll()
-        } catch {
-            failure = failure ?? StoreError(error, "a log segment could not be closed")
+        if log.isEnded || log.index.statistics.readPoints == 0 {
+            do throws(FileSystemError) {
+                try log.segments.closeAll()
+            } catch {
+                failure = failure ?? StoreError(error, "a log segment could not be closed")
+            }
         }
         log.configuration.fileSystem.unbind()
         lock.unlock()

@@ -12,8 +12,9 @@
 /// the state as it was makes no element. A key that expires is a change.
 ///
 /// All observations of a store object share one feed of its changes, and a change is compared with what each of them
-/// has read; only those that it touches read again. The sequence ends when the store is closed. Each iterator observes
-/// on its own, from its first `next` until it is released. It is for one task, and runs on that task's actor.
+/// has read; only those that it touches read again. The sequence ends when the store is closed, and keeps the store
+/// object until then. Each iterator observes on its own, from its first `next` until it is released. It is for one
+/// task, and runs on that task's actor.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     /// A state.
     public typealias Element = Value

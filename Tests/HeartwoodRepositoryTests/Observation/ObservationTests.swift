@@ -1,3 +1,4 @@
+import Heartwood
 import HeartwoodTesting
 import KeyValueStore
 import Synchronization
@@ -31,6 +32,25 @@ import Testing
             #expect(try await adults.next().map(names) == ["Bob"])
             #expect(try await count.next() == 1)
         }
+    }
+
+    /// What observes or reads results holds the store, so that it isn't released in between.
+    @Test(.timeLimit(.minutes(5)))
+    func whatObservesKeepsTheStore() async throws {
+        var store: Store? = try Store.inMemory()
+        weak let released = store
+        var users: Repository<User>? = try await store?.repository(User.definition)
+        try await users?.save([User(id: 1, name: "Ada"), User(id: 2, name: "Bob")])
+        var all = users?.observe(Query(sort: [.ascending(\.name)])).makeAsyncIterator()
+        var results = users?.results(of: Query(sort: [.ascending(\.name)])).makeAsyncIterator()
+        #expect(try await all?.next().map(names) == ["Ada", "Bob"])
+        #expect(try await results?.next()?.name == "Ada")
+        (store, users) = (nil, nil)
+        #expect(try await results?.next()?.name == "Bob")
+        try await released?.repository(User.definition).delete(1)
+        #expect(try await all?.next().map(names) == ["Bob"])
+        (all, results) = (nil, nil)
+        while released != nil { await Task.yield() }
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
