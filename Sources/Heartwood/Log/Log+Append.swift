@@ -125,7 +125,6 @@ extension Log {
         state.pointee.counters.commits += 1
         state.pointee.counters.writtenBytes += UInt64(buffer.count)
         state.pointee.commits.store(time: time)
-        noteTime(time)
         unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
         if isFirstUnsynced {
             wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)

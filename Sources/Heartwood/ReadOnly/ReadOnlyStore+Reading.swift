@@ -121,6 +121,8 @@ extension ReadOnlyStore {
         public var files: Int
         /// Number of read points that read views and scans have pinned.
         public var pinnedStates: Int
+        /// How far the store's time is ahead of the clock; see ``Store/Statistics/timeAhead``.
+        public var timeAhead: Duration
     }
 
     /// Figures of the state that it shows. O(1).
@@ -130,6 +132,6 @@ extension ReadOnlyStore {
         return Statistics(
             keys: index.keys, indexBytes: index.bytes, liveBytes: index.liveBytes,
             snapshot: log.compactionControl.state.withState { $0.statistics.snapshot },
-            files: log.segments.all.count, pinnedStates: index.readPoints)
+            files: log.segments.all.count, pinnedStates: index.readPoints, timeAhead: log.timeAhead)
     }
 }

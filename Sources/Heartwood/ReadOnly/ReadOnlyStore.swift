@@ -97,7 +97,9 @@ public final class ReadOnlyStore: Sendable {
             let before = ChangePosition(store: live.log.storeID, sequence: live.sequence)
             let isCurrent = try live.advance()
             if !isCurrent {
+                let time = live.log.now.milliseconds
                 live = try LiveLog.read(path, level, configuration)
+                live.log.noteTime(time)
                 current.withLock { [log = live.log] in $0 = log }
             }
             return Refresh(

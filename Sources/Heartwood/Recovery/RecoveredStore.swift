@@ -38,6 +38,7 @@ package struct RecoveredStore {
             uncovered: UncoveredLog(
                 recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords),
             compaction: CompactionControl(configuration.compaction, outcome.files))
+        log.warnIfAhead()
         log.setFirstCompactionTrigger()
     }
 

@@ -119,6 +119,24 @@ import Testing
         }
     }
 
+    /// An engine that only this program writes: others follow the clock.
+    @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases.filter { [.memory, .disk].contains($0) })
+    func anExpiryIsNoticedAfterTheClockWasAhead(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        try await test.withStore { store in
+            let users = try await store.repository(User.definition)
+            test.clock.advance(seconds: 365 * 86_400)
+            try await users.save(User(id: 1, name: "Ada", age: 30), expires: .after(.seconds(3_600)))
+            test.clock.setBack(seconds: 365 * 86_400)
+            var one = users.observe(1).makeAsyncIterator()
+            #expect(try await one.next()??.name == "Ada")
+            test.clock.advance(seconds: 3_600)
+            #expect(try await one.next() == .some(nil))
+            test.clock.setBack(seconds: 3_600)
+            #expect(try await users.find(by: 1) == nil)
+        }
+    }
+
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func endsWhenTheStoreIsClosedOrTheTaskCancelled(_ engine: TestEngine) async throws {
         let test = TestStore(engine)

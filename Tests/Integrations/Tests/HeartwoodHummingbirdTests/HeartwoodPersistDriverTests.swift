@@ -32,6 +32,25 @@ import Testing
         try await store.close()
     }
 
+    @Test func sessionsEndAfterTheClockWasAhead() async throws {
+        let clock = TestClock()
+        let persist = HeartwoodPersistDriver(try Store.inMemory(clock))
+        let year = Duration.seconds(365 * 86_400)
+        clock.advance(by: year)
+        try await persist.set(key: "a", value: 1, expires: .seconds(60))
+        clock.advance(by: .zero - year)
+        try await persist.set(key: "b", value: 2, expires: .seconds(60))
+        clock.advance(by: .seconds(40))
+        for key in ["a", "b"] {
+            #expect(try await persist.getWithTTL(key: key, as: Int.self)?.ttl == .seconds(20))
+        }
+        clock.advance(by: .seconds(20))
+        for key in ["a", "b"] { #expect(try await persist.get(key: key, as: Int.self) == nil) }
+        // It was seen expired.
+        clock.advance(by: .seconds(-3_600))
+        try await persist.create(key: "a", value: 3)
+    }
+
     @Test func anExpiredKeyIsCreatedAgain() async throws {
         let clock = TestClock()
         let persist = HeartwoodPersistDriver(try Store.inMemory(clock))
