@@ -19,7 +19,7 @@ struct JobFact: Sendable, Codable {
 
     var kind: Kind
     var job: Int
-    /// The store's clock, in milliseconds.
+    /// The wall clock, in milliseconds.
     var time: UInt64
 }
 

@@ -39,10 +39,7 @@ struct JobProgram {
         configuration.compaction = .manual
         configuration.delays = .manual(ManualDelays())
         configuration.durability = .synced
-        let store = try Store(openingAt: Self.path, configuration: configuration)
-        // A crash may leave commits that are later than the last fact.
-        clock.set(store.now)
-        return store
+        return try Store(openingAt: Self.path, configuration: configuration)
     }
 
     /// Compares what is stored with the facts.
@@ -67,6 +64,7 @@ struct JobProgram {
     mutating func live(_ queue: JobQueue, _ store: Store, first: Int, jobs count: Int, steps: Int) async throws {
         let sets = workers(queue, store, isFinal: false)
         let random = SeededRandom(self.random.next(), 1)
+        var jumps = SeededRandom(random.seed, 2)
         let compacts = self.random.oneIn(3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for workers in sets { group.addTask { try await workers.run() } }
@@ -82,6 +80,7 @@ struct JobProgram {
             for _ in 0..<steps {
                 for _ in 0..<self.random.below(20) { await Task.yield() }
                 clock.advance(by: .milliseconds(self.random.pick([1, 300, 5_000, 31_000])))
+                if jumps.oneIn(8) { clock.jump(by: .milliseconds(ManualClock.jump(&jumps))) }
             }
             for workers in sets { workers.stop() }
             clock.advance(by: .seconds(5))

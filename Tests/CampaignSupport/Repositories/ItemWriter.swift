@@ -9,7 +9,6 @@ struct ItemWriter: Sendable {
     let store: BoundedStore
     let log: AttemptLog
     let world: ItemWorld
-    let clock: ManualClock
     let hasFault: Bool
     let refusals: Locked<Int>
 
@@ -58,7 +57,7 @@ struct ItemWriter: Sendable {
     }
 
     func set(_ slot: Slot, _ random: inout SeededRandom) -> ItemWrite {
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
+        let expires = random.oneIn(8) ? store.now.milliseconds + UInt64(1 + random.below(6_000)) : 0
         return ItemWrite(slot: slot, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
     }
 
@@ -97,7 +96,7 @@ struct ItemWriter: Sendable {
                 return nil
             }
         }
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
+        let expires = random.oneIn(8) ? store.now.milliseconds + UInt64(1 + random.below(6_000)) : 0
         let writes = slots.map {
             ItemWrite(slot: $0, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
         }
