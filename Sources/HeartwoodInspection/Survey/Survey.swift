@@ -99,9 +99,11 @@ private struct SurveyRun {
             }
             survey.files.append(file)
         }
+        let clock = survey.now
         for file in survey.files where file.counts {
             survey.now = max(survey.now, file.times?.upperBound ?? 0)
         }
+        survey.timeAhead = survey.now - clock
         settleLiveBytes()
         survey.totals.prefixes = try newest.prefixes?.survey(members, share: newest.share)
         finishTotals()

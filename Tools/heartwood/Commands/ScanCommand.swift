@@ -65,7 +65,8 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bounds = try bounds.range(keys)
-        try await store.withReadView { view in
+        try await store.withReadOnlyStore { opened in
+            let view = try opened.readView()
             let records = try await repository.records(in: view, of: store)
             if !keysOnly { records?.explainCoder() }
             let form = await EntryText(keys.notation, of: view, isNeeded: !json && records == nil)
@@ -74,7 +75,8 @@ struct ScanCommand: AsyncParsableCommand {
             var output = StandardOutput()
             if expiring || expiresWithin != nil {
                 lines.hasExpiry = true
-                try printExpiring(in: range, of: view, &lines, to: &output)
+                let last = expiresWithin.map { opened.now + $0.duration }
+                try printExpiring(in: range, of: view, until: last, &lines, to: &output)
             } else if keysOnly {
                 for key in try view.keys(in: range, reversed: reverse).prefix(limit.most) {
                     try lines.print(key, expires: nil, to: &output)
@@ -94,9 +96,9 @@ struct ScanCommand: AsyncParsableCommand {
 
     /// Prints the entries that expire. The index knows which ones do, so no value of the others is read.
     private func printExpiring(
-        in range: KeyRange, of view: ReadView, _ lines: inout ScanLines, to output: inout StandardOutput
+        in range: KeyRange, of view: ReadView, until last: Timestamp?, _ lines: inout ScanLines,
+        to output: inout StandardOutput
     ) throws {
-        let last = expiresWithin.map { SystemClock().now() + $0.duration }
         var left = limit.most
         for key in try view.keys(in: range, reversed: reverse) {
             guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }

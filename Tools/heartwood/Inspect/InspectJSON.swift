@@ -129,6 +129,7 @@ struct InspectJSON {
         json.add("largestKeys", totals.largestKeys.map(Self.large))
         json.add("largestValues", totals.largestValues.map(Self.large))
         json.add("now", survey.now)
+        json.add("timeAhead", survey.timeAhead / 1_000)
         json.add("expiring", totals.expiring)
         json.add("expired", totals.expired)
         json.addOptional("expiry", totals.expiry.map(Self.range))

@@ -45,6 +45,9 @@ struct InspectReport {
             "size", "\(Numbers.bytes(totals.bytes.all)) in \(Numbers.count(survey.files.count, "file"))",
         ])
         if let gain { table.add(["to gain", "\(gain)"]) }
+        if survey.timeAhead >= 1_000 {
+            table.add(["time", .init(Numbers.ahead(.milliseconds(Int64(clamping: survey.timeAhead))), .yellow)])
+        }
         if totals.isEstimated {
             table.add([
                 "estimated",

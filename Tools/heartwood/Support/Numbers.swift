@@ -20,6 +20,14 @@ enum Numbers {
         return text + "; numbers jumped to a multiple of 2^32, because the store was once not closed, or was repaired"
     }
 
+    /// "365 days ahead of the clock"
+    static func ahead(_ time: Duration) -> String {
+        let seconds = time.components.seconds
+        let units: [(length: Int64, name: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        let (length, name) = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "second")
+        return count((seconds + length / 2) / length, name) + " ahead of the clock"
+    }
+
     /// "5.4 MiB"
     static func bytes(_ count: some BinaryInteger) -> String {
         let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
