@@ -85,6 +85,12 @@ extension Store: KeyValueStore {
     }
 }
 
+extension Store: TransactionCounter {
+    package nonisolated func bodyBegan() { log.withState { $0.life.bodyBegan(of: ObjectIdentifier(self)) } }
+
+    package nonisolated func bodyEnded() { log.withState { $0.life.bodyEnded() } }
+}
+
 extension Expiry {
     /// The same, without `.after`.
     fileprivate func counted(from now: Timestamp) -> Expiry {

@@ -18,20 +18,6 @@ extension StoreError {
         StoreError(.notFound, "there is no store here: check the path, or open it with createIfMissing", file: path)
     }
 
-    /// A write inside the body of a transaction, which would make the transaction conflict in every run.
-    static let writeInsideTransaction = StoreError(
-        .invalidArgument,
-        "a write to the store was made inside the body of a transaction of the same store, where it would run the body "
-            + "again without end; nothing was written: use the transaction's own 'put' and 'remove', "
-            + "or write when the transaction has returned"
-    )
-
-    static let transactionInsideTransaction = StoreError(
-        .invalidArgument,
-        "a transaction was begun inside the body of another one of the same store: pass the outer transaction on, "
-            + "and read and write with it"
-    )
-
     static let followingCancelled = StoreError(
         .cancelled, "the task was cancelled, so the feed ended: follow again from the position after the last change")
 

@@ -89,7 +89,7 @@ public struct HeartwoodPersistDriver: PersistDriver {
         if let expires { return try await put(key, value, .after(expires)) }
         try await store.withTransaction(durability: durability) { transaction in
             let current = try await transaction.fetchEntry(key)
-            transaction.put(key, value, expires: current?.expires.map { .at($0) } ?? .never)
+            try transaction.put(key, value, expires: current?.expires.map { .at($0) } ?? .never)
         }
     }
 

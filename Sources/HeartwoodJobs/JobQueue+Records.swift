@@ -35,7 +35,6 @@ extension JobQueue {
     /// - Complexity: One read and one write.
     @discardableResult
     public nonisolated(nonsending) func retry(_ id: JobID) async throws(StoreError) -> Bool {
-        try records.checkScope()
         let key = try records.recordKey(id)
         var isRetried = false
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
@@ -59,6 +58,7 @@ extension JobQueue {
     /// - Complexity: O(dead letters), one write for each.
     @discardableResult
     public nonisolated(nonsending) func retryDeadLetters() async throws(StoreError) -> Int {
+        try store.checkOutsideTransaction()
         var count = 0
         var cursor: QueryCursor?
         repeat {

@@ -144,7 +144,6 @@ public struct JobQueue: Sendable {
 
 extension JobQueue {
     private nonisolated(nonsending) func add(_ jobs: [JobRecord]) async throws(StoreError) -> [JobID] {
-        try records.checkScope()
         if jobs.isEmpty { return [] }
         var enqueued: [JobID] = []
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in

@@ -63,7 +63,7 @@ extension Repository {
     public nonisolated(nonsending) func maintain(
         _ progress: (MaintenanceProgress) -> Void = { _ in }
     ) async throws(StoreError) -> MaintenanceReport {
-        try checkScope()
+        try store.checkOutsideTransaction()
         var pass = MaintenancePass(core, store)
         return try await pass.run(progress)
     }

@@ -124,7 +124,7 @@ extension ReadableRepository {
     /// How a query would run now. Reads nothing.
     public func plan(for query: Query<Model>) -> QueryPlan {
         // A plan asks nothing of what it would read.
-        readable.core.source(readable.core.base.store).plan(for: query)
+        readable.core.source(readable.core.base.store, readable.core.base.catalogued).plan(for: query)
     }
 
     /// The results of a query one after the other.
@@ -169,8 +169,8 @@ extension Repository {
     private nonisolated(nonsending) func source(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> QuerySource<Model> {
-        _ = try await core.base.begin(transaction)
-        var source = core.source(transaction)
+        let catalogued = try await core.base.catalogue(transaction)
+        var source = core.source(transaction, catalogued)
         // The catalogue is a condition of the commit.
         source.guardKey = nil
         return source
@@ -185,7 +185,7 @@ extension Repository {
     public nonisolated(nonsending) func delete(
         where filter: Filter<Model>, durability: Durability? = nil
     ) async throws(StoreError) -> Int {
-        try checkScope()
+        try store.checkOutsideTransaction()
         let query = Query<Model>(where: filter)
         var count = 0
         var cursor: QueryCursor?

@@ -30,6 +30,7 @@ extension Repository {
     package nonisolated(nonsending) func records(
         at keys: [[UInt8]], in transaction: KeyValueTransaction
     ) async throws(StoreError) -> [FoundRecord<Model>?] {
+        try core.base.check(transaction)
         if keys.isEmpty { return [] }
         var records: [FoundRecord<Model>?] = []
         records.reserveCapacity(keys.count)

@@ -72,6 +72,8 @@ extension KeyValueStore {
     /// `Repository.maintain(_:)`. Until it is done, queries don't use these indexes, and records are migrated as they
     /// are read.
     ///
+    /// Inside the body of a transaction it opens the repository at once, and not as a part of the transaction.
+    ///
     /// - Parameters:
     ///   - model: The type of its records.
     ///   - name: Identifies it in the store.
@@ -100,15 +102,17 @@ extension KeyValueStore {
     public nonisolated(nonsending) func repository<Model: Codable & Identifiable & Sendable>(
         _ definition: RepositoryDefinition<Model>, maintenance: MaintenanceMode = .wait
     ) async throws(StoreError) -> Repository<Model> where Model.ID: Codable & SendableMetatype {
-        let core = try await RepositoryRegistry.shared.core(definition, in: self)
-        let repository = Repository(store: self, core: core)
-        guard core.base.catalogued.entry.needsMaintenance else { return repository }
-        switch maintenance.kind {
-        case .wait: try await repository.maintain().requireReady()
-        case .background: Task { try? await repository.maintain() }
-        case .manual: break
+        try await TransactionScope.outside { () async throws(StoreError) in
+            let core = try await RepositoryRegistry.shared.core(definition, in: self)
+            let repository = Repository(store: self, core: core)
+            guard core.base.catalogued.entry.needsMaintenance else { return repository }
+            switch maintenance.kind {
+            case .wait: try await repository.maintain().requireReady()
+            case .background: Task { try? await repository.maintain() }
+            case .manual: break
+            }
+            return repository
         }
-        return repository
     }
 }
 

@@ -73,7 +73,8 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     ///   operations, which only checks its conditions, that of a write that had happened.
     /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
     ///   been written or not. `.tooLarge` if it is over the `limits`, before anything is written. `.cancelled` only if
-    ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written.
+    ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written. Inside the
+    ///   body of a transaction on the store it is `.invalidArgument`: see ``checkOutsideTransaction()``.
     @discardableResult
     nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?

@@ -145,7 +145,7 @@ extension Log {
     @inline(never)
     private func checkLimits() throws(StoreError) {
         try state.life.checkAcceptsWrites()
-        if state.life.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
+        try state.life.checkOutsideTransaction()
     }
 }
 

@@ -62,6 +62,10 @@ struct WriteAttempt {
 
     private mutating func beginResolving() throws(StoreError) -> Next {
         if log.isEnded { throw .closed }
+        // Before a condition can fail.
+        if batch.recordCount > 0 {
+            try log.withState { (state) throws(StoreError) in try state.life.checkOutsideTransaction() }
+        }
         judgeable = nil
         moves = log.index.moveCount
         return .resolve

@@ -155,7 +155,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
 
     private func note(_ key: [UInt8], _ transaction: KeyValueTransaction) throws(StoreError) {
         let progress = Progress(generation: generation, through: EncodedElement.hexadecimal(key))
-        if let bytes = try? JSONEncoder().encode(progress) { transaction.put(progressKey, [UInt8](bytes)) }
+        if let bytes = try? JSONEncoder().encode(progress) { try transaction.put(progressKey, [UInt8](bytes)) }
     }
 
     private func bytes(_ hexadecimal: String) -> [UInt8] {
@@ -191,8 +191,8 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
             let before = try CatalogueEntry(bytes: stored.value)
             let entry = self.completed(before)
             if entry == before { return }
-            if !isIncomplete { transaction.remove(progressKey) }
-            transaction.put(core.base.catalogueKey, try entry.bytes)
+            if !isIncomplete { try transaction.remove(progressKey) }
+            try transaction.put(core.base.catalogueKey, try entry.bytes)
             changed = entry
         }
         guard let changed else { return }

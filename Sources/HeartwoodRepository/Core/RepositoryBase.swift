@@ -46,29 +46,48 @@ final class RepositoryBase: Sendable {
         }
     }
 
-    /// Makes the catalogue a condition of a transaction, and reads it again where that condition may have failed.
+    /// - Throws: `.invalidArgument` for a transaction of another store.
+    func check(_ transaction: KeyValueTransaction) throws(StoreError) {
+        if transaction.store === store { return }
+        throw StoreError(
+            .invalidArgument, "the transaction is of another store than the repository \"\(name)\": use one of its own")
+    }
+
+    /// The catalogue for a call that writes in a transaction. Where other programs write, it is a condition of the
+    /// commit.
     nonisolated(nonsending) func begin(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
-        guard transaction.store === store else {
-            throw StoreError(
-                .invalidArgument,
-                "the transaction is of another store than the repository \"\(name)\": use one of its own")
-        }
-        guard hasOtherWriters else { return catalogued }
-        guard transaction.attempt > 0 else {
-            transaction.require(.sequence(catalogueKey, catalogued.revision))
-            return catalogued
-        }
-        // 0 is the entry that this transaction has written.
-        let entry = try await transaction.fetchEntry(catalogueKey)
-        if let entry, entry.sequence == 0 || entry.sequence == catalogued.revision { return catalogued }
-        try adopt(entry)
+        let known = catalogued.revision
+        let catalogued = try await catalogue(transaction)
+        guard hasOtherWriters, catalogued.revision != known else { return catalogued }
         // What this write leaves out must not be used any longer once it is written.
-        let known = catalogued.entry
-        let disowned = try known.disowning(shape)
-        if disowned != known { transaction.put(catalogueKey, try disowned.bytes) }
+        let disowned = try catalogued.entry.disowning(shape)
+        if disowned != catalogued.entry { try transaction.put(catalogueKey, try disowned.bytes) }
         return catalogued
+    }
+
+    /// The same for a query.
+    nonisolated(nonsending) func catalogue(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Catalogued {
+        try check(transaction)
+        try transaction.checkOpen()
+        var known = catalogued
+        guard hasOtherWriters else { return known }
+        let notes = notes(transaction)
+        if let noted = notes.catalogued { return noted }
+        if transaction.attempt == 0 {
+            transaction.assume(catalogueKey, known.revision)
+        } else {
+            let entry = try await transaction.fetchEntry(catalogueKey)
+            if entry?.sequence != known.revision { try adopt(entry) }
+            known = catalogued
+            // Another task knows a newer one than this transaction's view has.
+            if entry?.sequence != known.revision { throw transaction.startAgain() }
+        }
+        notes.catalogued = known
+        return known
     }
 
     /// How many records one batch of maintenance changes at most.

@@ -20,7 +20,7 @@ extension RepositoryCore {
                 opened = (entry, stored?.sequence)
             } else {
                 opened = (entry, nil)
-                transaction.put(key, bytes)
+                try transaction.put(key, bytes)
             }
         }
         guard let (entry, revision) = opened else { throw .noCatalogueEntry(definition.name) }
@@ -33,7 +33,7 @@ extension RepositoryCore {
         if let stored { return try CatalogueEntry(bytes: stored.value).reconciled(with: shape) }
         let next = try await transaction.fetchEntry(KeyLayout.nextNumber)
         let made = try CatalogueEntry.make(shape, next: next?.value)
-        transaction.put(KeyLayout.nextNumber, made.next)
+        try transaction.put(KeyLayout.nextNumber, made.next)
         return made.entry
     }
 

@@ -2,9 +2,13 @@ internal import HeartwoodFileSystem
 
 extension RepositoryCore {
     /// Where queries read in a view or a transaction.
-    func source(_ reader: any KeyValueReader) -> QuerySource<Model> {
+    ///
+    /// - Parameters:
+    ///   - catalogued: Says which indexes are ready.
+    func source(
+        _ reader: any KeyValueReader, _ catalogued: Catalogued
+    ) -> QuerySource<Model> {
         let base = base
-        let catalogued = base.catalogued
         var source = QuerySource<Model>(
             reader: reader, layout: layout(catalogued),
             decode: { (entry) throws(StoreError) in try self.model(entry) })
@@ -23,15 +27,19 @@ extension RepositoryCore {
     /// What the planner needs to know, which changes only with the catalogue.
     private func layout(_ catalogued: Catalogued) -> QueryLayout {
         if let known = queryLayout.withLock({ $0 }), known.revision == catalogued.revision { return known.layout }
+        let layout = makeLayout(catalogued)
+        queryLayout.withLock { $0 = (catalogued.revision, layout) }
+        return layout
+    }
+
+    private func makeLayout(_ catalogued: Catalogued) -> QueryLayout {
         var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
         for (position, index) in definition.indexes.enumerated() {
             guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
             indexes.append((index, base.layout.entriesPrefix(number)))
         }
-        let layout = QueryLayout(
+        return QueryLayout(
             recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered)
-        queryLayout.withLock { $0 = (catalogued.revision, layout) }
-        return layout
     }
 
     /// Calls `body` with a view; again with another one if the view has ended, or the catalogue was changed.
@@ -53,7 +61,7 @@ extension RepositoryCore {
             if Task.isCancelled { throw .readingCancelled }
             do throws(StoreError) {
                 let view = try await makeView(base.store)
-                return try await body(source(view), view)
+                return try await body(source(view, base.catalogued), view)
             } catch {
                 guard error.code == .viewEnded || error.isCatalogueChange else { throw error }
             }

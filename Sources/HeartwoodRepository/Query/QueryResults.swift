@@ -60,9 +60,9 @@ where Model.ID: Codable & SendableMetatype {
             while true {
                 do throws(StoreError) {
                     if run == nil {
-                        run = try QueryRun(
-                            query, core.source(try await core.base.store.readView()), after: cursor, isStream: true
-                        ) { _, error throws(StoreError) in
+                        let source = core.source(try await core.base.store.readView(), core.base.catalogued)
+                        run = try QueryRun(query, source, after: cursor, isStream: true) {
+                            _, error throws(StoreError) in
                             guard let handler else { throw error }
                             handler(error)
                         }

@@ -132,7 +132,7 @@ struct JobProgram {
         if random.oneIn(2) {
             log.add(.enqueuing(withData: true), number)
             try await store.withTransaction { transaction in
-                transaction.put(Self.dataPrefix + Array("\(number)".utf8), [1])
+                try transaction.put(Self.dataPrefix + Array("\(number)".utf8), [1])
                 try await queue.enqueue(Work(number: number), options, in: transaction)
             }
         } else {
