@@ -170,7 +170,8 @@ extension Repository {
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> QuerySource<Model> {
         let catalogued = try await core.base.catalogue(transaction)
-        var source = core.source(transaction, catalogued)
+        var source = core.source(
+            transaction, catalogued, omitting: try await core.base.contestedIndexes(transaction))
         // The catalogue is a condition of the commit.
         source.guardKey = nil
         return source

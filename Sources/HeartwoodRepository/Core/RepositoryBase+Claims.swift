@@ -39,6 +39,13 @@ extension RepositoryBase {
         notes.claims.append((entry, holder))
     }
 
+    /// The indexes in which two records have one value, at this point of the transaction: an entry names only one.
+    nonisolated(nonsending) func contestedIndexes(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Set<Int> {
+        Set(try await contested(transaction).map(\.claim.entry.index))
+    }
+
     /// The claims of values that the record which had them still has. If every claimant has given a value up again, the
     /// entry of that record is put back.
     private nonisolated(nonsending) func contested(

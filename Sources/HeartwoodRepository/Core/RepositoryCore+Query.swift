@@ -5,12 +5,13 @@ extension RepositoryCore {
     ///
     /// - Parameters:
     ///   - catalogued: Says which indexes are ready.
+    ///   - omitted: The numbers of indexes that aren't used.
     func source(
-        _ reader: any KeyValueReader, _ catalogued: Catalogued
+        _ reader: any KeyValueReader, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
     ) -> QuerySource<Model> {
         let base = base
         var source = QuerySource<Model>(
-            reader: reader, layout: layout(catalogued),
+            reader: reader, layout: omitted.isEmpty ? layout(catalogued) : makeLayout(catalogued, omitting: omitted),
             decode: { (entry) throws(StoreError) in try self.model(entry) })
         if base.hasOtherWriters {
             // Another program may have written without maintaining an index, and then has changed the catalogue before.
@@ -27,15 +28,16 @@ extension RepositoryCore {
     /// What the planner needs to know, which changes only with the catalogue.
     private func layout(_ catalogued: Catalogued) -> QueryLayout {
         if let known = queryLayout.withLock({ $0 }), known.revision == catalogued.revision { return known.layout }
-        let layout = makeLayout(catalogued)
+        let layout = makeLayout(catalogued, omitting: [])
         queryLayout.withLock { $0 = (catalogued.revision, layout) }
         return layout
     }
 
-    private func makeLayout(_ catalogued: Catalogued) -> QueryLayout {
+    private func makeLayout(_ catalogued: Catalogued, omitting omitted: Set<Int>) -> QueryLayout {
         var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
         for (position, index) in definition.indexes.enumerated() {
-            guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
+            guard let number = catalogued.numbers[position], catalogued.isReady(number), !omitted.contains(number)
+            else { continue }
             indexes.append((index, base.layout.entriesPrefix(number)))
         }
         return QueryLayout(

@@ -86,6 +86,62 @@ import Testing
         }
     }
 
+    // MARK: Unique values
+
+    /// The index names one record of two that have a value: a query must find both.
+    @Test(arguments: TestEngine.allCases)
+    func twoRecordsWithOneValueAreBothSeen(_ engine: TestEngine) async throws {
+        try await Self.withUsers(engine) { _, store, users in
+            let query = Query<User>(where: \.email == "x")
+            _ = await expectError(.uniqueViolation) {
+                try await store.withTransaction { transaction in
+                    try await users.save(Self.user(2, "x"), in: transaction)
+                    let seen = try await users.fetch(query, in: transaction).map(\.id)
+                    if seen != [1, 2] { throw Decision(seen: seen) }
+                    let count = try await users.count(query, in: transaction)
+                    if count != 2 { throw Decision(seen: [count]) }
+                }
+            }
+            // An exchange, with a look after each step.
+            try await users.save(Self.user(2, "y"))
+            try await store.withTransaction { transaction in
+                var seen: [[Int]] = []
+                for step in 0..<3 {
+                    if step == 1 { try await users.save(Self.user(1, "y", name: "old"), in: transaction) }
+                    if step == 2 { try await users.save(Self.user(2, "x"), in: transaction) }
+                    for email in ["x", "y"] {
+                        let query = Query<User>(where: \.email == email)
+                        seen.append(try await users.fetch(query, in: transaction).map(\.id))
+                        let count = try await users.count(query, in: transaction)
+                        if count != seen.last?.count { throw Decision(seen: [count]) }
+                    }
+                }
+                if seen != [[1], [2], [], [1, 2], [2], [1]] { throw Decision(seen: seen.flatMap { $0 }) }
+            }
+            #expect(try await users.find(by: [1, 2]).map { $0?.email } == ["y", "x"])
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func aValueThatWasGivenUpIsItsHoldersAgainAtOnce(_ engine: TestEngine) async throws {
+        try await Self.withUsers(engine) { _, store, users in
+            for isDeleted in [false, true] {
+                try await store.withTransaction { transaction in
+                    try await users.save(Self.user(2, "x"), in: transaction)
+                    if isDeleted {
+                        try await users.delete(2, in: transaction)
+                    } else {
+                        try await users.save(Self.user(2, "z"), in: transaction)
+                    }
+                    let seen = try await users.fetch(Query(where: \.email == "x"), in: transaction).map(\.id)
+                    let count = try await users.count(Query(where: \.email >= "a"), in: transaction)
+                    if seen != [1] || count != (isDeleted ? 1 : 2) { throw Decision(seen: seen + [count]) }
+                }
+            }
+            #expect(try await users.first(where: \.email == "x")?.id == 1)
+        }
+    }
+
     // MARK: Transactions of other stores
 
     @Test(arguments: TestEngine.allCases)
