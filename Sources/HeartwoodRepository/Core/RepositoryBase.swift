@@ -58,9 +58,8 @@ final class RepositoryBase: Sendable {
     nonisolated(nonsending) func begin(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
-        let known = catalogued.revision
         let catalogued = try await catalogue(transaction)
-        guard hasOtherWriters, catalogued.revision != known else { return catalogued }
+        guard hasOtherWriters, transaction.write(of: catalogueKey) == nil else { return catalogued }
         // What this write leaves out must not be used any longer once it is written.
         let disowned = try catalogued.entry.disowning(shape)
         if disowned != catalogued.entry { try transaction.put(catalogueKey, try disowned.bytes) }

@@ -142,6 +142,23 @@ import Testing
         }
     }
 
+    // MARK: Catalogues
+
+    /// A program that has learnt by a query which indexes another one uses says with its next write that it doesn't
+    /// maintain them.
+    @Test(arguments: [false, true])
+    func aProgramThatDoesNotMaintainAnIndexSaysSo(conflicts: Bool) async throws {
+        var behaviour = ConstrainedStore.Behaviour.gentle
+        behaviour.spuriousConflicts = conflicts ? 0.6 : 0
+        let store = ConstrainedStore(behaviour)
+        let first = try await store.repository(User.plain)
+        let second = try await store.anotherHandle().repository(User.definition)
+        #expect(second.readyIndexes.count == 4)
+        if !conflicts { #expect(try await first.fetch(where: \.age == 9).isEmpty) }
+        try await first.save(Self.user(3, age: 9))
+        #expect(try await second.fetch(where: \.age == 9).map(\.id) == [3])
+    }
+
     // MARK: Transactions of other stores
 
     @Test(arguments: TestEngine.allCases)
