@@ -169,7 +169,7 @@ extension Repository {
     private nonisolated(nonsending) func source(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> QuerySource<Model> {
-        let catalogued = try await core.base.catalogue(transaction)
+        let catalogued = try await core.base.beginQuery(transaction)
         var source = core.source(
             transaction, catalogued, omitting: try await core.base.contestedIndexes(transaction))
         // The catalogue is a condition of the commit.

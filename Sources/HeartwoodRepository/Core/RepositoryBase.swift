@@ -66,8 +66,17 @@ final class RepositoryBase: Sendable {
         return catalogued
     }
 
-    /// The same for a query.
-    nonisolated(nonsending) func catalogue(
+    /// The catalogue for a query in a transaction: not newer than what the transaction sees.
+    nonisolated(nonsending) func beginQuery(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Catalogued {
+        let catalogued = try await catalogue(transaction)
+        // The entries of an index that has become ready may be newer than the view.
+        if !hasOtherWriters, catalogued.revision > transaction.view.position.sequence { throw transaction.startAgain() }
+        return catalogued
+    }
+
+    private nonisolated(nonsending) func catalogue(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
         try check(transaction)

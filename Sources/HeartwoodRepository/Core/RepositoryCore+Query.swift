@@ -4,7 +4,8 @@ extension RepositoryCore {
     /// Where queries read in a view or a transaction.
     ///
     /// - Parameters:
-    ///   - catalogued: Says which indexes are ready.
+    ///   - catalogued: What was known before the view was made: an index that becomes ready later may lack entries in
+    ///     it.
     ///   - omitted: The numbers of indexes that aren't used.
     func source(
         _ reader: any KeyValueReader, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
@@ -62,8 +63,9 @@ extension RepositoryCore {
         while true {
             if Task.isCancelled { throw .readingCancelled }
             do throws(StoreError) {
+                let catalogued = base.catalogued
                 let view = try await makeView(base.store)
-                return try await body(source(view, base.catalogued), view)
+                return try await body(source(view, catalogued), view)
             } catch {
                 guard error.code == .viewEnded || error.isCatalogueChange else { throw error }
             }

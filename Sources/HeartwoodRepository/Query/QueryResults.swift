@@ -60,7 +60,8 @@ where Model.ID: Codable & SendableMetatype {
             while true {
                 do throws(StoreError) {
                     if run == nil {
-                        let source = core.source(try await core.base.store.readView(), core.base.catalogued)
+                        let catalogued = core.base.catalogued
+                        let source = core.source(try await core.base.store.readView(), catalogued)
                         run = try QueryRun(query, source, after: cursor, isStream: true) {
                             _, error throws(StoreError) in
                             guard let handler else { throw error }

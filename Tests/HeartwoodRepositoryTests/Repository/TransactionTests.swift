@@ -144,6 +144,28 @@ import Testing
 
     // MARK: Catalogues
 
+    /// The transaction's view is older than the entries of the index.
+    @Test(arguments: TestEngine.allCases)
+    func anIndexThatBecomesReadyIsNotReadInAnOlderView(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        _ = try await test.withStore { store in
+            try await store.repository(User.plain).save((0..<8).map { Self.user($0, name: "old") })
+        }
+        try await test.withStore { store in
+            let users = try await store.repository(User.definition, maintenance: .manual)
+            var isFirst = true
+            try await store.withTransaction { transaction in
+                if isFirst {
+                    isFirst = false
+                    _ = try await Task.detached { try await users.maintain() }.value
+                }
+                let seen = try await users.fetch(Query(where: \.name == "old"), in: transaction).map(\.id)
+                if seen != Array(0..<8) { throw Decision(seen: seen) }
+            }
+            #expect(users.readyIndexes.contains("name"))
+        }
+    }
+
     /// A program that has learnt by a query which indexes another one uses says with its next write that it doesn't
     /// maintain them.
     @Test(arguments: [false, true])
