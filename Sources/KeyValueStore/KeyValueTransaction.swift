@@ -94,6 +94,9 @@ public final class KeyValueTransaction: KeyValueReader {
         writes.set(key, KeyValueBatch.Operation(key: key, value: value, expires: expires))
     }
 
+    /// Makes it a condition of the commit that a key is unchanged.
+    package func keep(_ key: [UInt8]) { readKeys.set(key, ()) }
+
     /// Runs a call that reads and then writes several keys, without another one in between.
     ///
     /// - Throws: What `call` throws; if it has written a part then, the transaction can't commit. `.invalidArgument`

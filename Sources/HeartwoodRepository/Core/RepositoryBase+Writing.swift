@@ -151,14 +151,21 @@ extension RepositoryBase {
             let kept = record.envelope.values(in: group.index)
             if kept == group.values { continue }
             for values in group.values where !kept.contains(values) {
-                remove(entry(group, values, id), of: id, transaction)
+                remove(entry(group, values, id), of: id, expires: !old.expires.isNever, transaction)
             }
         }
     }
 
     /// Removes an entry, unless another record has taken it over in this transaction.
-    private func remove(_ entry: IndexEntry, of id: [UInt8], _ transaction: KeyValueTransaction) {
-        if entry.isExclusive, let holder = transaction.write(of: entry.key)?.value, holder != id { return }
+    ///
+    /// - Parameter expires: Whether the entry does, with its record.
+    private func remove(
+        _ entry: IndexEntry, of id: [UInt8], expires: Bool, _ transaction: KeyValueTransaction
+    ) {
+        if entry.isExclusive {
+            if let holder = transaction.write(of: entry.key)?.value, holder != id { return }
+            if expires { transaction.keep(entry.key) }
+        }
         transaction.set(entry.key, nil)
     }
 
@@ -185,7 +192,14 @@ extension RepositoryBase {
                 let entry = entry(group, values, id)
                 let isOwn = before.contains(values) && transaction.write(of: entry.key) == nil
                 if isOwn && neverExpires { continue }
-                if entry.isExclusive && !isOwn { try await claim(entry, for: id, transaction) }
+                if entry.isExclusive {
+                    if !isOwn {
+                        try await claim(entry, for: id, transaction)
+                    } else if old?.expires.isNever == false {
+                        // When the old record expires, before the commit, another one may take the value.
+                        transaction.keep(entry.key)
+                    }
+                }
                 transaction.set(entry.key, entry.value, expires: expires)
             }
         }
@@ -217,7 +231,9 @@ extension RepositoryBase {
     private func removeEntries(of record: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
         let id = layout.id(ofRecord: record.key)
         for group in try RecordEnvelope.decode(record.value).0.groups {
-            for values in group.values { remove(entry(group, values, id), of: id, transaction) }
+            for values in group.values {
+                remove(entry(group, values, id), of: id, expires: record.expires != nil, transaction)
+            }
         }
     }
 }

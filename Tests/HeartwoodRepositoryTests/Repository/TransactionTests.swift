@@ -142,6 +142,31 @@ import Testing
         }
     }
 
+    /// The value is free when the record has expired, also while a transaction that has read the record is running.
+    @Test(arguments: TestEngine.allCases, 0..<4)
+    func anExpiredRecordsValueStaysWithItsNextHolder(_ engine: TestEngine, change: Int) async throws {
+        try await Self.withUsers(engine) { test, store, users in
+            try await users.save(Self.user(1, "x"), expires: .after(.seconds(10)))
+            var isFirst = true
+            func run() async throws {
+                try await store.withTransaction { transaction in
+                    switch change {
+                    case 0: try await users.update(1, expires: .never, in: transaction) { $0.age = 5 }
+                    case 1: try await users.update(1, in: transaction) { $0.email = "y" }
+                    case 2: try await users.delete(1, in: transaction)
+                    default: try await users.save(Self.user(1, "x"), in: transaction)
+                    }
+                    if !isFirst { return }
+                    isFirst = false
+                    test.clock.advance(seconds: 60)
+                    _ = try await Task.detached { try await users.save(Self.user(2, "x")) }.value
+                }
+            }
+            if change == 3 { _ = await expectError(.uniqueViolation) { try await run() } } else { try await run() }
+            #expect(try await users.first(where: \.email == "x")?.id == 2)
+        }
+    }
+
     // MARK: Catalogues
 
     /// The transaction's view is older than the entries of the index.
