@@ -12,6 +12,10 @@ protocol ItemHandle: Sendable {
     func deleteAll(_ numbers: [Int], _ durability: Durability) async throws
     /// The same in a transaction. Returns whether there was a record to change.
     func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: KeyValueTransaction) async throws -> Bool
+    /// Compares what queries find in a transaction with the records that it sees.
+    ///
+    /// - Parameter stamp: Of a record, whose values are looked for.
+    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws
     /// Finds a record, and checks that its values belong together.
     func find(_ number: Int) async throws
     func maintain() async throws(StoreError) -> MaintenanceReport
@@ -117,6 +121,30 @@ struct TypedHandle<Model: Item>: ItemHandle {
         case .delete:
             try await typed.delete(id(number), in: transaction)
             return true
+        }
+    }
+
+    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws {
+        let wanted = Model(id: id(0), stamp: stamp, count: 0, ItemFields(stamp: stamp, slot: 0, world))
+        let group: any KeyPath<Model, String?> & Sendable = \.group
+        let alias: any KeyPath<Model, String?> & Sendable = \.alias
+        let code: any KeyPath<Model, Int> & Sendable = \.code
+        let rank: any KeyPath<Model, Int> & Sendable = \.rank
+        let tags: any KeyPath<Model, [String]> & Sendable = \.tags
+        let all = try await typed.fetch(Query(), in: transaction)
+        let queries: [(Filter<Model>, (Model) -> Bool)] = [
+            (group == wanted.group, { $0.group == wanted.group }),
+            (alias == wanted.alias, { $0.alias == wanted.alias }),
+            (code == wanted.code, { $0.code == wanted.code }), (rank <= wanted.rank, { $0.rank <= wanted.rank }),
+            (.contains(tags, "a"), { $0.tags.contains("a") }),
+        ]
+        for (filter, passes) in queries {
+            let found = try await typed.fetch(Query(where: filter), in: transaction).map(\.id)
+            let count = try await typed.count(Query(where: filter), in: transaction)
+            let expected = all.filter(passes).map(\.id)
+            try expect(
+                found == expected && count == expected.count,
+                "a transaction finds \(found), \(count) in number, in \"\(typed.name)\", and has \(expected)")
         }
     }
 

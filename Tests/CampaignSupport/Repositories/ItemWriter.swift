@@ -114,12 +114,14 @@ struct ItemWriter: Sendable {
             if random.oneIn(4) { form = .twice(firstStamp: log.newStamp()) }
             steps.append((change(slot, &random), form))
         }
+        let (looked, stamp) = (random.oneIn(3) ? random.below(handles.count) : nil, log.newStamp())
         try await attempt(steps.map(\.0), durability) { [steps] done in
             let committed = try await store.withTransaction(durability: durability.asked) { transaction in
                 var done: [ItemWrite] = []
                 for (write, form) in steps {
                     let handle = handles[write.slot.repository]
                     if try await handle.perform(write, form, in: transaction) { done.append(write) }
+                    if let looked { try await handles[looked].compare(stamp, in: transaction) }
                 }
                 return done
             }
