@@ -56,19 +56,20 @@ final class RepositoryBase: Sendable {
                 "the transaction is of another store than the repository \"\(name)\": use one of its own")
         }
         guard hasOtherWriters else { return catalogued }
-        guard transaction.attempt > 0 else {
-            transaction.require(.sequence(catalogueKey, catalogued.revision))
-            return catalogued
+        let known = catalogued
+        guard transaction.attempt > 0 || known.hasUnknown else {
+            transaction.require(.sequence(catalogueKey, known.revision))
+            return known
         }
         // 0 is the entry that this transaction has written.
         let entry = try await transaction.fetchEntry(catalogueKey)
-        if let entry, entry.sequence == 0 || entry.sequence == catalogued.revision { return catalogued }
-        try adopt(entry)
-        // What this write leaves out must not be used any longer once it is written.
-        let known = catalogued.entry
-        let disowned = try known.disowning(shape)
-        if disowned != known { transaction.put(catalogueKey, try disowned.bytes) }
-        return catalogued
+        if entry?.sequence == 0 { return catalogued }
+        if entry?.sequence != catalogued.revision { try adopt(entry) }
+        // What this write leaves out must not be used any longer once it is written. An earlier attempt, or a read, may
+        // have adopted the entry and not written this.
+        let current = catalogued
+        if current.hasUnknown { transaction.put(catalogueKey, try current.entry.disowning(shape).bytes) }
+        return current
     }
 
     /// How many records one batch of maintenance changes at most.
@@ -102,6 +103,8 @@ struct Catalogued: Sendable {
     let numbers: [Int?]
     /// Whether records may have entries that a write has to remove.
     let hasEntries: Bool
+    /// Whether queries of other programs may use an index that this one doesn't maintain.
+    let hasUnknown: Bool
     /// Whether the catalogue has the version of the model that the definition has.
     private let isCurrent: Bool
 
@@ -109,6 +112,9 @@ struct Catalogued: Sendable {
         (self.entry, self.revision, isCurrent) = (entry, revision, entry.version == shape.version)
         numbers = shape.indexes.map { entry.active($0)?.number }
         hasEntries = entry.indexes.contains { $0.state != .dropping }
+        hasUnknown = entry.indexes.contains { index in
+            (index.state == .ready || index.state == .building) && !shape.indexes.contains { index.isSame(as: $0) }
+        }
     }
 
     /// Whether the index with a number has the entries of all records. A newer version of the model may make others of

@@ -247,6 +247,22 @@ private enum Versions {
         }
     }
 
+    /// A read of the first program takes over the catalogue's entry; its next write must still say what it leaves out.
+    @Test(arguments: 1...5)
+    func anIndexThatAReadHasNoticedIsDisowned(_ seed: Int) async throws {
+        let test = TestStore(.constrained, seed: UInt64(seed))
+        let (one, other) = (try await test.open(), try await test.open())
+        let first = try await one.repository(
+            RepositoryDefinition<User>("users", indexes: [Index("name", \.name)]))
+        try await first.save((0..<20).map { User(id: $0, name: "a", age: $0) })
+        let second = try await other.repository(User.definition)
+        #expect(second.readyIndexes.count == 4)
+        #expect(try await first.count(where: \.name == "a") == 20)
+        try await first.save((0..<5).map { User(id: $0, name: "b", age: 100) })
+        #expect(try await second.count(where: \.age == 100) == 5)
+        #expect(!second.readyIndexes.contains("age-name"))
+    }
+
     /// Two programs on one cluster, with different indexes, that write by turns and at the same time.
     @Test(arguments: 1...5)
     func twoProgramsOnOneClusterKeepIndexesRight(_ seed: Int) async throws {
