@@ -129,16 +129,30 @@ import Testing
             for try await _ in users.observe(1) { states += 1 }
             return states
         }
-        let ended = Task {
-            var states = 0
-            for try await _ in users.observeCount() { states += 1 }
-            return states
-        }
+        var ended = users.observeCount().makeAsyncIterator()
+        #expect(try await ended.next() == 0)
         try await Task.sleep(for: .milliseconds(20))
         cancelled.cancel()
         _ = await expectError(.cancelled) { _ = try await cancelled.value }
         try await TestStore.close(store)
-        #expect(try await ended.value <= 1)
+        #expect(try await ended.next() == nil)
+        #expect(try await ended.next() == nil)
+    }
+
+    /// Without any state, the end would look like one of a store that has nothing.
+    @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
+    func aClosedStoreIsAnError(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        let store = try await test.open()
+        let users = try await store.repository(User.definition)
+        try await TestStore.close(store)
+        _ = await expectError(.closed) { for try await _ in users.observe(1) {} }
+        _ = await expectError(.closed) { for try await _ in users.observe(Query<User>()) {} }
+        _ = await expectError(.closed) { for try await _ in users.observeCount() {} }
+        _ = await expectError(.closed) { for try await _ in store.observe("a") {} }
+        var keys = store.observe(in: .all).makeAsyncIterator()
+        _ = await expectError(.closed) { _ = try await keys.next() }
+        #expect(try await keys.next() == nil)
     }
 
     /// What doesn't decode is an error; the observation can go on when it is gone.
