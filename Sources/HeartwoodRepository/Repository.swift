@@ -81,9 +81,8 @@ extension KeyValueStore {
     ///   - coder: How models become bytes.
     ///   - maintenance: Whether this call waits for maintenance.
     /// - Throws: `.newerModel` if a newer version of the program has opened it; `.invalidArgument` for a definition
-    /// that
-    ///   can't be, or differs from that of another open one; `.uniqueViolation` if waiting for an index found two
-    ///   records with one value; what reading and writing throw.
+    ///   that can't be, differs from that of another open one, or gives records other ids; `.uniqueViolation` if
+    ///   waiting for an index found two records with one value; what reading and writing throw.
     /// - Complexity: O(1), and O(records) if it waits for maintenance that has something to do.
     public nonisolated(nonsending) func repository<Model: Codable & Identifiable & Sendable>(
         of model: Model.Type, named name: String, version: Int = 1, indexes: [Index<Model>] = [],

@@ -57,6 +57,10 @@ struct Counted: Codable, Identifiable, Sendable {
         try await chores.save(Chore(id: "1", title: "a chore"))
         let drafts = LocalRepository<Draft>(directory: scratch.url)
         #expect(drafts.problems.map(\.code) == [.locked])
+        let message = drafts.problems.first?.message ?? ""
+        #expect(message.contains("open in this process for items of the type Chore, and not Draft"))
+        let newer = LocalRepository<Chore>(directory: scratch.url, version: 2)
+        #expect(newer.problems.first?.message.contains("as version 1 of Chore, and not 2") == true)
         let error = await #expect(throws: StoreError.self) { try await drafts.save(Draft(id: 1, text: "")) }
         #expect(error?.code == .locked)
         #expect(await chores.loadAll().count == 1)

@@ -38,6 +38,15 @@ public struct JSONCoder: ModelCoder {
         (self.encoder, self.decoder) = (encoder, decoder)
     }
 
+    /// Whether the same date is decoded that was encoded. No other strategy promises that: seconds since 1970 lose the
+    /// last bit of most dates.
+    var keepsDates: Bool {
+        if case .deferredToDate = encoder.dateEncodingStrategy, case .deferredToDate = decoder.dateDecodingStrategy {
+            return true
+        }
+        return false
+    }
+
     /// Encodes a value as JSON.
     ///
     /// - Throws: What the encoder throws, such as for a number that JSON doesn't have.

@@ -8,12 +8,16 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     private let progressKey: [UInt8]
     private var report = MaintenanceReport()
     private var generation = 0
-    /// Indexes in which two records claim one value.
+    /// Indexes in which two records claim one value, or a value is too long for a key.
     private var violated: Set<Int> = []
     /// Dropped indexes whose entries were removed.
     private var removed: Set<Int> = []
     /// Whether something was found that only a run over all records can find again.
-    private var isIncomplete: Bool { !report.violations.isEmpty || !report.undecodable.isEmpty }
+    private var isIncomplete: Bool {
+        !report.violations.isEmpty || !report.undecodable.isEmpty || !report.unwritable.isEmpty
+    }
+    /// Whether a record could not be rewritten at all.
+    private var hasLeftOut = false
 
     /// How far a run has come; stored in the same batch as what it has rewritten.
     private struct Progress: Codable {
@@ -63,18 +67,13 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
             do throws(StoreError) {
                 try await rewrite(outdated.map(\.key)[...], through: page.next == nil ? nil : last)
             } catch {
-                guard Self.isOfARecord(error) else { throw error }
+                guard error.isOfARecord else { throw error }
                 for entry in outdated { try await rewriteAlone(entry.key) }
             }
             report.records += page.entries.count
             progress(MaintenanceProgress(records: report.records, rewritten: report.rewritten))
             rest = page.next
         }
-    }
-
-    /// Whether an error concerns a record, and not the store.
-    private static func isOfARecord(_ error: StoreError) -> Bool {
-        [.uniqueViolation, .undecodable, .newerModel, .corruption].contains(error.code)
     }
 
     /// Whether a record has an older version, or lacks its keys in an index. One that can't be read counts, too.
@@ -118,7 +117,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     }
 
     /// Rewrites one record of a batch in which there was a problem, without its keys in indexes where another record
-    /// has them.
+    /// has them or they are too long.
     private nonisolated(nonsending) mutating func rewriteAlone(_ key: [UInt8]) async throws(StoreError) {
         var omitted: Set<Int> = []
         while true {
@@ -130,17 +129,29 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
                 report.rewritten += count
                 return
             } catch {
-                guard Self.isOfARecord(error) else { throw error }
-                guard let violation = error.cause as? UniqueViolation,
-                    let position = core.base.shape.indexes.firstIndex(where: { $0.name == violation.index }),
+                guard error.isOfARecord else { throw error }
+                list(error, of: key)
+                let index = (error.cause as? UniqueViolation)?.index ?? (error.cause as? OversizedKey)?.index
+                guard let position = core.base.shape.indexes.firstIndex(where: { $0.name == index }),
                     let number = core.base.catalogued.numbers[position], omitted.insert(number).inserted
                 else {
-                    if report.undecodable.count < 1_000 { report.undecodable.append(error) }
+                    hasLeftOut = true
                     return
                 }
                 violated.insert(number)
-                if report.violations.count < 1_000 { report.violations.append(violation) }
             }
+        }
+    }
+
+    private mutating func list(_ error: StoreError, of key: [UInt8]) {
+        switch error.code {
+        case .uniqueViolation:
+            guard let violation = error.cause as? UniqueViolation, report.violations.count < 1_000 else { return }
+            report.violations.append(violation)
+        case .tooLarge, .invalidArgument:
+            if report.unwritable.count < 1_000 { report.unwritable.append(core.naming(key, in: error)) }
+        default:
+            if report.undecodable.count < 1_000 { report.undecodable.append(core.naming(key, in: error)) }
         }
     }
 
@@ -201,7 +212,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
 
     private func completed(_ before: CatalogueEntry) -> CatalogueEntry {
         var entry = before
-        if generation == entry.generation, report.undecodable.isEmpty {
+        if generation == entry.generation, !hasLeftOut {
             entry.oldestVersion = entry.version
             for position in entry.indexes.indices
             where entry.indexes[position].state == .building && !violated.contains(entry.indexes[position].number) {

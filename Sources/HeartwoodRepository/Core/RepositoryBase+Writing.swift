@@ -61,7 +61,7 @@ extension RepositoryBase {
         unique.reserveCapacity(records.count)
         for record in records {
             if let position = positions[HashedBytes(record.key)] {
-                if case .absent = expected { throw alreadyExists(layout.id(ofRecord: record.key)) }
+                if case .absent = expected { throw insertedTwice(layout.id(ofRecord: record.key)) }
                 unique[position] = record
             } else {
                 positions[HashedBytes(record.key)] = unique.count
@@ -123,6 +123,13 @@ extension RepositoryBase {
             "the repository \"\(name)\" has a record \(TupleValue.one(in: id)) already: save it to replace it")
     }
 
+    private func insertedTwice(_ id: [UInt8]) -> StoreError {
+        StoreError(
+            .alreadyExists,
+            "two records that are inserted into \"\(name)\" have the id \(TupleValue.one(in: id)): give one of them "
+                + "another id, or save them if the last one counts")
+    }
+
     private func changed(_ id: [UInt8], since revision: SequenceNumber) -> StoreError {
         StoreError(
             .conflict,
@@ -174,6 +181,7 @@ extension RepositoryBase {
                 let entry = entry(group, values, id)
                 let isOwn = before.contains(values) && transaction.write(of: entry.key) == nil
                 if isOwn && neverExpires { continue }
+                if entry.key.count > keyLimit { throw oversized(entry, of: id) }
                 if entry.isExclusive && !isOwn { try await claim(entry, for: id, transaction) }
                 transaction.put(entry.key, entry.value, expires: expires)
             }
@@ -217,10 +225,20 @@ extension RepositoryBase {
         transaction.put(entry.key, holder, expires: expires)
     }
 
+    private func nameOfIndex(_ number: Int) -> String {
+        catalogued.entry.indexes.first { $0.number == number }?.name ?? "\(number)"
+    }
+
+    private func oversized(_ entry: IndexEntry, of id: [UInt8]) -> StoreError {
+        .oversized(
+            OversizedKey(
+                repository: name, index: nameOfIndex(entry.index), record: .one(in: id), bytes: entry.key.count,
+                limit: keyLimit))
+    }
+
     private func violation(_ entry: IndexEntry, holder: [UInt8], claimant: [UInt8]) -> UniqueViolation {
         UniqueViolation(
-            repository: name,
-            index: catalogued.entry.indexes.first { $0.number == entry.index }?.name ?? "\(entry.index)",
+            repository: name, index: nameOfIndex(entry.index),
             values: TupleValue.all(in: entry.values), holder: .one(in: holder), claimant: .one(in: claimant))
     }
 

@@ -12,6 +12,8 @@ final class RepositoryBase: Sendable {
     let layout: KeyLayout
     let catalogueKey: [UInt8]
     let hasOtherWriters: Bool
+    /// Bytes of a key at most.
+    let keyLimit: Int
     private let current: Locked<Catalogued>
 
     init(
@@ -20,7 +22,7 @@ final class RepositoryBase: Sendable {
     ) {
         (self.store, self.shape, layout) = (store, shape, entry.layout)
         catalogueKey = KeyLayout.catalogueKey(shape.name)
-        hasOtherWriters = store.limits.hasOtherWriters
+        (hasOtherWriters, keyLimit) = (store.limits.hasOtherWriters, store.limits.keyBytes)
         current = Locked(Catalogued(entry, revision, shape))
     }
 

@@ -214,10 +214,28 @@ private enum Versions {
     @Test func twoDefinitionsOfOneOpenRepositoryAreRefused() async throws {
         try await TestStore(.memory).withStore { store in
             let users = try await store.repository(User.definition)
-            _ = await expectError(.invalidArgument) { _ = try await store.repository(User.plain) }
-            _ = await expectError(.invalidArgument) {
-                _ = try await store.repository(of: Versions.One.self, named: "users")
+            func difference<Model>(_ definition: RepositoryDefinition<Model>) async -> String {
+                let error = await expectError(.invalidArgument) { _ = try await store.repository(definition) }
+                return error?.message ?? ""
             }
+            var other = User.definition
+            other.version = 2
+            #expect(await difference(other).contains("with version 1 of its model, and not 2:"))
+            other = User.definition
+            other.coder = .propertyList
+            #expect(await difference(other).contains("with the coder \"json\", and not \"plist\":"))
+            other = User.definition
+            other.indexes[0] = Index("name", \.name, \.age)
+            other.indexes.removeLast()
+            #expect(await difference(other).contains("with other indexes (\"name\", \"tag\" differ):"))
+            other = User.definition
+            other.indexes.swapAt(0, 1)
+            #expect(await difference(other).contains("with its indexes in another order:"))
+            other = User.definition
+            other.unknownIndexes = .keep
+            #expect(await difference(other).contains("with other unknownIndexes:"))
+            let typed = RepositoryDefinition<Versions.One>("users")
+            #expect(await difference(typed).contains("with the type User, and not with One:"))
             let same = try await store.repository(User.definition)
             try await same.save(User(id: 1, name: "x"))
             #expect(try await users.count() == 1)
