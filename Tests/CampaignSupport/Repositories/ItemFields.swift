@@ -1,3 +1,5 @@
+internal import Foundation
+internal import HeartwoodRepository
 internal import HeartwoodTesting
 
 /// What the records of a run are drawn from.
@@ -7,6 +9,18 @@ package struct ItemWorld: Sendable, Codable {
     package var slots: Int
     /// Whether two records may want one value of a unique index.
     package var collides: Bool
+    /// Whether the coder stores dates without fractions of a second.
+    var rounds: Bool
+
+    var coder: JSONCoder {
+        if !rounds { return .json }
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        (encoder.dateEncodingStrategy, decoder.dateDecodingStrategy) = (.iso8601, .iso8601)
+        return JSONCoder(encoder: encoder, decoder: decoder)
+    }
+
+    /// Whether a record with this id would be stored with another one.
+    func losesID(_ slot: Slot) -> Bool { rounds && slot.repository == 2 && slot.number % 2 == 1 }
 }
 
 /// The values of a record. All follow from its stamp, a number that only one write of a run has; so a mixture of two
@@ -18,6 +32,7 @@ struct ItemFields: Sendable, Hashable {
     var alias: String?
     var code: Int
     var rank: Int
+    var moment: Date
 
     init(stamp: Int, slot: Int, _ world: ItemWorld) {
         var random = SeededRandom(world.seed, 21, UInt64(stamp))
@@ -29,10 +44,21 @@ struct ItemFields: Sendable, Hashable {
         self.alias = random.oneIn(2) ? alias : nil
         code = world.collides ? random.below(world.slots * 3) : slot * 10 + random.below(10)
         rank = random.below(5)
+        moment = Date(timeIntervalSinceReferenceDate: 800_000_000 + Double(random.below(40)) / 4)
     }
 
-    init(name: String, group: String?, tags: [String], alias: String?, code: Int, rank: Int) {
+    init(name: String, group: String?, tags: [String], alias: String?, code: Int, rank: Int, moment: Date) {
         (self.name, self.group, self.tags) = (name, group, tags)
-        (self.alias, self.code, self.rank) = (alias, code, rank)
+        (self.alias, self.code, self.rank, self.moment) = (alias, code, rank, moment)
+    }
+
+    /// What is read of them.
+    func stored(_ world: ItemWorld) -> ItemFields {
+        var fields = self
+        if world.rounds {
+            let seconds = moment.timeIntervalSinceReferenceDate.rounded(.down)
+            fields.moment = Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        return fields
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Heartwood
 internal import HeartwoodRepository
 
@@ -35,7 +36,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
         async throws
     {
         (self.repository, self.world) = (repository, world)
-        typed = try await store.repository(program.definition(of: model, repository), maintenance: .manual)
+        typed = try await store.repository(program.definition(of: model, repository, world), maintenance: .manual)
     }
 
     private func id(_ number: Int) -> Model.ID { Model.ID(slot: number) }
@@ -123,7 +124,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
     func find(_ number: Int) async throws {
         guard let model = try await typed.find(by: id(number)) else { return }
         try expect(
-            model.fields == ItemFields(stamp: model.stamp, slot: number, world),
+            model.fields == ItemFields(stamp: model.stamp, slot: number, world).stored(world),
             "the record \(number) of \"\(typed.name)\" is a mixture: \(model)")
     }
 
@@ -137,9 +138,12 @@ extension ItemProgram {
         case (0, 1): try await TypedHandle(ItemV1<Int>.self, repository, self, store, world)
         case (0, 2): try await TypedHandle(ItemV2<Int>.self, repository, self, store, world)
         case (0, _): try await TypedHandle(ItemV3<Int>.self, repository, self, store, world)
-        case (_, 1): try await TypedHandle(ItemV1<String>.self, repository, self, store, world)
-        case (_, 2): try await TypedHandle(ItemV2<String>.self, repository, self, store, world)
-        default: try await TypedHandle(ItemV3<String>.self, repository, self, store, world)
+        case (1, 1): try await TypedHandle(ItemV1<String>.self, repository, self, store, world)
+        case (1, 2): try await TypedHandle(ItemV2<String>.self, repository, self, store, world)
+        case (1, _): try await TypedHandle(ItemV3<String>.self, repository, self, store, world)
+        case (_, 1): try await TypedHandle(ItemV1<Date>.self, repository, self, store, world)
+        case (_, 2): try await TypedHandle(ItemV2<Date>.self, repository, self, store, world)
+        default: try await TypedHandle(ItemV3<Date>.self, repository, self, store, world)
         }
     }
 

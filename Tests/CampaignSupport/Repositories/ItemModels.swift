@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HeartwoodRepository
 
 /// An id that stands for a number.
@@ -14,6 +15,12 @@ extension Int: SlotID {
 extension String: SlotID {
     init(slot: Int) { self = "note-\(slot)" }
     var slot: Int? { hasPrefix("note-") ? Int(dropFirst(5)) : nil }
+}
+
+/// Every other one has a fraction of a second.
+extension Date: SlotID {
+    init(slot: Int) { self.init(timeIntervalSinceReferenceDate: 800_000_000 + Double(slot) / 2) }
+    var slot: Int? { Int(exactly: (timeIntervalSinceReferenceDate - 800_000_000) * 2) }
 }
 
 /// The model of a repository in one version of the program.
@@ -35,6 +42,7 @@ extension Item {
     var tags: [String] { fields.tags }
     var alias: String? { fields.alias }
     var code: Int { fields.code }
+    var moment: Date { fields.moment }
     var rank: Int { rankInVersion(Self.version, fields.rank) }
 
     init(_ other: some Item, id: ID) { self.init(id: id, stamp: other.stamp, count: other.count, other.fields) }
@@ -61,16 +69,19 @@ struct ItemV1<ID: SlotID>: Item {
     var fieldAlias: String?
     var fieldCode: Int
     var fieldRank: Int
+    var fieldMoment: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, self.stamp, self.count) = (id, stamp, count)
         (fieldName, fieldGroup, fieldTags) = (fields.name, fields.group, fields.tags)
         (fieldAlias, fieldCode, fieldRank) = (fields.alias, fields.code, fields.rank)
+        fieldMoment = fields.moment
     }
 
     var fields: ItemFields {
         ItemFields(
-            name: fieldName, group: fieldGroup, tags: fieldTags, alias: fieldAlias, code: fieldCode, rank: fieldRank)
+            name: fieldName, group: fieldGroup, tags: fieldTags, alias: fieldAlias, code: fieldCode, rank: fieldRank,
+            moment: fieldMoment)
     }
 }
 
@@ -90,11 +101,12 @@ struct ItemV2<ID: SlotID>: Item {
     var nick: String?
     var number: Int
     var order: Int
+    var time: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, head) = (id, Head(stamp: stamp, total: count))
         (title, color, labels) = (fields.name, fields.group, fields.tags)
-        (nick, number, order) = (fields.alias, fields.code, fields.rank)
+        (nick, number, order, time) = (fields.alias, fields.code, fields.rank, fields.moment)
     }
 
     var stamp: Int { head.stamp }
@@ -103,7 +115,7 @@ struct ItemV2<ID: SlotID>: Item {
         set { head.total = newValue }
     }
     var fields: ItemFields {
-        ItemFields(name: title, group: color, tags: labels, alias: nick, code: number, rank: order)
+        ItemFields(name: title, group: color, tags: labels, alias: nick, code: number, rank: order, moment: time)
     }
 }
 
@@ -122,16 +134,17 @@ struct ItemV3<ID: SlotID>: Item {
     var nick: String?
     var number: String
     var order: Int
+    var instant: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, self.stamp, self.count) = (id, stamp, count)
         (title, colors, labelText) = (fields.name, fields.group.map { [$0] } ?? [], fields.tags.joined(separator: ","))
-        (nick, number, order) = (fields.alias, "\(fields.code)", fields.rank)
+        (nick, number, order, instant) = (fields.alias, "\(fields.code)", fields.rank, fields.moment)
     }
 
     var fields: ItemFields {
         ItemFields(
             name: title, group: colors.first, tags: labelText.split(separator: ",").map(String.init), alias: nick,
-            code: Int(number) ?? -1, rank: order)
+            code: Int(number) ?? -1, rank: order, moment: instant)
     }
 }

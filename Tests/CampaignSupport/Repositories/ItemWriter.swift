@@ -148,6 +148,7 @@ struct ItemWriter: Sendable {
         var done = writes
         do {
             let sequence = try await body(&done)
+            try expect(!done.contains(where: losesID), "a record was saved whose id is stored as another one: \(done)")
             if done.isEmpty { log.refuse(number) } else { log.acknowledge(number, done, sequence) }
         } catch let error as StoreError {
             switch error.code {
@@ -155,10 +156,17 @@ struct ItemWriter: Sendable {
                 try expect(world.collides, "no two records want one value: \(error)")
                 refusals.withLock { $0 += 1 }
                 log.refuse(number)
+            case .invalidArgument:
+                try expect(writes.contains(where: losesID), "a write was refused: \(error)")
+                log.refuse(number)
             case .alreadyExists, .conflict, .tooLarge: log.refuse(number)
             default: try expect(hasFault && ItemRun.isOfDisk(error.code), "a write failed with \(error)")
             }
         }
+    }
+
+    private func losesID(_ write: ItemWrite) -> Bool {
+        if case .set = write.kind { world.losesID(write.slot) } else { false }
     }
 
     // MARK: - Beside

@@ -200,24 +200,27 @@ extension StoredItems {
     ) throws -> (Int, any Item) {
         let (slot, item): (Int?, any Item) =
             switch (repository, record.version) {
-            case (0, 1): try decode(ItemV1<Int>.self, record.payload, id)
-            case (0, 2): try decode(ItemV2<Int>.self, record.payload, id)
-            case (0, 3): try decode(ItemV3<Int>.self, record.payload, id)
-            case (1, 1): try decode(ItemV1<String>.self, record.payload, id)
-            case (1, 2): try decode(ItemV2<String>.self, record.payload, id)
-            case (1, 3): try decode(ItemV3<String>.self, record.payload, id)
+            case (0, 1): try decode(ItemV1<Int>.self, record.payload, id, world)
+            case (0, 2): try decode(ItemV2<Int>.self, record.payload, id, world)
+            case (0, 3): try decode(ItemV3<Int>.self, record.payload, id, world)
+            case (1, 1): try decode(ItemV1<String>.self, record.payload, id, world)
+            case (1, 2): try decode(ItemV2<String>.self, record.payload, id, world)
+            case (1, 3): try decode(ItemV3<String>.self, record.payload, id, world)
+            case (2, 1): try decode(ItemV1<Date>.self, record.payload, id, world)
+            case (2, 2): try decode(ItemV2<Date>.self, record.payload, id, world)
+            case (2, 3): try decode(ItemV3<Date>.self, record.payload, id, world)
             default: throw Violation("the record \(id) has version \(record.version)")
             }
-        guard let slot, item.fields == ItemFields(stamp: item.stamp, slot: slot, world) else {
+        guard let slot, item.fields == ItemFields(stamp: item.stamp, slot: slot, world).stored(world) else {
             throw Violation("a record is a mixture of others: \(item)")
         }
         return (slot, item)
     }
 
     private static func decode<Model: Item>(
-        _ model: Model.Type, _ payload: [UInt8], _ id: [UInt8]
+        _ model: Model.Type, _ payload: [UInt8], _ id: [UInt8], _ world: ItemWorld
     ) throws -> (Int?, any Item) {
-        let item = try JSONDecoder().decode(model, from: Data(payload))
+        let item = try world.coder.decode(model, from: payload.span.bytes)
         var encoder = TupleEncoder()
         encoder.append(item.id)
         try expect(encoder.bytes == id, "a record has the id \(item.id), and another in its key")
