@@ -9,7 +9,7 @@ extension ReadableRepository {
     /// - Returns: The figures of this repository, and what was found. A finding is no error.
     /// - Throws: `.notFound` if the store no longer has the repository; `.unsupportedFormat`; `.cancelled`; what
     ///   reading throws.
-    /// - Complexity: Decodes each record once, and reads it again for each of its index entries.
+    /// - Complexity: Decodes each record once, and reads it again for each page of index entries that lead to it.
     public nonisolated(nonsending) func verify(
         _ progress: @escaping (RepositoryVerificationProgress) -> Void = { _ in }
     ) async throws(StoreError) -> RepositoryVerification {

@@ -12,6 +12,7 @@ public final class KeyValueTransaction: KeyValueReader {
     private var writes = KeyTable<KeyValueBatch.Operation>()
     private var readKeys = KeyTable<Void>()
     private var readRanges: [KeyRange] = []
+    private var notedRanges: Set<KeyRange> = []
     private var conditions: [KeyValueCondition] = []
     private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
     private var effects: [@Sendable () -> Void] = []
@@ -104,26 +105,32 @@ public final class KeyValueTransaction: KeyValueReader {
     /// range from its beginning to the last entry of the page; the whole range if the page isn't full.
     ///
     /// - Throws: `.invalidArgument` for a limit below 1, and what the view throws.
-    /// - Complexity: As of the view, and O(writes of this transaction).
+    /// - Complexity: As of the view, for the page and the keys of its part that this transaction has written.
     public nonisolated(nonsending) func fetchEntries(
         in range: KeyRange, reversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
         guard limit >= 1 else {
             throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
         }
-        let changed = written(in: range)
-        // Written keys are left out of what the view has, so that many more may have to be read.
-        let (read, overflow) = limit.addingReportingOverflow(changed.count)
-        let page = try await view.fetchEntries(in: range, reversed: reversed, limit: overflow ? .max : read)
-        var entries = page.entries.filter { writes[$0.key] == nil } + changed.compactMap(Self.entry)
-        // What the view has after its page isn't known here, so nothing after the page's end may be returned.
-        if page.next != nil, let last = page.entries.last?.key {
-            let known = range.part(through: last, reversed: reversed)
-            entries.removeAll { entry in !entry.key.withUnsafeBytes { known.contains($0) } }
-        }
-        entries.sort { left, right in
-            let order = KeyOrder.compare(left.key, right.key)
-            return reversed ? order > 0 : order < 0
+        // Written keys are left out of what the view has: a few more are read at once, many more in further pages.
+        let (most, overflow) = limit.addingReportingOverflow(min(limit, writes.items.count))
+        var entries: [Entry] = []
+        var unread: KeyRange? = range
+        while let part = unread, entries.count < limit {
+            let page = try await view.fetchEntries(in: part, reversed: reversed, limit: overflow ? .max : most)
+            // What the view has after its page isn't known here, so nothing after the page's end may be returned.
+            let known = page.next == nil ? part : part.part(through: page.entries.last?.key, reversed: reversed)
+            let own = writes.values(in: known)
+            let read = own.isEmpty ? page.entries : page.entries.filter { writes[$0.key] == nil }
+            // The page is in order already.
+            entries +=
+                own.isEmpty
+                ? read
+                : (read + own.compactMap(Self.entry)).sorted { left, right in
+                    let order = KeyOrder.compare(left.key, right.key)
+                    return reversed ? order > 0 : order < 0
+                }
+            unread = page.next
         }
         let isFull = entries.count >= limit
         if entries.count > limit { entries.removeLast(entries.count - limit) }
@@ -140,7 +147,7 @@ public final class KeyValueTransaction: KeyValueReader {
     public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
         note(range)
         var count = try await view.fetchCount(in: range)
-        let changed = written(in: range)
+        let changed = writes.values(in: range)
         let before = try await view.fetchEntries(of: changed.map(\.key))
         for (write, entry) in zip(changed, before) {
             count += (write.value == nil ? 0 : 1) - (entry == nil ? 0 : 1)
@@ -152,11 +159,7 @@ public final class KeyValueTransaction: KeyValueReader {
     public var isReadOnly: Bool { writes.items.isEmpty }
 
     private func note(_ range: KeyRange) {
-        if !readRanges.contains(range) { readRanges.append(range) }
-    }
-
-    private func written(in range: KeyRange) -> [KeyValueBatch.Operation] {
-        writes.items.lazy.map(\.value).filter { write in write.key.withUnsafeBytes { range.contains($0) } }
+        if notedRanges.insert(range).inserted { readRanges.append(range) }
     }
 
     /// What to commit.

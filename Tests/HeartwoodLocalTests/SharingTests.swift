@@ -36,6 +36,18 @@ struct Counted: Codable, Identifiable, Sendable {
         #expect(await first.loadAll().isEmpty)
     }
 
+    @Test func largeBatchesKeepTheOrderOfIDs() async throws {
+        let scratch = try Scratch()
+        let repository = LocalRepository<Counted>(directory: scratch.url)
+        try await repository.saveAll((0..<200).map { Counted(id: $0 * 77 % 200 * 2, text: "even") })
+        try await repository.delete(8)
+        try await repository.saveAll((100..<300).map { Counted(id: $0, text: "new") })
+        let expected = (0..<200).map { $0 * 2 }.filter { $0 != 8 && !(100..<300).contains($0) } + Array(100..<300)
+        #expect(await repository.loadAll().map(\.id) == expected.sorted())
+        #expect(await repository.page(offset: 50, limit: 3).map(\.text) == ["new", "new", "new"])
+        #expect(await repository.page(offset: 3, limit: 2).map(\.id) == [6, 10])
+    }
+
     @Test func pathsAreComparedWithoutLinks() async throws {
         let scratch = try Scratch()
         let link = scratch.url.appendingPathComponent("link")

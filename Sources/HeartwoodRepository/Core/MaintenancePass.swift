@@ -159,11 +159,11 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     }
 
     private func bytes(_ hexadecimal: String) -> [UInt8] {
-        var digits = hexadecimal[...]
+        let digits = Array(hexadecimal.utf8)
         var bytes: [UInt8] = []
-        while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
+        for start in stride(from: 0, to: digits.count - 1, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else { break }
             bytes.append(byte)
-            digits = digits.dropFirst(2)
         }
         return bytes
     }

@@ -139,7 +139,7 @@ extension RepositoryBase {
         for group in old.envelope.groups {
             let kept = record.envelope.values(in: group.index)
             if kept == group.values { continue }
-            for values in group.values where !kept.contains(values) {
+            for values in group.values where !kept.hasInOrder(values) {
                 remove(entry(group, values, id), of: id, transaction)
             }
         }
@@ -172,7 +172,7 @@ extension RepositoryBase {
             if before == group.values && isUntouched && neverExpires && !group.isUnique { continue }
             for values in group.values {
                 let entry = entry(group, values, id)
-                let isOwn = before.contains(values) && transaction.write(of: entry.key) == nil
+                let isOwn = before.hasInOrder(values) && transaction.write(of: entry.key) == nil
                 if isOwn && neverExpires { continue }
                 if entry.isExclusive && !isOwn { try await claim(entry, for: id, transaction) }
                 transaction.put(entry.key, entry.value, expires: expires)

@@ -120,6 +120,20 @@ package struct RecordEnvelope: Sendable, Hashable {
             + "key and give the indexes of the repository another revision")
 }
 
+extension [[UInt8]] {
+    /// Whether it has an element, if its elements are in ascending order, as those of ``RecordEnvelope/Group/values``.
+    ///
+    /// - Complexity: O(log n) comparisons.
+    func hasInOrder(_ element: [UInt8]) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if KeyOrder.compare(self[middle], element) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == element
+    }
+}
+
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.
 package enum Varint {
     package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
