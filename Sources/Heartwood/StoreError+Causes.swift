@@ -1,5 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFiles
+internal import HeartwoodFormat
 
 /// Errors of a store that is open or is being opened.
 extension StoreError {
@@ -7,7 +8,10 @@ extension StoreError {
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
         let remedy =
             cause.isLockedByThisProcess
-            ? "use the 'Store' that is open already, or close it first" : "close it there, or wait"
+            ? "use the 'Store' that is open already, or close it first"
+            : cause.isLockHolderMissing
+                ? "end that one, which 'lsof' or 'fuser' finds by the file \(StoreFileName.lockName), or wait"
+                : "close it there, or wait"
         return StoreError(
             .locked, "the store is in use by \(cause.lockHolderText): \(remedy); never delete the lock file",
             file: directory, cause: cause)

@@ -38,6 +38,9 @@ final class POSIXFileLock: FileLock {
             var error = FileSystemError.current(.lock, path)
             if error.isLocked {
                 error.lockHolder = Self.holder(in: descriptor)
+                if let holder = error.lockHolder, holder > 0, kill(holder, 0) != 0, errno == ESRCH {
+                    error.isLockHolderMissing = true
+                }
                 error.isLockedByThisProcess = Self.held.withLock { $0.contains(file) }
             }
             close(descriptor)

@@ -141,7 +141,7 @@ public enum Repair {
         } catch let error as FileSystemError where error.isOutOfSpace {
             throw StoreError(
                 .outOfSpace,
-                "the disk has no space for the repaired store: free some, or name an output on a larger disk, "
+                "there is no space for the repaired store: \(error.spaceRemedy), or name an output on a larger disk, "
                     + "and repair again",
                 file: error.path, cause: error)
         } catch let error as FileSystemError {
