@@ -62,6 +62,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         Signals.ignoreFailedWrites()
         do {
             try CommandLineText.check()
+            try CommandName.check()
             var command = try await asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

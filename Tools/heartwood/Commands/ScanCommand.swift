@@ -48,8 +48,9 @@ struct ScanCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries that expire within this time: a number and s, m, h or d. As '--expiring'.", valueName: "time")
-    )
+            "Only entries that expire within this time: a number and s, m, h or d. As '--expiring'.",
+            valueName: "time"),
+        transform: Lifetime.init)
     var expiresWithin: Lifetime?
 
     @Flag(name: .customLong("keys"), help: "Print keys only; no value is read.")
