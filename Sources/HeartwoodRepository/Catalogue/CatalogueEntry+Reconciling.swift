@@ -31,6 +31,12 @@ extension CatalogueEntry {
         if let next {
             var decoder = TupleDecoder(next)
             number = try Int(from: &decoder)
+            guard (1..<Int(Int32.max)) ~= number else {
+                throw StoreError(
+                    .corruption,
+                    "the number of the next repository is \(number): another program has written to its key; restore it"
+                )
+            }
         }
         var encoder = TupleEncoder()
         encoder.append(number + 1)

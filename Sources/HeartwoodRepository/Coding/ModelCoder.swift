@@ -40,8 +40,18 @@ public struct JSONCoder: ModelCoder {
 
     /// Encodes a value as JSON.
     ///
-    /// - Throws: What the encoder throws, such as for a number that JSON doesn't have.
-    public func encode(_ value: some Encodable) throws -> [UInt8] { [UInt8](try encoder.encode(value)) }
+    /// - Throws: What the encoder throws; `EncodingError` for a number that JSON doesn't have.
+    public func encode(_ value: some Encodable) throws -> [UInt8] {
+        let bytes = [UInt8](try encoder.encode(value))
+        // The encoder writes a `Decimal` that isn't a number as NaN, which no decoder reads.
+        if bytes.span.bytes.hasNaN,
+            (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) == nil
+        {
+            throw EncodingError.invalidValue(
+                value, EncodingError.Context(codingPath: [], debugDescription: "JSON has no NaN: a Decimal is one"))
+        }
+        return bytes
+    }
 
     /// Decodes JSON, without copying the bytes.
     ///
@@ -84,6 +94,21 @@ extension ModelCoder where Self == JSONCoder {
 extension ModelCoder where Self == PropertyListCoder {
     /// Binary property lists.
     public static var propertyList: PropertyListCoder { PropertyListCoder() }
+}
+
+extension RawSpan {
+    /// Whether "NaN" is somewhere in it. O(bytes).
+    fileprivate var hasNaN: Bool {
+        withUnsafeBytes { bytes in
+            var rest = bytes
+            while let start = rest.baseAddress, let found = memchr(start, 0x4E, rest.count) {
+                rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(found) - start)...])
+                if rest.starts(with: [0x4E, 0x61, 0x4E]) { return true }
+                rest = UnsafeRawBufferPointer(rebasing: rest[1...])
+            }
+            return false
+        }
+    }
 }
 
 extension Data {

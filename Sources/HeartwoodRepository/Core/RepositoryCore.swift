@@ -31,7 +31,18 @@ where Model.ID: Codable & SendableMetatype {
     }
 
     /// The key of a record.
-    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] { try ids.key(id, after: base.layout.recordPrefix) }
+    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] {
+        let prefix = base.layout.recordPrefix
+        let key = try ids.key(id, after: prefix)
+        if key.count > 256, TupleDecoder.isTooDeep(Array(key.dropFirst(prefix.count))) { throw tooDeep("an id") }
+        return key
+    }
+
+    private func tooDeep(_ what: String) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "\(what) of \"\(base.name)\" has more than 128 tuples in each other: no key can be read that has")
+    }
 
     /// Encodes a model, with its keys in the indexes.
     ///
@@ -41,7 +52,7 @@ where Model.ID: Codable & SendableMetatype {
         _ model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
     ) throws(StoreError) -> PreparedRecord {
         let key = try self.key(model.id)
-        let groups = hasIndexers ? self.groups(of: model, catalogued, omitting: omitted) : []
+        let groups = hasIndexers ? try self.groups(of: model, catalogued, omitting: omitted) : []
         do {
             return PreparedRecord(
                 key: key, payload: try definition.coder.encode(model),
@@ -58,13 +69,17 @@ where Model.ID: Codable & SendableMetatype {
 
     private func groups(
         of model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int>
-    ) -> [RecordEnvelope.Group] {
+    ) throws(StoreError) -> [RecordEnvelope.Group] {
         var groups: [RecordEnvelope.Group] = []
         groups.reserveCapacity(catalogued.numbers.count)
         for (position, number) in catalogued.numbers.enumerated() {
             guard let number, !omitted.contains(number) else { continue }
             let indexer = indexers[position]
-            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: indexer.keys(model)))
+            let values = indexer.keys(model)
+            for value in values where value.count > 256 && TupleDecoder.isTooDeep(value) {
+                throw tooDeep("a value of the index \"\(definition.indexes[position].name)\"")
+            }
+            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: values))
         }
         return groups
     }

@@ -86,7 +86,7 @@ package struct RecordEnvelope: Sendable, Hashable {
         var offset = 1
         guard bytes.byteCount > 0 else { throw damage }
         let format = bytes.unsafeLoad(as: UInt8.self)
-        guard format == Self.format else { throw format == 0 ? damage : newer(format) }
+        guard format == Self.format else { throw isNewer(format) ? newer(format) : damage }
         let version = try Varint.read(bytes, &offset)
         let count = try Varint.read(bytes, &offset)
         guard version <= Int32.max else { throw damage }
@@ -103,6 +103,9 @@ package struct RecordEnvelope: Sendable, Hashable {
         }
         return (Int(version), offset)
     }
+
+    /// Whether a first byte may be that of a newer layout. Text and most other bytes begin with none of these.
+    package static func isNewer(_ format: UInt8) -> Bool { (Self.format + 1..<32) ~= format }
 
     private static func newer(_ format: UInt8) -> StoreError {
         StoreError(

@@ -41,12 +41,12 @@ extension QuerySource {
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,
         onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
     ) async throws(StoreError) -> QueryPage<Model> {
-        guard limit > 0, limit < .max else {
+        guard limit > 0 else {
             throw StoreError(.invalidArgument, "a page has a limit of \(limit): ask for at least one result")
         }
         var query = query
         // One more tells whether there is a next page.
-        query.limit = limit + 1
+        query.limit = min(limit, .max - 1) + 1
         var run = try QueryRun(query, self, after: cursor, onUndecodable: onUndecodable)
         var results: [QueryResult<Model>] = []
         while let next = try await run.next() { results += next }
