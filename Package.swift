@@ -318,6 +318,7 @@ let package = Package(
             dependencies: [
                 "HeartwoodJobs", "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood",
                 "HeartwoodTesting", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

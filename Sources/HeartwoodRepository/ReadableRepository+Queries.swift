@@ -3,8 +3,8 @@
 ///
 /// All throw `.undecodable` for a record that doesn't decode, `.newerModel` for one of a newer version, `.corruption`
 /// for an index that names a record that is missing, `.cancelled` if the task is cancelled, what a predicate throws as
-/// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode is
-/// reported to it and left out instead.
+/// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode or is
+/// missing is reported to it and left out instead.
 extension ReadableRepository {
     /// Called with the error of a record that doesn't decode, whose message has the id.
     public typealias UndecodableHandler = (StoreError) -> Void

@@ -111,7 +111,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         let entries = try await transaction.fetchEntries(of: Array(keys))
         for entry in entries {
             guard let entry, needsRewriting(entry) else { continue }
-            try await core.write([try core.model(entry)], .kept, .found([entry]), transaction, omitting: omitted)
+            try await core.write([try core.decoded(entry)], .kept, .found([entry]), transaction, omitting: omitted)
             count += 1
         }
         return count

@@ -12,7 +12,8 @@ struct QueryResult<Model: Sendable>: Sendable {
 ///
 /// It reads pages of keys, then the records of a page together: two round trips for a page on a remote engine.
 struct QueryRun<Model: Sendable> {
-    /// Called for a record that doesn't decode: leaves it out, if it doesn't throw.
+    /// Called for a record that doesn't decode, or that is missing although an index names it: leaves it out, if it
+    /// doesn't throw.
     typealias Undecodable = (Entry, StoreError) throws(StoreError) -> Void
 
     private let query: Query<Model>
@@ -212,7 +213,7 @@ struct QueryRun<Model: Sendable> {
         }
     }
 
-    /// The records of candidates; nil for those that are absent and may be.
+    /// The records of candidates; nil for those that are absent and may be, or are left out.
     private nonisolated(nonsending) mutating func records(
         of page: [Candidate]
     ) async throws(StoreError) -> [Entry?] {
@@ -223,10 +224,12 @@ struct QueryRun<Model: Sendable> {
         for (position, entry) in zip(missing, read) {
             // One that expires may have expired between the two reads, where the reader isn't a view.
             if entry == nil, let index = page[position].index, page[position].expires == nil {
-                throw await reader.damage(
+                let error = await reader.damage(
                     of: index,
                     "names a record that is missing, with the encoded id 0x"
                         + EncodedElement.hexadecimal(page[position].id))
+                guard error.code == .corruption else { throw error }
+                try onUndecodable(Entry(key: prefix + page[position].id, value: [], sequence: 0), error)
             }
             records[position] = entry
         }
