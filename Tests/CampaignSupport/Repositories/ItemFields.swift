@@ -7,6 +7,11 @@ package struct ItemWorld: Sendable, Codable {
     package var slots: Int
     /// Whether two records may want one value of a unique index.
     package var collides: Bool
+    /// The stored versions of the three models, ascending.
+    package var versions: [Int]
+
+    /// Which of the models a stored version is of, from 1; 0 if of none.
+    func model(ofVersion version: Int) -> Int { (versions.firstIndex(of: version) ?? -1) + 1 }
 }
 
 /// The values of a record. All follow from its stamp, a number that only one write of a run has; so a mixture of two
@@ -29,6 +34,18 @@ struct ItemFields: Sendable, Hashable {
         self.alias = random.oneIn(2) ? alias : nil
         code = world.collides ? random.below(world.slots * 3) : slot * 10 + random.below(10)
         rank = random.below(5)
+        if random.oneIn(4) { goToTheEnds(slot, world, &random) }
+    }
+
+    /// Gives one of them a value at the ends of its type.
+    private mutating func goToTheEnds(_ slot: Int, _ world: ItemWorld, _ random: inout SeededRandom) {
+        switch random.below(5) {
+        case 0: name = random.pick(["", "\0", "\u{10FFFF}", String(repeating: "\0\u{FFFF}", count: 700)])
+        case 1: group = random.pick(["", "\0", "\u{10FFFF}", "\u{1D160}"])
+        case 2: tags = tags.map { _ in random.pick(["\0", "\u{FFFF}", "e\u{301}"]) }
+        case 3: rank = random.pick([.min, -1, .max])
+        default: if world.collides || slot < 2 { code = slot % 2 == 0 ? .min : .max }
+        }
     }
 
     init(name: String, group: String?, tags: [String], alias: String?, code: Int, rank: Int) {

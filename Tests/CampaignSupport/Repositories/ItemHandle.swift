@@ -35,7 +35,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
         async throws
     {
         (self.repository, self.world) = (repository, world)
-        typed = try await store.repository(program.definition(of: model, repository), maintenance: .manual)
+        typed = try await store.repository(program.definition(of: model, repository, world), maintenance: .manual)
     }
 
     private func id(_ number: Int) -> Model.ID { Model.ID(slot: number) }

@@ -20,7 +20,8 @@ extension String: SlotID {
 protocol Item: Codable, Identifiable, Sendable where ID: SlotID {
     /// The version of the model.
     static var version: Int { get }
-    static var migrations: [Migration] { get }
+    /// - Parameter versions: The stored versions of the models.
+    static func migrations(_ versions: [Int]) -> [Migration]
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields)
     var stamp: Int { get }
     /// A sum of increments, of which each has its own bit.
@@ -44,14 +45,14 @@ extension Item {
 func rankInVersion(_ version: Int, _ rank: Int) -> Int {
     switch version {
     case 1: rank
-    case 2: rank + 100
-    default: -rank
+    case 2: rank &+ 100
+    default: 0 &- rank
     }
 }
 
 struct ItemV1<ID: SlotID>: Item {
     static var version: Int { 1 }
-    static var migrations: [Migration] { [] }
+    static func migrations(_ versions: [Int]) -> [Migration] { [] }
     var id: ID
     var stamp: Int
     var count: Int
@@ -79,8 +80,8 @@ struct ItemV2<ID: SlotID>: Item {
     struct Head: Codable { var stamp, total: Int }
 
     static var version: Int { 2 }
-    static var migrations: [Migration] {
-        [Migration(from: 1, to: 2) { (old: ItemV1<ID>) in ItemV2<ID>(old, id: old.id) }]
+    static func migrations(_ versions: [Int]) -> [Migration] {
+        [Migration(from: versions[0], to: versions[1]) { (old: ItemV1<ID>) in ItemV2<ID>(old, id: old.id) }]
     }
     var id: ID
     var head: Head
@@ -110,8 +111,10 @@ struct ItemV2<ID: SlotID>: Item {
 /// Other types.
 struct ItemV3<ID: SlotID>: Item {
     static var version: Int { 3 }
-    static var migrations: [Migration] {
-        ItemV2<ID>.migrations + [Migration(from: 2, to: 3) { (old: ItemV2<ID>) in ItemV3<ID>(old, id: old.id) }]
+    static func migrations(_ versions: [Int]) -> [Migration] {
+        ItemV2<ID>.migrations(versions) + [
+            Migration(from: versions[1], to: versions[2]) { (old: ItemV2<ID>) in ItemV3<ID>(old, id: old.id) }
+        ]
     }
     var id: ID
     var stamp: Int

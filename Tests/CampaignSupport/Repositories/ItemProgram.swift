@@ -46,10 +46,12 @@ package struct ItemProgram: Sendable, Codable {
         return chosen
     }
 
-    func definition<Model: Item>(of model: Model.Type, _ repository: Int) -> RepositoryDefinition<Model> {
+    func definition<Model: Item>(
+        of model: Model.Type, _ repository: Int, _ world: ItemWorld
+    ) -> RepositoryDefinition<Model> {
         RepositoryDefinition(
-            Self.repositories[repository], version: Model.version,
-            indexes: indexes[repository].map { $0.definition(of: model) }, migrations: Model.migrations,
+            Self.repositories[repository], version: world.versions[Model.version - 1],
+            indexes: indexes[repository].map { $0.definition(of: model) }, migrations: Model.migrations(world.versions),
             unknownIndexes: keepsUnknown ? .keep : .automatic)
     }
 }

@@ -27,7 +27,11 @@ package final class ItemRun {
         self.seed = seed
         var random = SeededRandom(seed, 20)
         disk = SimulatedDisk(seed: SeededRandom.mix(seed ^ 0x5EED))
-        world = ItemWorld(seed: seed, slots: random.number(in: 6...20), collides: random.oneIn(2))
+        world = ItemWorld(
+            seed: seed, slots: random.number(in: 6...20), collides: random.oneIn(2),
+            versions: random.pick([
+                [1, 2, 3], [1, 128, Int(Int32.max)], [Int(Int32.max) - 2, Int(Int32.max) - 1, Int(Int32.max)],
+            ]))
         bounds = StoreBounds(operations: random.number(in: 24...60), hasOtherWriters: random.oneIn(6))
         usesCalls = random.oneIn(2)
         hasFault = random.oneIn(4)

@@ -57,9 +57,17 @@ struct ItemWriter: Sendable {
         return slots
     }
 
+    /// In milliseconds; 0 for never.
+    private func expiry(_ random: inout SeededRandom) -> UInt64 {
+        switch random.below(16) {
+        case 0, 1: clock.now().milliseconds + UInt64(1 + random.below(6_000))
+        case 2: random.pick([1 << 62, .max - 1, .max])
+        default: 0
+        }
+    }
+
     func set(_ slot: Slot, _ random: inout SeededRandom) -> ItemWrite {
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
-        return ItemWrite(slot: slot, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
+        ItemWrite(slot: slot, kind: .set(stamp: log.newStamp(), count: 0, expires: expiry(&random)))
     }
 
     private func change(_ slot: Slot, _ random: inout SeededRandom) -> ItemWrite {
@@ -97,7 +105,7 @@ struct ItemWriter: Sendable {
                 return nil
             }
         }
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
+        let expires = expiry(&random)
         let writes = slots.map {
             ItemWrite(slot: $0, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
         }

@@ -187,7 +187,7 @@ extension StoredItems {
                 for index in stored.entry.indexes {
                     guard let values = record.groups[index.number], let known = ItemIndex.of(index) else { continue }
                     try expect(
-                        values == known.keys(of: item.fields, version: record.version),
+                        values == known.keys(of: item.fields, version: world.model(ofVersion: record.version)),
                         "the record \(id) of \"\(name)\" lists other values for \"\(index.name)\" than it has")
                 }
             }
@@ -199,7 +199,7 @@ extension StoredItems {
         _ record: Record, _ id: [UInt8], _ repository: Int, _ world: ItemWorld
     ) throws -> (Int, any Item) {
         let (slot, item): (Int?, any Item) =
-            switch (repository, record.version) {
+            switch (repository, world.model(ofVersion: record.version)) {
             case (0, 1): try decode(ItemV1<Int>.self, record.payload, id)
             case (0, 2): try decode(ItemV2<Int>.self, record.payload, id)
             case (0, 3): try decode(ItemV3<Int>.self, record.payload, id)
@@ -231,7 +231,7 @@ extension StoredItems {
         var seen: Set<[UInt8]> = []
         for (id, record) in stored.records {
             let (_, item) = try Self.item(record, id, number, world)
-            for key in index.keys(of: item.fields, version: record.version) {
+            for key in index.keys(of: item.fields, version: world.model(ofVersion: record.version)) {
                 let (entry, content) = Self.entry(key, id, isUnique: true)
                 if !content.isEmpty, !seen.insert(entry).inserted { return true }
             }
@@ -247,11 +247,12 @@ extension StoredItems {
     ) throws {
         let name = ItemProgram.repositories[repository]
         guard let stored = repositories[name] else { throw Violation("the catalogue lacks \"\(name)\"") }
+        let version = world.versions[program.model - 1]
         try expect(
-            stored.entry.version == program.model && stored.entry.oldestVersion == program.model,
+            stored.entry.version == version && stored.entry.oldestVersion == version,
             "\"\(name)\" is maintained, and has versions \(stored.entry.oldestVersion) to \(stored.entry.version)")
         for (id, record) in stored.records {
-            try expect(record.version == program.model, "\"\(name)\" is maintained, and \(id) has \(record.version)")
+            try expect(record.version == version, "\"\(name)\" is maintained, and \(id) has \(record.version)")
         }
         try expect(
             stored.entry.indexes.allSatisfy { $0.state != .dropping }, "\"\(name)\" has an index that is dropped still")
