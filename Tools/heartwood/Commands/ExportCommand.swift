@@ -43,8 +43,8 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bounds = try bounds.range(keys)
-        let form = EntryText(notation: keys.notation)
         try await store.withReadView { view in
+            let form = EntryText(keys.notation, StoredKeyText(view))
             let records = try await repository.records(in: view, of: store)
             records?.explainCoder()
             var output = StandardOutput()

@@ -72,14 +72,13 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try html.map { try PageTarget($0, outside: path) }
-        let prefixes = PrefixSelection(separators: Set((separators ?? ":/|").utf8))
-        let survey = try await SurveyTask(
-            path: path, isForPage: html != nil, prefixes: byPrefix ? prefixes : nil
-        ).run()
-        let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
-        try target?.write(Page(survey: survey).chunks)
+        let separators = byPrefix ? Set((separators ?? ":/|").utf8) : []
+        let survey = try await SurveyTask(path: path, isForPage: html != nil, separators: separators).run()
+        let names = StoredKeyText(namingKeysOf: survey)
+        let report = InspectReport(survey: survey, names: names, style: Style(for: .standardOutput))
+        try target?.write(Page(survey: survey, names: names).chunks)
         if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
-        try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)
+        try StandardOutput.printLine(json ? InspectJSON(survey: survey, names: names).object.string : report.text)
         if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
     }

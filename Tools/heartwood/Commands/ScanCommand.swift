@@ -68,8 +68,7 @@ struct ScanCommand: AsyncParsableCommand {
         try await store.withReadView { view in
             let records = try await repository.records(in: view, of: store)
             if !keysOnly { records?.explainCoder() }
-            let form = await EntryText(keys.notation, of: view, isNeeded: !json && records == nil)
-            var lines = ScanLines(form: form, records: records, isJSON: json)
+            var lines = ScanLines(form: EntryText(keys.notation, StoredKeyText(view)), records: records, isJSON: json)
             let range = records?.range ?? bounds
             var output = StandardOutput()
             if expiring || expiresWithin != nil {
