@@ -73,7 +73,8 @@ struct ExitCodeTests {
     @Test("every command with --json has its errors in JSON")
     func everyJSON() async throws {
         let more = [
-            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "load": ["-", "--format", "pairs", "--no-create"],
+            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "touch": ["k", "--never"],
+            "load": ["-", "--format", "pairs", "--no-create"],
         ]
         let commands = try await CommandInfo.ofTool(in: sandbox).visibleCommands
             .filter { $0.options.contains("--json") }.map(\.commandName)

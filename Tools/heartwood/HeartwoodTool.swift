@@ -30,8 +30,9 @@ struct HeartwoodTool: AsyncParsableCommand {
             """,
         version: "heartwood 0.1.0",
         subcommands: [
-            PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self, CountCommand.self,
-            ModelsCommand.self, StatsCommand.self, WatchCommand.self, InspectCommand.self, VerifyCommand.self,
+            PutCommand.self, GetCommand.self, DeleteCommand.self, TouchCommand.self, ScanCommand.self,
+            CountCommand.self, ModelsCommand.self, StatsCommand.self, WatchCommand.self, InspectCommand.self,
+            VerifyCommand.self,
             LogCommand.self, RepairCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
             BenchCommand.self, ManualCommand.self,
         ]
