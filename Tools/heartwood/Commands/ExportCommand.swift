@@ -7,10 +7,10 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Print a store, or a range of its keys, for 'load' to read.",
         discussion: """
             One JSON object a line, in key order, as of one point in time: 'key' and 'value', or 'key64' and 'value64' \
-            in base64 if the bytes are not UTF-8, 'valueJSON' if the value is JSON in one line, and 'expires' (milliseconds \
-            since 1970) if it is set. Loading an \
-            export gives a store with the same keys, values and expiry times. '--hex' prints keyHex and valueHex in \
-            hexadecimal, which 'load' reads too. Keys of repositories are exported as their bytes.
+            in base64 if the bytes are not UTF-8, 'valueJSON' if the value is JSON in one line, and 'expires' \
+            (milliseconds since 1970) if it is set. Loading an export gives a store with the same keys, values and \
+            expiry times. '--hex' prints keyHex and valueHex in hexadecimal, which 'load' reads too. Keys of \
+            repositories are exported as their bytes.
 
             '--model' exports the records of one repository for other programs, in the order of their ids: objects \
             with id, value (the model as JSON), version of the model and, if set, expires. 'load' doesn't read them.

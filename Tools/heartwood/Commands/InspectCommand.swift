@@ -18,8 +18,9 @@ struct InspectCommand: AsyncParsableCommand {
             '--html' writes one page with all of it: a map of every file, down to single records.
 
             '--by-prefix' adds which prefixes of the keys take the space: how many keys, bytes of keys and values, the \
-            largest value and the longest key. Keys of repositories are grouped by repository and index. It counts keys that exist, and values as they are stored. Only the \
-            1,000 prefixes that occur first in the files are followed.
+            largest value and the longest key. Keys of repositories are grouped by repository and index. It counts \
+            keys that exist, and values as they are stored. Only the 1,000 prefixes that occur first in the files are \
+            followed.
 
               heartwood inspect notes
               heartwood inspect notes/0000000000000001.log

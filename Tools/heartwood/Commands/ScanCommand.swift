@@ -18,9 +18,9 @@ struct ScanCommand: AsyncParsableCommand {
             a tab, the value, a tab, the time in UTC. Of the other entries no value is read.
 
             Keys of repositories are printed as what they stand for: the repository, and a record with its id, or an \
-            index with its values. '--json' prints their bytes too, and '--hex' only these. '--model' prints only the records of one \
-            repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' objects with id, \
-            value, version, sequence and, if set, expires.
+            index with its values. '--json' prints their bytes too, and '--hex' only these. '--model' prints only the \
+            records of one repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' \
+            objects with id, value, version, sequence and, if set, expires.
 
               heartwood scan notes
               heartwood scan notes --prefix session: --keys
