@@ -272,7 +272,7 @@ let package = Package(
             name: "HeartwoodTests",
             dependencies: [
                 "Heartwood", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
-                "HeartwoodCampaignSupport",
+                "HeartwoodCampaignSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -318,6 +318,7 @@ let package = Package(
             dependencies: [
                 "HeartwoodJobs", "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood",
                 "HeartwoodTesting", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -191,9 +191,9 @@ void heartwood_forget(int descriptor) {
 #endif
 }
 
-int64_t heartwood_available_bytes(const char *path) {
+int64_t heartwood_available_bytes(int directory, const char *path) {
     struct statvfs status;
-    if (statvfs(path, &status) != 0) {
+    if ((directory == AT_FDCWD ? statvfs(path, &status) : fstatvfs(directory, &status)) != 0) {
         return -1;
     }
     return (int64_t)((uint64_t)status.f_bavail * (uint64_t)status.f_frsize);

@@ -141,6 +141,7 @@ extension BlockingStore {
     public func transaction<R>(
         durability: Durability? = nil, _ body: (Transaction) throws -> R
     ) throws -> Committed<R> {
+        try store.checkOutsideTransaction()
         while true {
             if store.log.isEnded { throw StoreError.closed }
             let transaction = Transaction(ReadPin(store.log, .newest), store.encoder)
@@ -155,8 +156,11 @@ extension BlockingStore {
     }
 
     private func run<R>(_ body: (Transaction) throws -> R, with transaction: Transaction) throws -> R {
-        let scope = try TransactionScope.begin(in: store.log)
-        defer { scope.end(in: store.log) }
+        let scope = TransactionScope(store, store)
+        defer {
+            scope.end()
+            transaction.end()
+        }
         return try TransactionScope.$current.withValue(scope) { try body(transaction) }
     }
 

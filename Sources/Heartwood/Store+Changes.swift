@@ -28,7 +28,7 @@ extension Store {
     /// ```
     ///
     /// The feed reads the log's files. At the end of the log it waits for the next write. It ends when the store is
-    /// closed, after all changes until then. Iterating throws `.cancelled` when the task is cancelled.
+    /// closed or released, after all changes until then. Iterating throws `.cancelled` when the task is cancelled.
     ///
     /// - Parameters:
     ///   - position: The first change is the one after it; nil is the position of this call. With `.durable`, store the
@@ -85,8 +85,8 @@ extension Store {
     private nonisolated func source(
         for position: ChangePosition, _ level: ChangeLevel
     ) -> Result<any ChangeSource, StoreError> {
-        let source = LogSource(log, level)
-        return Result { () throws(StoreError) in
+        Result { () throws(StoreError) in
+            let source = try LogSource(log, level)
             try source.directory.check(position, here: self.position)
             guard position.sequence <= log.newestSequence else {
                 throw source.directory.tooNew(newest: self.position)

@@ -10,8 +10,11 @@ extension Store: KeyValueStore {
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64)
     }
 
-    /// The time by which keys expire: that of the clock of the configuration, or of the newest commit if it is later.
-    /// O(1).
+    /// The time by which keys expire. O(1).
+    ///
+    /// It is the time of the configuration's clock, or of the newest commit if that is later at the opening. It never
+    /// goes back, and passes at least as fast as ``StoreClock/monotonic()``: if the clock is set back, it continues
+    /// from the latest time. A clock that is set forward is followed.
     public nonisolated var now: Timestamp { log.now }
 
     /// Calls `body` with the bytes of a value, its sequence number and its expiry, without copying them into an array.
@@ -83,6 +86,12 @@ extension Store: KeyValueStore {
         }
         return try await write(encoded, if: conditions, durability: durability)
     }
+}
+
+extension Store: TransactionCounter {
+    package nonisolated func bodyBegan() { log.withState { $0.life.bodyBegan(of: ObjectIdentifier(self)) } }
+
+    package nonisolated func bodyEnded() { log.withState { $0.life.bodyEnded() } }
 }
 
 extension Expiry {

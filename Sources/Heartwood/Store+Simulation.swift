@@ -47,7 +47,7 @@ extension Store {
 
     /// The changes after a sequence number that a feed would deliver now. Blocks, and keeps all in memory.
     package nonisolated func durableChanges(after sequence: SequenceNumber) throws(StoreError) -> [Change] {
-        let source = LogSource(log, .durable)
+        let source = try LogSource(log, .durable)
         let limit = try source.readable().sequence
         var reader = ChangeReader(
             source.directory, after: sequence, in: .all, maximumValueBytes: source.maximumValueBytes)

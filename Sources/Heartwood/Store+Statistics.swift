@@ -8,6 +8,7 @@ extension Store {
         let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
         let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
         let holds = log.compactionControl.holds.withLock { $0.count }
+        let timeAhead = log.timeAhead
         let (feeds, slowest) = log.feeds.withLock { ($0.count, $0.values.min()) }
         return log.withState { state in
             Statistics(
@@ -37,6 +38,7 @@ extension Store {
                 rotations: state.counters.rotations,
                 roomWaits: .nanoseconds(state.counters.waitedForRoom),
                 throttling: .nanoseconds(state.counters.throttled),
+                timeAhead: timeAhead,
                 logWriting: state.commits.logWriting,
                 compaction: compaction)
         }

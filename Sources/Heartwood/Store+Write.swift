@@ -187,6 +187,7 @@ extension Store {
     /// Inside `body`, and in tasks that it starts, the store's own writes and transactions are refused with
     /// `.invalidArgument` while `body` runs: use the methods of the transaction. Reads of the store are allowed; the
     /// commit doesn't check what they saw. A detached task can't be told from other writers: don't wait for its writes.
+    /// When `body` has ended, the transaction refuses every call with `.invalidArgument`.
     ///
     /// - Returns: What `body` returned in the run that was committed, and the sequence number of the write.
     /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, because `body` may throw
@@ -197,6 +198,7 @@ extension Store {
         durability: Durability? = nil,
         _ body: (Transaction) async throws -> R
     ) async throws -> Committed<R> {
+        try checkOutsideTransaction()
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
             if log.isEnded { throw StoreError.closed }
@@ -215,8 +217,11 @@ extension Store {
     private nonisolated(nonsending) func run<R>(
         _ body: (Transaction) async throws -> R, with transaction: Transaction
     ) async throws -> R {
-        let scope = try TransactionScope.begin(in: log)
-        defer { scope.end(in: log) }
+        let scope = TransactionScope(self, self)
+        defer {
+            scope.end()
+            transaction.end()
+        }
         return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
     }
 

@@ -21,8 +21,12 @@ internal import HeartwoodFormat
 /// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are asynchronous.
 ///
 /// A store that is released without `close()` behaves as after the death of the process: acknowledged writes are safe.
+/// Its read views and scans read on, and its feeds end.
+///
+/// A store holds its directory open. Neither another working directory of the process nor a renamed directory leads it
+/// elsewhere: a store whose directory is renamed goes on in it.
 public actor Store {
-    /// The path of the store's directory.
+    /// The path of the store's directory, as it was opened.
     public nonisolated let path: String
     /// What recovery found when the store was opened.
     public nonisolated let recoveryReport: RecoveryReport
@@ -33,8 +37,8 @@ public actor Store {
     /// ``open(at:configuration:)``.
     ///
     /// - Parameters:
-    ///   - path: The directory. A path that begins with `~` is refused: only a shell replaces `~` with the home
-    ///     directory.
+    ///   - path: The directory. A relative path is resolved once, by this call. A path that begins with `~` is refused:
+    ///     only a shell replaces `~` with the home directory.
     ///   - configuration: How the store works.
     /// - Throws: `.locked`, `.notFound`, `.permission`, `.corruption`, `.tornTail`, `.unsupportedFormat`,
     ///   `.inputOutput`, `.tooManyFiles`, `.outOfSpace`, `.invalidArgument`. A store that can't be opened is left
@@ -110,10 +114,12 @@ public actor Store {
     /// Before that, it compacts if short openings have left many small log segments; see ``CompactionPolicy``.
     ///
     /// May be called any number of times, from any task or thread. Each call returns when the store is closed, with the
-    /// same outcome. Other operations then throw `.closed`. Cancellation doesn't interrupt it.
+    /// same outcome. Other operations then throw `.closed`, also those of its read views, scans and transactions: let
+    /// them end before. Feeds still deliver all changes until the close. Cancellation doesn't interrupt it.
     ///
     /// - Throws: `.inputOutput` and others if the last writes could not be brought to the disk, or files of the store
-    ///   were removed or moved; `.failed` if an earlier failure prevented that. The store is closed in every case.
+    ///   were removed, or moved to another directory; `.failed` if an earlier failure prevented that. The store is
+    ///   closed in every case.
     public nonisolated(nonsending) func close() async throws(StoreError) {
         try await log.close()
     }

@@ -1,5 +1,6 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFiles
+internal import HeartwoodFormat
 
 /// Errors of a store that is open or is being opened.
 extension StoreError {
@@ -7,7 +8,10 @@ extension StoreError {
     static func locked(_ cause: FileSystemError, directory: String) -> StoreError {
         let remedy =
             cause.isLockedByThisProcess
-            ? "use the 'Store' that is open already, or close it first" : "close it there, or wait"
+            ? "use the 'Store' that is open already, or close it first"
+            : cause.isLockHolderMissing
+                ? "end that one, which 'lsof' or 'fuser' finds by the file \(StoreFileName.lockName), or wait"
+                : "close it there, or wait"
         return StoreError(
             .locked, "the store is in use by \(cause.lockHolderText): \(remedy); never delete the lock file",
             file: directory, cause: cause)
@@ -17,20 +21,6 @@ extension StoreError {
     static func noStore(_ path: String) -> StoreError {
         StoreError(.notFound, "there is no store here: check the path, or open it with createIfMissing", file: path)
     }
-
-    /// A write inside the body of a transaction, which would make the transaction conflict in every run.
-    static let writeInsideTransaction = StoreError(
-        .invalidArgument,
-        "a write to the store was made inside the body of a transaction of the same store, where it would run the body "
-            + "again without end; nothing was written: use the transaction's own 'put' and 'remove', "
-            + "or write when the transaction has returned"
-    )
-
-    static let transactionInsideTransaction = StoreError(
-        .invalidArgument,
-        "a transaction was begun inside the body of another one of the same store: pass the outer transaction on, "
-            + "and read and write with it"
-    )
 
     static let followingCancelled = StoreError(
         .cancelled, "the task was cancelled, so the feed ended: follow again from the position after the last change")
@@ -44,8 +34,8 @@ extension StoreError {
         return StoreError(
             .failed,
             isMissing
-                ? "the store is closed, but a file of it was removed, or its directory was moved, while it was open, "
-                    + "so the newest writes may be lost: look for the directory, or go back to a backup"
+                ? "the store is closed, but a file of it was removed or moved away while it was open, so the newest "
+                    + "writes may be lost: look for the file, or go back to a backup"
                 : "the store is closed, but an earlier write to the log had failed, so the newest writes may be lost: "
                     + "open it again and look",
             file: failure.file, cause: failure.cause)

@@ -74,6 +74,9 @@ extension Store {
         public var roomWaits: Duration
         /// How long the log writer has paused because writers were faster than compaction.
         public var throttling: Duration
+        /// How far the store's time is ahead of the clock, because the clock was ahead before, or was set back. Zero
+        /// otherwise.
+        public var timeAhead: Duration
         /// How `.written` writes get into the log; nil before the first of them, because it isn't known yet.
         public var logWriting: LogWriting?
         /// What compaction has done.

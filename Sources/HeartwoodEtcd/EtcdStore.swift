@@ -101,7 +101,7 @@ public final class EtcdStore: KeyValueStore {
         await cluster.close()
     }
 
-    /// The time of the configuration's clock.
+    /// The time of the configuration's clock. It goes back when that does.
     public var now: Timestamp { configuration.clock?() ?? systemTime() }
 
     /// The position after everything that this object has written or read.

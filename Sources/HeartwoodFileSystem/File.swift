@@ -81,7 +81,8 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: ``FileSystemError``.
     func isLinked() throws(FileSystemError) -> Bool
 
-    /// Whether the path leads to this file. False if it leads to another file or to none. O(length of the path).
+    /// Whether the path leads to this file, in the file system that opened it. False if it leads to another file or to
+    /// none. O(length of the path).
     ///
     /// - Throws: ``FileSystemError`` if that can't be determined.
     func isAt(_ path: String) throws(FileSystemError) -> Bool

@@ -62,11 +62,38 @@ public protocol FileSystem: Sendable {
 
     /// How many bytes can still be written to the file system of the path; nil if unknown.
     func availableBytes(at path: String) -> UInt64?
+
+    /// Binds a directory: in the file system that is returned, the path `directory`, and each path that begins with it
+    /// and a slash, leads into the directory that is there now. It stays the same directory if the process changes its
+    /// working directory, if the directory is renamed, or if a symbolic link on the way is changed. Other paths mean
+    /// what they mean in this file system.
+    ///
+    /// The directory is held open until ``unbind()`` is called, or the last reference to the result, and to the files
+    /// that were opened with it, is released.
+    ///
+    /// - Throws: ``FileSystemError``: `ENOENT` or `ENOTDIR` if there is no directory.
+    func bound(to directory: String) throws(FileSystemError) -> any FileSystem
+
+    /// Releases the directory that ``bound(to:)`` holds. Later calls with a path in it throw `EBADF`. Open files and
+    /// locks stay open. Does nothing the second time, or if no directory is bound.
+    func unbind()
 }
 
 extension FileSystem {
     /// The default: unknown.
     public func availableBytes(at path: String) -> UInt64? { nil }
+
+    /// The default: this file system, in which each call resolves its path again. A store then fails when its directory
+    /// is moved.
+    public func bound(to directory: String) throws(FileSystemError) -> any FileSystem { self }
+
+    /// The default: does nothing.
+    public func unbind() {}
+
+    /// Bound to a path if it is a directory; otherwise as it is.
+    package func boundIfDirectory(_ path: String) throws(FileSystemError) -> any FileSystem {
+        try kind(of: path) == .directory ? bound(to: path) : self
+    }
 
     /// The default: a number from the system's random generator.
     public func randomUInt64() -> UInt64 {

@@ -55,6 +55,9 @@ public struct FileSystemError: Error, Sendable, Hashable {
     /// Whether this process itself holds the lock. Equal process ids do not prove that: two containers may use the same
     /// id.
     public var isLockedByThisProcess = false
+    /// Whether no process with the number ``lockHolder`` is visible here: it has ended, and a child that it forked
+    /// keeps the lock; or the holder is in another container.
+    public var isLockHolderMissing = false
 
     /// An error of the operating system, or of a simulated one.
     ///
@@ -74,6 +77,17 @@ public struct FileSystemError: Error, Sendable, Hashable {
 extension FileSystemError {
     /// No space: the disk is full (`ENOSPC`), the quota is used up (`EDQUOT`), or the file may not grow (`EFBIG`).
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// What makes the operation possible again, if ``isOutOfSpace``; a clause.
+    package var spaceRemedy: String {
+        switch code {
+        case EFBIG:
+            "raise the largest size of files that this process may have ('ulimit -f', RLIMIT_FSIZE), or use a file "
+                + "system that allows larger ones"
+        case EDQUOT: "free some space of this user's quota, or raise it"
+        default: "free some space"
+        }
+    }
 
     /// Not permitted: by permissions (`EACCES`, `EPERM`) or because the disk is mounted read-only (`EROFS`).
     public var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
@@ -150,6 +164,10 @@ extension FileSystemError: CustomStringConvertible {
     /// The holder of the lock, for a message.
     package var lockHolderText: String {
         if isLockedByThisProcess { return "this process" }
+        if isLockHolderMissing, let lockHolder {
+            return "a child that process \(lockHolder) has forked, which has ended itself, or a process in another "
+                + "container"
+        }
         return lockHolder.map { "process \($0)" } ?? "another process"
     }
 }

@@ -9,7 +9,7 @@ extension StoreError {
         let code: Code
         let remedy: String
         if cause.isOutOfSpace {
-            (code, remedy) = (.outOfSpace, "free some space; the store then continues automatically")
+            (code, remedy) = (.outOfSpace, cause.spaceRemedy + "; the store then continues automatically")
         } else if cause.isPermission {
             (code, remedy) = (.permission, Self.access(cause))
         } else if cause.isTooManyFiles {

@@ -7,7 +7,7 @@
 /// | 8 | 8 | length of the body in bytes, a multiple of 8 |
 /// | 16 | 8 | sequence number of the first batch (if there are no records: of the batch that will follow) |
 /// | 24 | 8 | sync mark: every byte of this file before this offset was durable when the commit was written |
-/// | 32 | 8 | wall-clock time, milliseconds since 1970, never less than the previous commit's |
+/// | 32 | 8 | time of the store, milliseconds since 1970, never less than the previous commit's |
 /// | 40 | 4 | number of records |
 /// | 44 | 4 | CRC-32C of bytes 0 to 43, tagged with the commit's offset |
 public struct CommitHeader: Sendable, Hashable {

@@ -78,7 +78,8 @@ public struct HeartwoodPersistDriver: PersistDriver {
     ///   - key: The key.
     ///   - value: The value.
     ///   - expires: How long it exists from now on. If nil, it expires when the value that it replaces would have, or
-    ///     never if there is none.
+    ///     never if there is none: so `PersistDriver` asks of its drivers, and Hummingbird's own do it. To keep a value
+    ///     for ever that had an expiry, remove the key first.
     /// - Throws: What the coder and the store throw; `.cancelled` if the task is cancelled before the write.
     /// - Complexity: One write; with nil also one read, and both again if another write comes between them.
     public nonisolated(nonsending) func set<Object: Codable & Sendable>(
@@ -89,7 +90,7 @@ public struct HeartwoodPersistDriver: PersistDriver {
         if let expires { return try await put(key, value, .after(expires)) }
         try await store.withTransaction(durability: durability) { transaction in
             let current = try await transaction.fetchEntry(key)
-            transaction.put(key, value, expires: current?.expires.map { .at($0) } ?? .never)
+            try transaction.put(key, value, expires: current?.expires.map { .at($0) } ?? .never)
         }
     }
 

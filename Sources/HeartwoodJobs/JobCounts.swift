@@ -50,11 +50,14 @@ extension JobQueue {
         var rest: KeyRange? = layout.line(.waiting)
         while let range = rest {
             guard let first = try await view.fetchKeys(in: range, limit: 1).first else { break }
-            let rank = try layout.spot(first).rank
+            guard let rank = layout.spot(first)?.rank else {
+                rest = range.after(first)
+                continue
+            }
             let line = layout.line(.waiting, rank, now: now)
             due += try await view.fetchCount(in: line.due)
-            if let scheduled = try await view.fetchKeys(in: line.later, limit: 1).first {
-                let moment = Timestamp(milliseconds: try layout.spot(scheduled).moment)
+            if let spot = try await view.fetchKeys(in: line.later, limit: 1).first.flatMap(layout.spot) {
+                let moment = Timestamp(milliseconds: spot.moment)
                 next = min(next ?? moment, moment)
             }
             rest = layout.line(.waiting, after: rank)

@@ -39,7 +39,7 @@ final class JobIDs: Sendable {
                 } else {
                     state.counter += 1
                     // Twelve bits are left for it.
-                    if state.counter == 1 << 12 { (state.milliseconds, state.counter) = (state.milliseconds + 1, 0) }
+                    if state.counter == 1 << 12 { (state.milliseconds, state.counter) = (state.milliseconds &+ 1, 0) }
                 }
                 let high = state.milliseconds << 16 | 0x7000 | state.counter
                 let low = state.random.next() >> 2 | 1 << 63

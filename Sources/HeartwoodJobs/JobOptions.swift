@@ -81,12 +81,16 @@ public struct JobPriority: RawRepresentable, Codable, Sendable, Hashable, Compar
 /// After the n-th failure it waits between half and all of `first` × 2^(n-1), at most `longest`. The random part keeps
 /// jobs that failed together from running together again.
 public struct JobRetry: Sendable, Hashable {
-    /// This many failures make a dead letter. At least 1.
+    /// This many failures make a dead letter. At least 1, and at most ``highestLimit``: a job keeps the nearest
+    /// one.
     public var limit: Int
-    /// The pause after the first failure.
+    /// The pause after the first failure. A job keeps whole milliseconds, rounded up, from zero to a century.
     public var first: Duration
-    /// The longest pause.
+    /// The longest pause. Kept as ``first``.
     public var longest: Duration
+
+    /// The highest limit, 2,147,483,647: with `limit: .max`, a job is tried until it succeeds.
+    public static let highestLimit = Int(Int32.max)
 
     /// Creates a policy: by default 20 failures, with pauses from 10 s to 6 h, over about two days.
     public init(limit: Int = 20, first: Duration = .seconds(10), longest: Duration = .seconds(21_600)) {
@@ -102,12 +106,16 @@ public struct JobRetry: Sendable, Hashable {
     ///   - failure: The first, the second, and so on.
     ///   - jitter: 0 to 1.
     func pause(afterFailure failure: Int, jitter: Double) -> Duration {
-        let longest = min(longest, Self.century)
-        var full = min(max(first, .zero), longest)
+        let (first, longest) = (Self.kept(first), Self.kept(longest))
+        var full = min(first, longest)
         // No product is beyond the range of the type.
         for _ in 0..<min(max(failure - 1, 0), 64) where full < longest { full = min(longest, full * 2) }
         return full / 2 + full / 2 * min(max(jitter, 0), 1)
     }
 
-    private static let century = Duration.seconds(3_155_760_000)
+    /// A pause as a job keeps it.
+    static func kept(_ pause: Duration) -> Duration {
+        let pause = min(max(pause, .zero), .seconds(3_155_760_000))
+        return .milliseconds((Timestamp(milliseconds: 0) + pause).milliseconds)
+    }
 }

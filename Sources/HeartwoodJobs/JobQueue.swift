@@ -96,6 +96,9 @@ public struct JobQueue: Sendable {
 
     /// The stored form of a new job, with an id.
     private func record<Work: Job>(_ job: Work, _ options: JobOptions) throws(StoreError) -> JobRecord {
+        guard !Work.name.isEmpty else {
+            throw StoreError(.invalidArgument, "the kind of job \(Work.self) has an empty name: give it one")
+        }
         let options = options.over(Work.options)
         let now = store.now
         let payload = try encoded(job)
@@ -144,7 +147,6 @@ public struct JobQueue: Sendable {
 
 extension JobQueue {
     private nonisolated(nonsending) func add(_ jobs: [JobRecord]) async throws(StoreError) -> [JobID] {
-        try records.checkScope()
         if jobs.isEmpty { return [] }
         var enqueued: [JobID] = []
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
@@ -157,8 +159,8 @@ extension JobQueue {
         _ jobs: [JobRecord], _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> [JobID] {
         if let key = jobs.first?.uniqueKey {
-            let query = Query<JobRecord>(where: .contains(\.uniqueKeys, key), limit: 1)
-            if let holder = try await records.fetch(query, in: transaction).first { return [holder.id] }
+            let holder = try await records.holder(of: key, inIndex: JobRecord.uniqueIndex, transaction)
+            if let holder { return [holder] }
         }
         if jobs.count > 1 { transaction.reserve(writes: 2 * jobs.count, reads: 0) }
         try await records.insert(jobs, in: transaction)

@@ -33,6 +33,12 @@ struct JSONFile {
         items.reserveCapacity(ranges.count)
         for (number, range) in ranges.enumerated() {
             let id = try id(of: Array(bytes[range]), number, place, model)
+            if number == 0, try self.id(of: Array(bytes[range]), number, place, model) != id {
+                throw .importFailed(
+                    place.json,
+                    "an item has another id each time it is decoded: declare the id with 'var' or without an initial "
+                        + "value (a 'let' with one isn't decoded)")
+            }
             if let other = numbers.updateValue(number, forKey: id) {
                 throw .importFailed(
                     place.json,

@@ -15,6 +15,12 @@ protocol LocalModel: Sendable {
 
     /// Decodes an item, and returns its encoded id.
     func id(of payload: RawSpan, version: Int, key: [UInt8]) throws(StoreError) -> [UInt8]
+
+    /// Whether an encoded id is one of another type than the items'.
+    func isOfOtherType(_ id: [UInt8]) -> Bool
+
+    /// The names of the type and of the type of its ids, for messages.
+    var types: (item: any Any.Type, id: any Any.Type) { get }
 }
 
 /// The name that a local repository has in its store.
@@ -40,6 +46,10 @@ struct LocalCoding<T: Codable & Identifiable>: LocalModel where T.ID: Codable {
 
     var type: ObjectIdentifier { ObjectIdentifier(T.self) }
 
+    var types: (item: any Any.Type, id: any Any.Type) { (T.self, T.ID.self) }
+
+    func isOfOtherType(_ id: [UInt8]) -> Bool { ids.isOfOtherType(id) }
+
     func migrations() throws(StoreError) -> MigrationPath { try path.get() }
 
     /// The encoded form of an id.
@@ -47,16 +57,24 @@ struct LocalCoding<T: Codable & Identifiable>: LocalModel where T.ID: Codable {
 
     /// The encoded id and the payload of an item.
     ///
-    /// - Throws: `.invalidArgument` if it can't be encoded.
+    /// - Throws: `.invalidArgument` if it can't be encoded, or not so that it has its id when it is decoded. That costs
+    ///   little beside the sync of each save.
     func encode(_ item: T) throws(StoreError) -> LocalChange {
         let id = try key(item.id)
+        let payload: [UInt8]
+        let stored: T
         do {
-            return LocalChange(id: id, payload: try coder.encode(item))
+            payload = try coder.encode(item)
+            stored = try coder.decode(T.self, from: payload.span.bytes)
         } catch {
             throw StoreError(
                 .invalidArgument,
-                "the item \(TupleValue.one(in: id)) can't be encoded as JSON: see the cause", cause: error)
+                "the item \(TupleValue.one(in: id)) can't be encoded as JSON and decoded again: see the cause",
+                cause: error)
         }
+        let other = try key(stored.id)
+        if other != id { throw .wouldLoseID(id, storedAs: other, in: shape.name) }
+        return LocalChange(id: id, payload: payload)
     }
 
     /// Decodes an item, and migrates it in memory if it has an older version.

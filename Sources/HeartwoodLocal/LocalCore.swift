@@ -49,7 +49,7 @@ final class LocalCore: Sendable {
             closeStore()
             LocalRegistry.shared.closeUnused(besides: self)
             do throws(StoreError) {
-                let opened = try opening.run(logger)
+                let opened = try openStore(logger)
                 image.withLock { $0.load(opened) }
                 signals.send()
                 log(contents.problems, to: logger)
@@ -59,6 +59,23 @@ final class LocalCore: Sendable {
                 log([error], to: logger)
                 throw error
             }
+        }
+    }
+
+    private func openStore(_ logger: Logger) throws(StoreError) -> OpenedStore {
+        do throws(StoreError) {
+            return try opening.run(logger)
+        } catch {
+            guard error.code == .locked, let other = LocalRegistry.shared.used(besides: self) else { throw error }
+            let (own, its) = (opening.model, other.opening.model)
+            var error = error
+            error.message =
+                own.type == its.type
+                ? "the store is open in this process as version \(its.shape.version) of \(its.types.item), and not "
+                    + "\(own.shape.version): use one version for a file, or close the other repository first"
+                : "the store is open in this process for items of the type \(its.types.item), and not "
+                    + "\(own.types.item): use one type for a file, or close the other repository first"
+            throw error
         }
     }
 

@@ -66,27 +66,42 @@ struct LocalImage: Sendable {
     mutating func endWrite(_ changes: [LocalChange], _ version: Int, at revision: SequenceNumber?) {
         writesInProgress -= 1
         if let revision {
-            for change in changes { apply(change, version, revision) }
+            let isBatch = changes.count > 64
+            for change in changes { apply(change, version, revision, keepsOrder: !isBatch) }
+            // Once for all of them: each one alone would move all ids after it.
+            if isBatch { sortIDs(changes) }
             generation += 1
         }
         if writesInProgress == 0 { removals = [:] }
     }
 
     /// Two writes of one record may end in the opposite order of their revisions: the higher revision counts.
-    private mutating func apply(_ change: LocalChange, _ version: Int, _ revision: SequenceNumber) {
+    ///
+    /// - Parameter keepsOrder: Whether `ids` changes with `records`.
+    private mutating func apply(
+        _ change: LocalChange, _ version: Int, _ revision: SequenceNumber, keepsOrder: Bool
+    ) {
         let known = records[change.id]?.revision ?? removals[change.id]
         if let known, known >= revision { return }
         undecodable[change.id] = nil
         guard let payload = change.payload else {
             removals[change.id] = revision
-            if records.removeValue(forKey: change.id) != nil { ids.remove(at: position(of: change.id)) }
+            let isRemoved = records.removeValue(forKey: change.id) != nil
+            if isRemoved, keepsOrder { ids.remove(at: position(of: change.id)) }
             return
         }
         let record = LocalRecord(payload: payload, version: version, revision: revision)
-        if records.updateValue(record, forKey: change.id) == nil {
+        if records.updateValue(record, forKey: change.id) == nil, keepsOrder {
             ids.insert(change.id, at: position(of: change.id))
         }
         removals[change.id] = nil
+    }
+
+    /// Brings `ids` to what `records` has after changes of other ids than before.
+    private mutating func sortIDs(_ changes: [LocalChange]) {
+        let changed = Set(changes.map(\.id))
+        ids = ids.filter { !changed.contains($0) } + changed.filter { records[$0] != nil }
+        ids.sort { KeyOrder.compare($0, $1) < 0 }
     }
 
     /// Where an id is, or would be inserted.

@@ -90,8 +90,10 @@ struct LocalOpening {
     private func adopt(
         _ stored: Entry, _ marker: ImportMarker?, _ migrations: MigrationPath, _ store: Store
     ) throws(StoreError) -> KeyLayout {
-        let entry = try CatalogueEntry(bytes: stored.value).reconciled(with: model.shape)
+        let before = try CatalogueEntry(bytes: stored.value)
+        let entry = try before.reconciled(with: model.shape)
         try migrations.check(entry)
+        try checkIDs(entry.layout, migrates: before.version < entry.version, store)
         let bytes = try entry.bytes
         if bytes != stored.value || marker == nil {
             var batch = store.makeBatch()
@@ -101,6 +103,29 @@ struct LocalOpening {
             try store.blocking.write(batch, durability: .synced)
         }
         return entry.layout
+    }
+
+    /// Refuses a type whose ids have other keys than the records, before anything is written.
+    private func checkIDs(_ layout: KeyLayout, migrates: Bool, _ store: Store) throws(StoreError) {
+        let view = try store.readView()
+        var rest: KeyRange? = layout.records
+        while let range = rest {
+            let page = try view.entries(in: range, limit: migrates ? 1_024 : 1)
+            for entry in page.entries {
+                let id = layout.id(ofRecord: entry.key)
+                if model.isOfOtherType(id) { throw .noID(id, of: model.types.id, in: model.shape.name) }
+                // What doesn't decode is a problem of its own.
+                guard migrates, let other = try? self.id(of: entry), other != id else { continue }
+                throw .wouldMove(id, to: other, in: model.shape.name)
+            }
+            rest = migrates ? page.next : nil
+        }
+    }
+
+    /// The encoded id of the item in a record.
+    private func id(of entry: Entry) throws(StoreError) -> [UInt8] {
+        let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
+        return try model.id(of: entry.value.span.bytes.extracting(payload...), version: version, key: [])
     }
 
     /// Finishes the renaming of an imported file that is still there.
@@ -147,12 +172,8 @@ struct LocalOpening {
         let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
         let record = LocalRecord(
             payload: Array(entry.value[payload...]), version: version, revision: entry.sequence)
-        guard try model.id(of: record.payload.span.bytes, version: version, key: id) == id else {
-            throw StoreError(
-                .corruption,
-                "the record \(TupleValue.one(in: id)) of \"\(model.shape.name)\" holds an item with another id: "
-                    + "delete it by the id \(TupleValue.one(in: id))")
-        }
+        let found = try model.id(of: record.payload.span.bytes, version: version, key: id)
+        if found != id { throw .otherID(found, in: id, of: model.shape.name) }
         return record
     }
 }

@@ -57,13 +57,21 @@ final class LocalRegistry: Sendable {
     /// Closes the cores of the same place that no repository uses any more, such as one of another type, instead of
     /// waiting until they are closed. Blocks.
     func closeUnused(besides core: LocalCore) {
-        let unused = uses.withLock { uses in
+        for other in others(of: core, where: { $0 == 0 }) { try? other.close(if: { !isUsed(other) }) }
+    }
+
+    /// A core of the same place that a repository uses, and that has the store open; nil if there is none.
+    func used(besides core: LocalCore) -> LocalCore? {
+        others(of: core, where: { $0 > 0 }).first { $0.contents.store != nil }
+    }
+
+    private func others(of core: LocalCore, where isWanted: (Int) -> Bool) -> [LocalCore] {
+        uses.withLock { uses in
             uses.values.filter { use in
-                use.count == 0 && use.core !== core && use.core.name.place == core.name.place
+                isWanted(use.count) && use.core !== core && use.core.name.place == core.name.place
                     && use.core.name.fileSystem == core.name.fileSystem
             }.map(\.core)
         }
-        for other in unused { try? other.close(if: { !isUsed(other) }) }
     }
 
     private func isUsed(_ core: LocalCore) -> Bool {

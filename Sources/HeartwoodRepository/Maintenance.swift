@@ -33,15 +33,22 @@ public struct MaintenanceReport: Sendable {
     public var violations: [UniqueViolation] = []
     /// Records that could not be decoded. Indexes that need their values stay without use. At most 1,000 are listed.
     public var undecodable: [StoreError] = []
+    /// Records that could not be written. With an ``OversizedKey`` as the cause, a value is too long for a key of an
+    /// index: only that index stays without use until the value is changed. Otherwise the record is beyond a limit of
+    /// the engine or can't be encoded. At most 1,000 are listed.
+    public var unwritable: [StoreError] = []
     /// The names of indexes that are still not ready.
     public var unready: [String] = []
 
     /// Whether every index is ready, and every record has the current version.
-    public var isComplete: Bool { unready.isEmpty && violations.isEmpty && undecodable.isEmpty }
+    public var isComplete: Bool {
+        unready.isEmpty && violations.isEmpty && undecodable.isEmpty && unwritable.isEmpty
+    }
 
     /// - Throws: The first violation or record that prevents an index from being ready.
     func requireReady() throws(StoreError) {
-        guard var error = violations.first.map({ StoreError.violation($0) }) ?? undecodable.first else { return }
+        let first = violations.first.map { StoreError.violation($0) } ?? undecodable.first ?? unwritable.first
+        guard var error = first else { return }
         error.message += "; to do that, open the repository with the maintenance mode .manual"
         throw error
     }
@@ -63,7 +70,7 @@ extension Repository {
     public nonisolated(nonsending) func maintain(
         _ progress: (MaintenanceProgress) -> Void = { _ in }
     ) async throws(StoreError) -> MaintenanceReport {
-        try checkScope()
+        try store.checkOutsideTransaction()
         var pass = MaintenancePass(core, store)
         return try await pass.run(progress)
     }

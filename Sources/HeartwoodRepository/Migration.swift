@@ -8,7 +8,8 @@
 /// ```
 ///
 /// A record is migrated in memory each time it is read, and in the store by maintenance, or when it is saved again. So
-/// a migration must give the same result each time. The id must stay the same.
+/// a migration must give the same result each time. The id must stay the same; to change ids, see
+/// ``Repository/moveRecords(to:durability:_:)``.
 public struct Migration: Sendable {
     /// The version that it reads.
     public let from: Int

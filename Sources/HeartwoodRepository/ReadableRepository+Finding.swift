@@ -2,8 +2,8 @@
 extension ReadableRepository {
     /// The model with an id; nil if there is none.
     ///
-    /// - Throws: `.undecodable` if the record doesn't decode as the model, `.newerModel` if it is of a newer version;
-    ///   what reading throws.
+    /// - Throws: `.undecodable` if the record doesn't decode as the model, or as one with another id; `.newerModel` if
+    ///   it is of a newer version; what reading throws.
     /// - Complexity: One read.
     public nonisolated(nonsending) func find(by id: Model.ID) async throws(StoreError) -> Model? {
         let core = readable.core
@@ -13,7 +13,7 @@ extension ReadableRepository {
         var failure: StoreError?
         _ = try await core.base.store.lendEntry(key) { bytes, _, _ in
             do throws(StoreError) {
-                model = try core.model(bytes, id: core.base.layout.id(ofRecord: key))
+                model = try core.model(bytes, key: key)
             } catch {
                 failure = error
             }

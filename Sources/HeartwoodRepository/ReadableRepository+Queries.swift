@@ -3,8 +3,8 @@
 ///
 /// All throw `.undecodable` for a record that doesn't decode, `.newerModel` for one of a newer version, `.corruption`
 /// for an index that names a record that is missing, `.cancelled` if the task is cancelled, what a predicate throws as
-/// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode is
-/// reported to it and left out instead.
+/// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode or is
+/// missing is reported to it and left out instead.
 extension ReadableRepository {
     /// Called with the error of a record that doesn't decode, whose message has the id.
     public typealias UndecodableHandler = (StoreError) -> Void
@@ -124,7 +124,7 @@ extension ReadableRepository {
     /// How a query would run now. Reads nothing.
     public func plan(for query: Query<Model>) -> QueryPlan {
         // A plan asks nothing of what it would read.
-        readable.core.source(readable.core.base.store).plan(for: query)
+        readable.core.source(readable.core.base.store, readable.core.base.catalogued).plan(for: query)
     }
 
     /// The results of a query one after the other.
@@ -169,51 +169,63 @@ extension Repository {
     private nonisolated(nonsending) func source(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> QuerySource<Model> {
-        _ = try await core.base.begin(transaction)
-        var source = core.source(transaction)
+        let catalogued = try await core.base.beginQuery(transaction)
+        var source = core.source(
+            transaction, catalogued, omitting: try await core.base.contestedIndexes(transaction))
+        source.mayWalk = false
         // The catalogue is a condition of the commit.
         source.guardKey = nil
         return source
     }
 
     /// Deletes the records that pass a filter, in batches, each of which is atomic. A record that changes meanwhile so
-    /// that it doesn't pass any longer stays.
+    /// that it doesn't pass any longer stays; one that begins to pass may stay, too.
     ///
     /// - Returns: How many were deleted.
-    /// - Complexity: That of the query, and one write for some hundred records.
+    /// - Complexity: That of the query, which runs once and sorts nothing, and one write for some hundred records.
     @discardableResult
     public nonisolated(nonsending) func delete(
         where filter: Filter<Model>, durability: Durability? = nil
     ) async throws(StoreError) -> Int {
-        try checkScope()
-        let query = Query<Model>(where: filter)
+        try store.checkOutsideTransaction()
+        let program = filter.tree.program
         var count = 0
-        var cursor: QueryCursor?
-        repeat {
-            let page = try await page(query, limit: core.base.pageSize, after: cursor)
-            var keys: [[UInt8]] = []
-            for model in page.models { keys.append(try core.key(model.id)) }
-            try await core.base.inPieces(keys[...]) { (keys) async throws(StoreError) in
-                var deleted = 0
-                try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
-                    deleted = try await delete(Array(keys), filter, transaction)
+        try await core.reading { (source) async throws(StoreError) in
+            var run = try QueryRun(Query(where: filter), source, isOrdered: false)
+            while let results = try await run.next() {
+                for start in stride(from: 0, to: results.count, by: core.base.pageSize) {
+                    let keys = results[start...].prefix(core.base.pageSize).map { core.base.layout.recordKey($0.id) }
+                    count += try await delete(keys, program, durability)
                 }
-                count += deleted
             }
-            cursor = page.next
-        } while cursor != nil
+        }
         return count
     }
 
     private nonisolated(nonsending) func delete(
-        _ keys: [[UInt8]], _ filter: Filter<Model>, _ transaction: KeyValueTransaction
+        _ keys: [[UInt8]], _ filter: FilterProgram<Model>, _ durability: Durability?
     ) async throws(StoreError) -> Int {
+        var count = 0
+        try await core.base.inPieces(keys[...]) { (keys) async throws(StoreError) in
+            var deleted = 0
+            try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
+                deleted = try await delete(Array(keys), filter, transaction)
+            }
+            count += deleted
+        }
+        return count
+    }
+
+    private nonisolated(nonsending) func delete(
+        _ keys: [[UInt8]], _ filter: FilterProgram<Model>, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Int {
+        var encoder = TupleEncoder()
         var passing: [[UInt8]] = []
         for entry in try await transaction.fetchEntries(of: keys) {
             guard let entry else { continue }
             let model = try core.model(entry)
             do {
-                if try filter.matches(model) { passing.append(entry.key) }
+                if try filter.passes(model, &encoder) { passing.append(entry.key) }
             } catch {
                 throw StoreError(.invalidArgument, "a predicate could not be evaluated: correct it", cause: error)
             }

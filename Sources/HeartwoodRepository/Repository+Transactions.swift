@@ -11,7 +11,8 @@
 ///
 /// Reads see what the transaction has written. Unique values are judged when it commits, so that records may exchange
 /// them; the error is thrown by the transaction then. All throw what their namesakes without a transaction throw, and
-/// `.invalidArgument` for a transaction of another store.
+/// `.invalidArgument` for a transaction of another store, for one whose body has ended, and while another call writes
+/// with the same transaction.
 extension Repository {
     /// Saves a model when the transaction commits.
     public nonisolated(nonsending) func save(
@@ -50,7 +51,7 @@ extension Repository {
     public nonisolated(nonsending) func update<R>(
         _ id: Model.ID, expires: Expiry? = nil, in transaction: KeyValueTransaction, _ body: (inout Model) throws -> R
     ) async throws -> R? {
-        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
         let result = try body(&model)
         try await core.replace(entry, with: model, expires.map { .set($0) } ?? .kept, transaction)
@@ -63,7 +64,7 @@ extension Repository {
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         in transaction: KeyValueTransaction
     ) async throws(StoreError) -> Number? {
-        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
         let (sum, overflow) = model[keyPath: path].addingReportingOverflow(amount)
         if overflow {
@@ -80,7 +81,7 @@ extension Repository {
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         in transaction: KeyValueTransaction
     ) async throws(StoreError) -> Number? {
-        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
         model[keyPath: path] += amount
         try await core.replace(entry, with: model, .kept, transaction)
@@ -108,12 +109,22 @@ extension Repository {
     public nonisolated(nonsending) func find(
         by id: Model.ID, in transaction: KeyValueTransaction
     ) async throws(StoreError) -> Model? {
-        guard let entry = try await transaction.fetchEntry(try core.key(id)) else { return nil }
+        guard let entry = try await core.entry(id, transaction) else { return nil }
         return try core.model(entry)
     }
 }
 
 extension RepositoryCore {
+    /// The entry of a record, as a transaction sees it.
+    ///
+    /// - Throws: `.invalidArgument` for a transaction of another store; what reading throws.
+    nonisolated(nonsending) func entry(
+        _ id: Model.ID, _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Entry? {
+        try base.check(transaction)
+        return try await transaction.fetchEntry(try key(id))
+    }
+
     /// Writes a changed model over the entry that the transaction has read.
     ///
     /// - Throws: `.invalidArgument` if its id has changed.

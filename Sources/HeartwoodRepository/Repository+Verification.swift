@@ -1,7 +1,7 @@
 extension ReadableRepository {
     /// Verifies this repository, with the type of its model.
     ///
-    /// It checks what `verifyRepositories` of the store checks, that each record decodes,
+    /// It checks what `verifyRepositories` of the store checks, that each record decodes to a model with its id,
     /// and that it lists the keys in each index that its values have now. Records of older versions are migrated in
     /// memory, and only have to decode.
     ///
@@ -9,7 +9,7 @@ extension ReadableRepository {
     /// - Returns: The figures of this repository, and what was found. A finding is no error.
     /// - Throws: `.notFound` if the store no longer has the repository; `.unsupportedFormat`; `.cancelled`; what
     ///   reading throws.
-    /// - Complexity: Decodes each record once, and reads it again for each of its index entries.
+    /// - Complexity: Decodes each record once, and reads it again for each page of index entries that lead to it.
     public nonisolated(nonsending) func verify(
         _ progress: @escaping (RepositoryVerificationProgress) -> Void = { _ in }
     ) async throws(StoreError) -> RepositoryVerification {
@@ -29,7 +29,7 @@ extension RepositoryCore {
         let id = base.layout.id(ofRecord: entry.key)
         let model: Model
         do throws(StoreError) {
-            model = try self.model(entry)
+            model = try decoded(entry.value.span.bytes, key: entry.key)
         } catch {
             let what = error.code == .newerModel ? "it has a newer version of the model" : "it doesn't decode"
             return [
@@ -39,11 +39,11 @@ extension RepositoryCore {
             ]
         }
         var findings: [RepositoryFinding] = []
-        if (try? key(model.id)) != entry.key {
+        if let other = otherID(of: model, entry.key) {
             findings.append(
                 RepositoryFinding(
-                    .unreadableID, "the model in it has another id", key: entry.key, repository: repository.name,
-                    id: id))
+                    .otherID, "its model has another id, \(TupleValue.one(in: other))", key: entry.key,
+                    repository: repository.name, id: id))
         }
         guard envelope.version == definition.version else { return findings }
         for (index, shape) in zip(definition.indexes, base.shape.indexes) {

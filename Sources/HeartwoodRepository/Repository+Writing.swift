@@ -18,7 +18,6 @@ extension Repository {
     public nonisolated(nonsending) func save(
         _ model: Model, expires: Expiry = .never, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        try checkScope()
         if let record = try plainRecord(model) {
             let operation = KeyValueBatch.Operation(key: record.key, value: record.bytes, expires: expires)
             return try await store.commit(KeyValueBatch(operations: [operation]), durability: durability)
@@ -36,7 +35,6 @@ extension Repository {
     public nonisolated(nonsending) func save(
         _ models: [Model], expires: Expiry = .never, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        try checkScope()
         return try await write(models, .set(expires), .anything, durability)
     }
 
@@ -58,7 +56,6 @@ extension Repository {
     public nonisolated(nonsending) func insert(
         _ models: [Model], expires: Expiry = .never, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        try checkScope()
         return try await write(models, .set(expires), .absent, durability)
     }
 
@@ -75,7 +72,6 @@ extension Repository {
     public nonisolated(nonsending) func save(
         _ model: Model, replacing old: Versioned<Model>, expires: Expiry? = nil, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        try checkScope()
         guard model.id == old.model.id else {
             throw StoreError(.invalidArgument, "a model replaces a record of another id: keep the id")
         }
@@ -91,7 +87,6 @@ extension Repository {
     public nonisolated(nonsending) func save(
         _ model: Model, ifRevision revision: SequenceNumber, expires: Expiry = .never, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        try checkScope()
         return try await write([model], .set(expires), .revision(revision), durability)
     }
 
@@ -116,12 +111,9 @@ extension Repository {
     public nonisolated(nonsending) func update<R>(
         _ id: Model.ID, expires: Expiry? = nil, durability: Durability? = nil, _ body: (inout Model) throws -> R
     ) async throws -> R? {
-        try checkScope()
-        var result: R?
-        try await store.runTransaction(durability) { transaction in
-            result = try await update(id, expires: expires, in: transaction, body)
-        }
-        return result
+        try await store.withTransaction(durability: durability) { transaction in
+            try await update(id, expires: expires, in: transaction, body)
+        }.value
     }
 
     /// Adds to a number of a record, as one atomic step, and returns the sum; nil if there is no such record.
@@ -132,7 +124,6 @@ extension Repository {
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         durability: Durability? = nil
     ) async throws(StoreError) -> Number? {
-        try checkScope()
         var sum: Number?
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             sum = try await increment(path, of: id, by: amount, in: transaction)
@@ -146,7 +137,6 @@ extension Repository {
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         durability: Durability? = nil
     ) async throws(StoreError) -> Number? {
-        try checkScope()
         var sum: Number?
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             sum = try await increment(path, of: id, by: amount, in: transaction)
@@ -167,7 +157,6 @@ extension Repository {
     public nonisolated(nonsending) func delete(
         _ ids: [Model.ID], durability: Durability? = nil
     ) async throws(StoreError) {
-        try checkScope()
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             try await delete(ids, in: transaction)
         }
@@ -179,7 +168,7 @@ extension Repository {
     /// - Complexity: O(records).
     @discardableResult
     public nonisolated(nonsending) func deleteAll(durability: Durability? = nil) async throws(StoreError) -> Int {
-        try checkScope()
+        try store.checkOutsideTransaction()
         var rest: KeyRange? = core.base.layout.records
         var count = 0
         while let range = rest {
@@ -210,16 +199,6 @@ extension Repository {
     ) async throws(StoreError) -> SequenceNumber {
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             try await core.write(models, expires, expected, transaction)
-        }
-    }
-
-    /// - Throws: `.invalidArgument` inside a transaction on this store, which such a write would be in conflict with.
-    package func checkScope() throws(StoreError) {
-        if TransactionScope.stores.contains(ObjectIdentifier(store)) {
-            throw StoreError(
-                .invalidArgument,
-                "a repository was written inside the body of a transaction on its store, which could make the body run "
-                    + "again without end: pass the transaction to the call")
         }
     }
 }

@@ -72,6 +72,8 @@ extension KeyValueStore {
     /// `Repository.maintain(_:)`. Until it is done, queries don't use these indexes, and records are migrated as they
     /// are read.
     ///
+    /// Inside the body of a transaction it opens the repository at once, and not as a part of the transaction.
+    ///
     /// - Parameters:
     ///   - model: The type of its records.
     ///   - name: Identifies it in the store.
@@ -81,9 +83,8 @@ extension KeyValueStore {
     ///   - coder: How models become bytes.
     ///   - maintenance: Whether this call waits for maintenance.
     /// - Throws: `.newerModel` if a newer version of the program has opened it; `.invalidArgument` for a definition
-    /// that
-    ///   can't be, or differs from that of another open one; `.uniqueViolation` if waiting for an index found two
-    ///   records with one value; what reading and writing throw.
+    ///   that can't be, differs from that of another open one, or gives records other ids; `.uniqueViolation` if
+    ///   waiting for an index found two records with one value; what reading and writing throw.
     /// - Complexity: O(1), and O(records) if it waits for maintenance that has something to do.
     public nonisolated(nonsending) func repository<Model: Codable & Identifiable & Sendable>(
         of model: Model.Type, named name: String, version: Int = 1, indexes: [Index<Model>] = [],
@@ -100,15 +101,17 @@ extension KeyValueStore {
     public nonisolated(nonsending) func repository<Model: Codable & Identifiable & Sendable>(
         _ definition: RepositoryDefinition<Model>, maintenance: MaintenanceMode = .wait
     ) async throws(StoreError) -> Repository<Model> where Model.ID: Codable & SendableMetatype {
-        let core = try await RepositoryRegistry.shared.core(definition, in: self)
-        let repository = Repository(store: self, core: core)
-        guard core.base.catalogued.entry.needsMaintenance else { return repository }
-        switch maintenance.kind {
-        case .wait: try await repository.maintain().requireReady()
-        case .background: Task { try? await repository.maintain() }
-        case .manual: break
+        try await TransactionScope.outside { () async throws(StoreError) in
+            let core = try await RepositoryRegistry.shared.core(definition, in: self)
+            let repository = Repository(store: self, core: core)
+            guard core.base.catalogued.entry.needsMaintenance else { return repository }
+            switch maintenance.kind {
+            case .wait: try await repository.maintain().requireReady()
+            case .background: Task { try? await repository.maintain() }
+            case .manual: break
+            }
+            return repository
         }
-        return repository
     }
 }
 

@@ -35,6 +35,7 @@ extension IndexComponent: CustomStringConvertible {
     /// The type of the value, and the key path where the runtime can name it: it has no stable name for a computed
     /// property, whose meaning ``Index/revision`` stands for.
     public var description: String {
+        let typeName = isCollection ? "[\(type)]" : "\(type)"
         let path = "\(path)"
         guard let dot = path.firstIndex(of: "."), !path.contains("<") else { return typeName }
         return "\(path[path.index(after: dot)...]): \(typeName)"

@@ -24,6 +24,9 @@ where Model.ID: Codable & SendableMetatype {
     public var coder: any ModelCoder
     /// What happens to indexes in the store that are not in `indexes`.
     public var unknownIndexes: UnknownIndexes
+    /// What calls get for a record that doesn't decode, of its encoded id, its bytes and the error; nil for the error.
+    /// It must have the values that the head of the record lists. Verification and maintenance don't use it.
+    package var standIn: (@Sendable ([UInt8], [UInt8], StoreError) -> Model?)?
 
     /// Creates a definition. It is checked when a repository is opened with it.
     public init(

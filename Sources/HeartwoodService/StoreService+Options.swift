@@ -10,8 +10,8 @@ extension StoreService {
         /// The name of the store in metrics, traces and logs; nil is the last component of its path. Two stores of one
         /// program need two names.
         public var name: String?
-        /// Where the store, and this service, log what can't be thrown, at level `info` and below. Nil by default:
-        /// nothing is logged.
+        /// Where the store, and this service, log what can't be thrown, at level `info` and below, except the
+        /// warning that the clock was set. Nil by default: nothing is logged.
         public var logger: Logger?
         /// Makes the metrics, when the service is opened; nil for none. The process's own by default.
         public var metrics: (any MetricsFactory)? = MetricsSystem.factory

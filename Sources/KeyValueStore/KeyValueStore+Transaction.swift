@@ -11,23 +11,20 @@ public struct Committed<Value> {
 
 extension Committed: Sendable where Value: Sendable {}
 
-/// The transactions whose bodies the task runs.
-package enum TransactionScope {
-    /// Their stores, the outermost first. A write to one of them from within would wait for, or conflict with, its
-    /// transaction.
-    @TaskLocal package static var stores: [ObjectIdentifier] = []
-}
-
 extension KeyValueStore {
     /// Reads, decides and writes in isolation from other writes.
     ///
     /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
     /// runs again; so it must have no effects other than those on its transaction.
     ///
+    /// Inside `body`, and in tasks that it starts, the store's other writes and transactions are refused with
+    /// `.invalidArgument` while `body` runs: write with the transaction. A detached task can't be told from other
+    /// writers: don't wait for its writes.
+    ///
     /// ```swift
     /// let left = try await store.withTransaction { transaction in
     ///     let count = try await transaction.fetchEntry(key)?.value.count ?? 0
-    ///     transaction.put(key, [UInt8](repeating: 0, count: count + 1))
+    ///     try transaction.put(key, [UInt8](repeating: 0, count: count + 1))
     ///     return count
     /// }.value
     /// ```
@@ -36,22 +33,18 @@ extension KeyValueStore {
     ///   - durability: As for ``commit(_:durability:)``.
     ///   - body: Its result is returned from the run that was committed.
     /// - Throws: What `body` throws, and nothing was written then; what ``commit(_:durability:)`` throws except
-    ///   `.conflict`; `.cancelled` if the task is cancelled between two runs.
+    ///   `.conflict`; `.cancelled` if the task is cancelled between two runs; `.invalidArgument` if `body` has returned
+    ///   before a call that writes with the transaction.
     /// - Complexity: One view, the reads of `body`, and one commit, for each run.
     @discardableResult
     public nonisolated(nonsending) func withTransaction<R>(
         durability: Durability? = nil, _ body: (KeyValueTransaction) async throws -> R
     ) async throws -> Committed<R> {
-        let outer = TransactionScope.stores
-        if outer.contains(ObjectIdentifier(self)) {
-            throw StoreError(
-                .invalidArgument, "a transaction inside another one of the same store: use the outer transaction")
-        }
         var value: R?
         let sequence = try await runTransaction(durability) { transaction in
-            value = try await TransactionScope.$stores.withValue(outer + [ObjectIdentifier(self)]) {
-                try await body(transaction)
-            }
+            let scope = TransactionScope(self, self as? any TransactionCounter)
+            defer { scope.end() }
+            value = try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
         }
         guard let value else { preconditionFailure("a transaction was committed that hasn't run") }
         return Committed(value: value, sequence: sequence)
@@ -61,22 +54,27 @@ extension KeyValueStore {
     /// at run time.
     ///
     /// - Throws: What `body` throws, and nothing was written then; otherwise only `StoreError`.
+    ///   `.invalidArgument` inside the body of a transaction on the store.
     @discardableResult
     package nonisolated(nonsending) func runTransaction(
         _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> Void
     ) async throws -> SequenceNumber {
+        try checkOutsideTransaction()
         var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
             let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
+            var batch: KeyValueBatch?
             do {
                 try await body(transaction)
-                try await transaction.check()
-                if let sequence = try await commit(transaction, durability) {
-                    transaction.finish()
-                    return sequence
-                }
-            } catch let error as StoreError where error.code == .viewEnded {}
+                batch = try await transaction.finalBatch()
+            } catch {
+                guard try await transaction.mustRunAgain(after: error) else { throw error }
+            }
+            if let batch, let sequence = try await tryCommit(batch, durability) {
+                transaction.finish()
+                return sequence
+            }
             await backoff.wait()
         }
     }
@@ -96,15 +94,14 @@ extension KeyValueStore {
     }
 
     /// Nil if the transaction has to run again.
-    private nonisolated(nonsending) func commit(
-        _ transaction: KeyValueTransaction, _ durability: Durability?
+    private nonisolated(nonsending) func tryCommit(
+        _ batch: KeyValueBatch, _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber? {
-        let batch = transaction.batch
         try limits.check(batch)
         do throws(StoreError) {
             return try await commit(batch, durability: durability)
         } catch {
-            if error.code == .conflict { return nil }
+            if error.code == .conflict || error.code == .viewEnded { return nil }
             throw error
         }
     }

@@ -7,7 +7,12 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
 
     /// What the engine allows. Constant.
     var limits: KeyValueLimits { get }
-    /// The time by which keys expire, as far as this program knows it. O(1).
+    /// The time by which keys expire, as far as this program knows it. It needn't be that of the system's clock. O(1).
+    ///
+    /// In an engine that only this program writes, it never goes back, and durations pass whatever happens to the
+    /// clock. If other programs write, too (``KeyValueLimits/hasOtherWriters``), it may follow this program's clock in
+    /// both directions: a key that has expired may exist again. It may always go forward by any amount. So wait for a
+    /// time in short steps, and compare again.
     var now: Timestamp { get }
 
     /// The store as it is now: everything that was acknowledged before this call is in it.
@@ -73,7 +78,8 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     ///   operations, which only checks its conditions, that of a write that had happened.
     /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
     ///   been written or not. `.tooLarge` if it is over the `limits`, before anything is written. `.cancelled` only if
-    ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written.
+    ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written. Inside the
+    ///   body of a transaction on the store it is `.invalidArgument`: see ``checkOutsideTransaction()``.
     @discardableResult
     nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?

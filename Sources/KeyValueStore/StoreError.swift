@@ -145,7 +145,8 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    package static let closed = StoreError(.closed, "the store is closed: open it again")
+    package static let closed = StoreError(
+        .closed, "the store is closed: open it again, and close it only when its reads, views and scans have ended")
 
     package static let cancelled = StoreError(
         .cancelled, "the task was cancelled before the write was accepted: nothing was written")

@@ -36,6 +36,9 @@ package struct Model: Sendable {
     package private(set) var lastSequence: SequenceNumber = 0
     /// Every write up to this one must survive a crash.
     package private(set) var durableSequence: SequenceNumber = 0
+    /// The time of the last write, and of the last one that must survive.
+    private var newestTime: UInt64 = 0
+    package private(set) var durableTime: UInt64 = 0
     /// The sequence numbers of all batches of the store, ascending.
     private var sequences: [SequenceNumber] = []
     /// The first sequence number of the current opening.
@@ -71,12 +74,14 @@ package struct Model: Sendable {
         sequences.append(sequence)
         if firstOfOpening == nil { firstOfOpening = sequence }
         lastSequence = sequence
+        newestTime = now
         if isDurable { becomeDurable() }
     }
 
     /// Notes that everything so far must survive a crash.
     package mutating func becomeDurable() {
         durableSequence = lastSequence
+        durableTime = newestTime
         undo.removeAll(keepingCapacity: true)
     }
 
@@ -96,6 +101,8 @@ package struct Model: Sendable {
         while let last = sequences.last, last > sequence { sequences.removeLast() }
         firstOfOpening = nil
         lastSequence = sequence
+        // The commits that were found may be older than the last write.
+        newestTime = durableTime
         becomeDurable()
         return lost
     }

@@ -15,7 +15,7 @@ package enum ModelOperation: Sendable {
     case statistics
     case compact
     case moveClock(by: UInt64)
-    case setClockBack(by: UInt64)
+    case jumpClock(by: Int64)
     case misuse(Misuse)
     case reopen(closes: Bool, OpeningChoice)
 

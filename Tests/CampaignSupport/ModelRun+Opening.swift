@@ -63,6 +63,7 @@ extension ModelRun {
         let hasWritten = model.firstOfOpening != nil
         let newest = model.lastSequence
         let durable = model.durableSequence
+        let last = store!.statistics.lastSequence
         var kept: ModelView?
         if closes {
             try await close()
@@ -77,12 +78,19 @@ extension ModelRun {
         store = opened
         let report = opened.recoveryReport
         let recovered = report.lastSequence
+        let first = opened.statistics.lastSequence + 1
+        try expect(
+            first == recovered + 1 || first % FormatConstants.sequenceEpoch == 0,
+            "the first number of an opening is \(first), after \(recovered)")
         try expect(recovered <= newest, "number \(recovered) was recovered, and \(newest) is the last one written")
         try expect(recovered >= durable, "only number \(recovered) was recovered, and \(durable) had to survive")
         if closes {
             try expect(recovered == newest, "after a close number \(recovered) was recovered instead of \(newest)")
             try expect(!hasWritten || report.tail == .closed, "after a close the tail is \(report.tail)")
+            let found = opened.statistics.lastSequence
+            try expect(found == last, "after a close at number \(last) numbers continue after \(found)")
         }
+        try checkTime(of: opened, isExact: closes && hasWritten)
         summary.lostWrites += model.reopen(at: recovered)
         let covered = try covered(by: report, upTo: recovered)
         let later = model.batches(after: covered)
@@ -91,6 +99,15 @@ extension ModelRun {
         beginOpening()
         if let kept { try neverWrong(kept) }
         try await compareWithModel()
+    }
+
+    /// A store continues at the time of its newest commit, or at that of the clock if it is later.
+    private func checkTime(of store: Store, isExact: Bool) throws {
+        let (now, wall) = (store.now.milliseconds, clock.now().milliseconds)
+        let possible = max(wall, isExact ? model.now : model.durableTime)...max(wall, model.now)
+        try expect(possible.contains(now), "a store is opened at the time \(now), not \(possible)")
+        model.now = now
+        time = StoreTimeModel(clock, now: now)
     }
 
     /// The last sequence number that a snapshot covers. It never becomes smaller.

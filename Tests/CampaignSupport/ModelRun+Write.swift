@@ -76,8 +76,8 @@ extension ModelRun {
         } else {
             try expect(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen")
             try expect(
-                sequence == model.lastSequence + 1 || sequence % FormatConstants.sequenceEpoch == 0,
-                "the first number of an opening is \(sequence), after \(model.lastSequence)")
+                sequence == visibleAtOpening + 1,
+                "the first number of an opening is \(sequence), after \(visibleAtOpening)")
         }
         newestSeen = sequence
         let durability = durability ?? opening.durability

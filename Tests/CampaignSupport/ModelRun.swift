@@ -31,6 +31,7 @@ package final class ModelRun {
     package internal(set) var summary = Summary()
     let clock = ManualClock(milliseconds: 1_700_000_000_000)
     var model = Model(universe: KeyUniverse(keys: []), now: 0)
+    lazy var time = StoreTimeModel(clock, now: 0)
     var store: Store?
     var views: [ModelView] = []
     var path = ""
@@ -80,6 +81,7 @@ package final class ModelRun {
         opening = generator.opening(&random)
         model = Model(universe: universe, now: 1_700_000_000_000)
         clock.set(model.now)
+        time = StoreTimeModel(clock, now: model.now)
         (isNew, newestSeen, coveredSequence) = (true, 0, 0)
         summary.lives += 1
         var number = first
@@ -129,18 +131,20 @@ package final class ModelRun {
         case .statistics: try await compareStatistics()
         case .compact: try await compact()
         case .moveClock(let delta):
-            model.now += delta
-            clock.set(model.now)
-        case .setClockBack(let delta): try await setClockBack(delta)
+            clock.advance(by: delta)
+            try readTime()
+        case .jumpClock(let delta):
+            clock.jump(by: delta)
+            try readTime()
         case .misuse(let misuse): try await self.misuse(misuse)
         case .reopen(let closes, let choice): try await reopen(closes: closes, choice)
         }
     }
 
-    /// A store's time never goes back before that of its newest commit. The write makes a commit at the latest time.
-    private func setClockBack(_ delta: UInt64) async throws {
-        let value = ValuePattern(identity: model.now, length: 20)
-        try await write([ModelOperation.Mutation(key: 0, value: value)], [], .written)
-        clock.set(model.now - delta)
+    private func readTime() throws {
+        time.read(clock)
+        let now = store!.now.milliseconds
+        try expect(now == time.now, "the store's time is \(now), not \(time.now); the clock's is \(clock.now())")
+        model.now = now
     }
 }

@@ -42,7 +42,7 @@ package struct OperationGenerator: Sendable {
         case ..<3680: return .flush
         case ..<3780: return .statistics
         case ..<3880: return .moveClock(by: UInt64(random.number(in: 1...2000)))
-        case ..<3890: return .setClockBack(by: UInt64(random.number(in: 1...100_000)))
+        case ..<3900: return .jumpClock(by: ManualClock.jump(&random))
         case ..<3993: return .misuse(random.pick(Operation.Misuse.allCases))
         case ..<3998: return .compact
         default: return .reopen(closes: random.oneIn(3), opening(&random))

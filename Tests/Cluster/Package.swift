@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
@@ -120,6 +121,7 @@ let package = Package(
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),
                 .product(name: "KeyValueStoreTesting", package: "heartwood"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Queue/JobCrashTests.swift", "Workers/WorkerBookTests.swift"],
             swiftSettings: settings + [.define("CLUSTER")]

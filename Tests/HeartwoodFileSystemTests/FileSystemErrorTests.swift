@@ -32,6 +32,12 @@ import Testing
         }
     }
 
+    @Test func saysWhatMakesSpace() {
+        #expect(error(ENOSPC).spaceRemedy == "free some space")
+        #expect(error(EDQUOT).spaceRemedy.contains("quota"))
+        #expect(error(EFBIG).spaceRemedy.contains("ulimit -f") && !error(EFBIG).spaceRemedy.contains("free"))
+    }
+
     private func error(_ code: Int32, _ operation: FileSystemError.Operation = .write) -> FileSystemError {
         FileSystemError(operation: operation, path: "/f", code: code)
     }

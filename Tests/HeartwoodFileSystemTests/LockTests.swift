@@ -60,6 +60,36 @@ import Testing
         }
     }
 
+    /// A shell takes the lock, names itself, starts a child that inherits the descriptor, and ends.
+    @Test func aChildThatInheritedTheLockIsNotTakenForItsParent() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/LOCK"
+            guard try shell("command -v flock").isEmpty == false else { return }
+            let pids = try shell("exec 9<>'\(path)'; flock -n 9 && echo $$ >&9; sleep 600 <&- >&- & echo $$ $!")
+                .split(separator: " ").compactMap { Int32($0) }
+            try #require(pids.count == 2)
+            defer { kill(pids[1], SIGKILL) }
+            let error = expectError(EWOULDBLOCK, .lock) { _ = try POSIXFileSystem().lock(path) }
+            #expect(error?.lockHolder == pids[0])
+            #expect(error?.isLockHolderMissing == true)
+            #expect(error.map { "\($0)".contains("a child that process \(pids[0]) has forked") } == true)
+        }
+    }
+
+    /// The output of a shell, without the last line end. Not by `Process`, whose children the monitor of exit tests
+    /// takes.
+    private func shell(_ script: String) throws -> String {
+        let stream = try #require(popen(script, "r"))
+        defer { pclose(stream) }
+        var output: [UInt8] = []
+        while true {
+            let byte = getc(stream)
+            if byte == EOF { break }
+            output.append(UInt8(truncatingIfNeeded: byte))
+        }
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     @Test func ownInstancesOfTheSameFileSystemShareTheLock() throws {
         try withTemporaryDirectory { directory in
             let lock = try POSIXFileSystem().lock(directory + "/LOCK")

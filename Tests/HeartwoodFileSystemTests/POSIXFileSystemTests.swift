@@ -106,6 +106,85 @@ import Testing
         }
     }
 
+    /// Neither a link on the way that is changed, nor another directory that takes the name, leads elsewhere.
+    @Test func aBoundDirectoryStaysTheSame() throws {
+        try withTemporaryDirectory { directory in
+            for name in ["one", "two", "one/store", "two/store"] {
+                try fileSystem.createDirectory(directory + "/" + name)
+            }
+            #expect(symlink("one", directory + "/way") == 0)
+            let path = directory + "/way/store"
+            let bound = try fileSystem.bound(to: path)
+            let file = try bound.openFile(path + "/file", for: .create)
+            try file.write("first")
+            try fileSystem.remove(directory + "/way")
+            #expect(symlink("two", directory + "/way") == 0)
+            try fileSystem.rename(directory + "/one/store", to: directory + "/moved")
+            try fileSystem.createDirectory(directory + "/one/store")
+
+            #expect(try bound.openFile(path + "/file", for: .read).text() == "first")
+            #expect(try file.isLinked() && file.isAt(path + "/file"))
+            try bound.rename(path + "/file", to: path + "/renamed")
+            #expect(try file.isAt(path + "/renamed") && !file.isAt(path + "/file"))
+            try bound.createDirectory(path + "/directory")
+            #expect(try bound.kind(of: path) == .directory && bound.kind(of: path + "/directory") == .directory)
+            #expect(try bound.kind(of: path + "/file") == nil)
+            #expect(try bound.contents(ofDirectory: path) == ["directory", "renamed"])
+            #expect(try bound.contents(ofDirectory: path + "/") == ["directory", "renamed"])
+            try bound.syncDirectory(path)
+            try bound.remove(path + "/directory")
+            let lock = try bound.lock(path + "/LOCK")
+            #expect(expectError(EWOULDBLOCK) { _ = try bound.lock(path + "/LOCK") }?.path == path + "/LOCK")
+            #expect(bound.availableBytes(at: path) != nil)
+            #expect(try fileSystem.contents(ofDirectory: directory + "/moved") == ["LOCK", "renamed"])
+            for other in ["/one/store", "/two/store"] {
+                #expect(try fileSystem.contents(ofDirectory: directory + other).isEmpty)
+            }
+            // Only whole names lead into it; all other paths are as before.
+            try fileSystem.createDirectory(path + "2")
+            #expect(try bound.contents(ofDirectory: path + "2").isEmpty)
+            #expect(try bound.contents(ofDirectory: directory + "/two") == ["store", "store2"])
+            try bound.rename(path + "/renamed", to: path + "2/out")
+            #expect(try fileSystem.openFile(directory + "/two/store2/out", for: .read).text() == "first")
+            let error = expectError(ENOENT, .rename) { try bound.rename(path + "/none", to: path + "2/none") }
+            #expect(error?.path == path + "/none")
+
+            // A binding of its own, as a feed has.
+            let again = try bound.bound(to: path)
+            bound.unbind()
+            bound.unbind()
+            expectError(EBADF, .open) { _ = try bound.openFile(path + "/LOCK", for: .read) }
+            expectError(EBADF, .list) { _ = try bound.bound(to: path) }
+            #expect(try again.contents(ofDirectory: path) == ["LOCK"])
+            #expect(try descriptors(of: directory + "/moved").count == 1)
+            for descriptor in try descriptors(of: directory + "/moved") {
+                #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+            }
+            #expect(try file.text() == "first")
+            lock.unlock()
+            expectError(ENOTDIR, .list) { _ = try fileSystem.bound(to: directory + "/two/store2/out") }
+            expectError(ENOENT, .list) { _ = try fileSystem.bound(to: directory + "/none") }
+        }
+    }
+
+    /// In a process of its own, whose working directory changes.
+    @Test func relativePathsCanBeBound() async {
+        await #expect(processExitsWith: .success) {
+            try withTemporaryDirectory { directory in
+                let fileSystem = POSIXFileSystem()
+                #expect(chdir(directory) == 0)
+                try fileSystem.createDirectory("store")
+                let (store, here) = (try fileSystem.bound(to: "store"), try fileSystem.bound(to: "."))
+                #expect(chdir("/") == 0)
+                try store.openFile("store/file", for: .create).write("x")
+                #expect(try here.contents(ofDirectory: "store") == ["file"])
+                #expect(try here.openFile("store/file", for: .read).isAt("store/file"))
+                #expect(try here.kind(of: directory) == .directory)
+                #expect(try fileSystem.kind(of: "store") == nil)
+            }
+        }
+    }
+
     private func status(_ path: String) throws -> stat {
         var status = stat()
         try #require(stat(path, &status) == 0)

@@ -53,8 +53,9 @@ import Testing
     @Test func theLocalizedDescriptionIsTheMessage() async throws {
         try await store.close()
         let error = #expect(throws: StoreError.self) { try store.get("key") }
-        #expect(error?.localizedDescription == "the store is closed: open it again")
-        #expect((error as (any Error)?)?.localizedDescription == "the store is closed: open it again")
+        let message = "the store is closed: open it again, and close it only when its reads, views and scans have ended"
+        #expect(error?.localizedDescription == message)
+        #expect((error as (any Error)?)?.localizedDescription == message)
         let full = StoreError(.outOfSpace, "no space: free some", file: "/data/x.log", offset: 4)
         #expect(full.localizedDescription == "no space: free some [/data/x.log at offset 4]")
     }

@@ -19,6 +19,7 @@ import Testing
             case .file: break
             case .record(let record): records.append(record)
             case .skipped(let finding): skipped.append(finding)
+            case .noted: break
             }
             return true
         }
@@ -40,6 +41,35 @@ import Testing
             #expect(record.kind == (value == nil ? .delete : .put) && record.value == value ?? [])
             #expect(record.time == 1_700_000_000_000 && record.state == .whole)
         }
+    }
+
+    @Test(arguments: WrittenStore.Shape.allCases)
+    func notedKeysAreReportedWhateverElseIsAsked(shape: WrittenStore.Shape) async throws {
+        let written = try await WrittenStore.make(shape, seed: 33)
+        let fileSystem = try written.image.fileSystem()
+        let prefix = Array("key 1".utf8)
+        var filter = LogFilter()
+        (filter.noted, filter.kinds, filter.times) = (prefix, [], 0...0)
+        var newest: [[UInt8]: (UInt64, [UInt8]?)] = [:]
+        try LogReading.run(StoreImage.path, filter, fileSystem: fileSystem) { item in
+            guard case .noted(let record) = item else { return true }
+            #expect(record.key.starts(with: prefix) && record.value != nil)
+            let before = newest[record.key]?.0 ?? 0
+            if record.sequence >= before { newest[record.key] = (record.sequence, record.value) }
+            return true
+        }
+        var expected: [[UInt8]: (UInt64, [UInt8])] = [:]
+        for (sequence, changes) in written.changes.sorted(by: { $0.key < $1.key }) {
+            for case (let key, let value?) in changes where key.starts(with: prefix) {
+                expected[key] = (sequence, value)
+            }
+        }
+        // What a removal hides may be gone with the log that a snapshot replaced.
+        let removed = Set(written.changes.values.joined().filter { $0.value == nil }.map(\.key))
+        for (key, (sequence, value)) in expected where !removed.contains(key) {
+            #expect(newest[key]?.0 == sequence && newest[key]?.1 == value)
+        }
+        #expect(!newest.isEmpty && newest.allSatisfy { expected[$0.key] != nil })
     }
 
     @Test func filtersAreCombined() async throws {

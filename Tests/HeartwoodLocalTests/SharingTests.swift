@@ -36,6 +36,18 @@ struct Counted: Codable, Identifiable, Sendable {
         #expect(await first.loadAll().isEmpty)
     }
 
+    @Test func largeBatchesKeepTheOrderOfIDs() async throws {
+        let scratch = try Scratch()
+        let repository = LocalRepository<Counted>(directory: scratch.url)
+        try await repository.saveAll((0..<200).map { Counted(id: $0 * 77 % 200 * 2, text: "even") })
+        try await repository.delete(8)
+        try await repository.saveAll((100..<300).map { Counted(id: $0, text: "new") })
+        let expected = (0..<200).map { $0 * 2 }.filter { $0 != 8 && !(100..<300).contains($0) } + Array(100..<300)
+        #expect(await repository.loadAll().map(\.id) == expected.sorted())
+        #expect(await repository.page(offset: 50, limit: 3).map(\.text) == ["new", "new", "new"])
+        #expect(await repository.page(offset: 3, limit: 2).map(\.id) == [6, 10])
+    }
+
     @Test func pathsAreComparedWithoutLinks() async throws {
         let scratch = try Scratch()
         let link = scratch.url.appendingPathComponent("link")
@@ -57,6 +69,10 @@ struct Counted: Codable, Identifiable, Sendable {
         try await chores.save(Chore(id: "1", title: "a chore"))
         let drafts = LocalRepository<Draft>(directory: scratch.url)
         #expect(drafts.problems.map(\.code) == [.locked])
+        let message = drafts.problems.first?.message ?? ""
+        #expect(message.contains("open in this process for items of the type Chore, and not Draft"))
+        let newer = LocalRepository<Chore>(directory: scratch.url, version: 2)
+        #expect(newer.problems.first?.message.contains("as version 1 of Chore, and not 2") == true)
         let error = await #expect(throws: StoreError.self) { try await drafts.save(Draft(id: 1, text: "")) }
         #expect(error?.code == .locked)
         #expect(await chores.loadAll().count == 1)

@@ -76,4 +76,56 @@ import Testing
             logger: LogLines().logger)
         #expect(both.problems.map(\.code) == [.invalidArgument])
     }
+
+    /// Nothing is written: the older program can still use the store.
+    @Test func otherIDsAreRefused() async throws {
+        struct ByText: Codable, Identifiable, Sendable {
+            var id: String
+            var name: String
+        }
+        let scratch = try Scratch()
+        let old = LocalRepository<Person>(directory: scratch.url)
+        try await old.saveAll((1...3).map { Person(id: $0, name: "n\($0)") })
+        try await old.close()
+        let shifted = Migration(from: 1, to: 2) { (old: Person) in
+            Person(id: old.id == 3 ? 30 : old.id, name: old.name)
+        }
+        let texts = Migration(from: 1, to: 2) { (old: Person) in ByText(id: "u\(old.id)", name: old.name) }
+        for open in [
+            { try LocalRepository<Person>(opening: scratch.url, version: 2, migrations: [shifted]).problems },
+            { try LocalRepository<ByText>(opening: scratch.url, version: 2, migrations: [texts]).problems },
+            { try LocalRepository<ByText>(opening: scratch.url).problems },
+        ] as [() throws -> [StoreError]] {
+            let error = #expect(throws: StoreError.self) { _ = try open() }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.message.contains("nothing was changed") == true)
+        }
+        let again = LocalRepository<Person>(directory: scratch.url)
+        #expect(again.problems.isEmpty)
+        #expect(again.count == 3)
+    }
+
+    /// An item whose id isn't decoded could not be found again.
+    @Test func anIDThatIsNotDecodedIsRefused() async throws {
+        struct Renewed: Codable, Identifiable, Sendable {
+            var id = UUID()
+            var name: String
+
+            private enum CodingKeys: CodingKey { case name }
+        }
+        let scratch = try Scratch()
+        let repository = LocalRepository<Renewed>(directory: scratch.url)
+        let error = await #expect(throws: StoreError.self) { try await repository.save(Renewed(name: "x")) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("'let'") == true)
+        await #expect(throws: StoreError.self) {
+            try await repository.saveAll([Renewed(name: "x"), Renewed(name: "y")])
+        }
+        #expect(repository.count == 0 && repository.problems.isEmpty)
+        try scratch.write(#"[{"name":"x"}]"#, to: "other.json")
+        let imported = LocalRepository<Renewed>(
+            directory: scratch.url, filename: "other.json", logger: LogLines().logger)
+        #expect(imported.problems.map(\.code) == [.importFailed])
+        #expect(imported.problems.first?.message.contains("'let'") == true)
+    }
 }

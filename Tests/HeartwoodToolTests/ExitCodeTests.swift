@@ -19,7 +19,8 @@ struct ExitCodeTests {
     @Test(
         "usage is 64, and names the help",
         arguments: [
-            ["frobnicate"], ["get"], ["get", "s"], ["get", "s", "k", "x", "--raw"], ["get", "s", ""],
+            ["frobnicate"], ["help", "bogus"], ["get"], ["get", "s"], ["get", "s", "k", "x", "--raw"],
+            ["get", "s", ""],
             ["get", "s", "k", ""], ["count"], ["count", "s", "k"],
             ["get", "s", "k", "--bad"],
             ["put", "s", "k"], ["put", "s", "k", "v", "--file", "f"],
@@ -32,6 +33,7 @@ struct ExitCodeTests {
             ["load", "s", "f", "--format", "pairs", "--key", "id"],
             ["load", "s", "f", "--format", "pairs", "--batch", "0"],
             ["load", "s", "f", "--format", "pairs", "--concurrency", "0"], ["scan", "s", "--limit", "ten"],
+            ["put", "s", "k", "v", "--expires-in", "30"], ["put", "s", "k", "v", "--expires-in", "999999999d"],
             ["scan", "s", "--expires-within", "soon"], ["scan", "s", "--expires-within", "0h"],
             ["compact"], ["compact", "s", "--yes"], ["inspect"], ["inspect", "s", "--html"],
             ["inspect", "s", "--separators", ":"], ["inspect", "s", "--by-prefix", "--separators", ""],
@@ -46,6 +48,34 @@ struct ExitCodeTests {
     func usage(arguments: [String]) async throws {
         expect(try await Tool.run(arguments, in: sandbox), 64, "heartwood", "--help")
         #expect(!sandbox.exists("s"))
+    }
+
+    @Test(
+        "wrong usage says what is meant",
+        arguments: [
+            (["scann", "x"], "there is no command 'scann': did you mean 'scan'?"),
+            (["SCAN", "x"], "did you mean 'scan'?"), (["help", "insepct"], "did you mean 'inspect'?"),
+            (["exp", "s"], "did you mean 'export'?"), (["help", "bogus"], "there is no command 'bogus' (see"),
+            (["frobnicate"], "there is no command 'frobnicate' (see"), (["", "s"], "there is no command '' (see"),
+            (["put", "s", "k", "v", "--expires-in", "30"], "'--expires-in <time>': the unit is missing: write '30s'"),
+            (["scan", "s", "--expires-within", "soon"], "a number above 0 and s, m, h or d"),
+            (["stats", "s", "--watch", "--interval", "2"], "write '2s'"),
+            (["put", "s", "k", "v", "--expires-in", "366001d"], "longer than 366000d, the longest"),
+            (["put", "s", "k", "v", "--expires-in", "9223372036854775807h"], "longer than 366000d"),
+        ])
+    func meaning(arguments: [String], words: String) async throws {
+        expect(try await Tool.run(arguments, in: sandbox), 64, words)
+        #expect(!sandbox.exists("s"))
+    }
+
+    @Test("the help of a command and of help is no error")
+    func help() async throws {
+        for arguments in [
+            ["help"], ["help", "scan"], ["help", "help"], ["scan", "--help"], ["--help"], ["--version"],
+        ] {
+            #expect(try await Tool.run(arguments, in: sandbox).code == 0, "\(arguments)")
+        }
+        #expect(try await sandbox.heartwood("put", "s", "k", "v", "--create", "--expires-in", "366000d").code == 0)
     }
 
     @Test(
@@ -73,7 +103,8 @@ struct ExitCodeTests {
     @Test("every command with --json has its errors in JSON")
     func everyJSON() async throws {
         let more = [
-            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "load": ["-", "--format", "pairs", "--no-create"],
+            "put": ["k", "v"], "get": ["k"], "delete": ["k"], "touch": ["k", "--never"],
+            "load": ["-", "--format", "pairs", "--no-create"],
         ]
         let commands = try await CommandInfo.ofTool(in: sandbox).visibleCommands
             .filter { $0.options.contains("--json") }.map(\.commandName)
@@ -236,9 +267,9 @@ struct ExitCodeTests {
             #expect(try await sandbox.heartwood("put", "s", key, value, "--create").code == 0)
         }
         let outcome = try await sandbox.shell(#"ulimit -f 100; "$heartwood" repair s --output o"#)
-        expect(outcome, 74, "no space for the repaired store", "name an output on a larger disk")
+        expect(outcome, 74, "no space for the repaired store", "ulimit -f", "name an output on a larger disk")
         #expect(!sandbox.exists("o"))
-        expect(try await sandbox.shell(#"ulimit -f 100; "$heartwood" put s d v"#), 74, "free some space")
+        expect(try await sandbox.shell(#"ulimit -f 100; "$heartwood" put s d v"#), 74, "ulimit -f")
     }
 
     @Test("a missing input is 66, and no store is created for it")
@@ -249,6 +280,20 @@ struct ExitCodeTests {
         expect(try await sandbox.heartwood("load", "s", ".", "--format", "pairs"), 66, "directory")
         expect(try await sandbox.heartwood("put", "s", "k", "--create", "--file", "nothing"), 66)
         #expect(!sandbox.exists("s"))
+    }
+
+    /// A shell takes the lock as a program would, starts a child that inherits it, and ends.
+    @Test("a lock that a forked child has kept is explained")
+    func inheritedLock() async throws {
+        guard try await sandbox.shell("command -v flock").code == 0 else { return }
+        #expect(try await sandbox.heartwood("put", "s", "k", "v", "--create").code == 0)
+        let script = "exec 9<>s/LOCK; flock -n 9 && echo $$ >&9; sleep 600 <&- >&- 2>&- & echo $$ $!"
+        let pids = try await sandbox.shell(script).output.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+        try #require(pids.count == 2)
+        defer { kill(pids[1], SIGKILL) }
+        expect(
+            try await sandbox.heartwood("put", "s", "k", "w"), 75, "a child that process \(pids[0]) has forked", "lsof",
+            "never delete the lock file")
     }
 
     @Test("writing to a store in use is 75, and the process that has it open is named")

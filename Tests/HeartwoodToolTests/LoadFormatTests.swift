@@ -1,3 +1,5 @@
+internal import Foundation
+internal import Heartwood
 internal import Testing
 
 @Suite("load: formats and lines")
@@ -21,6 +23,39 @@ struct LoadFormatTests {
         #expect(try await load(lines.joined(separator: "\n"), "jsonl", "--key", "id").code == 0)
         for (key, line) in zip(["17", "1.50e3", "123456789012345678901234567890", "café \"q\" /"], lines) {
             #expect(try await sandbox.heartwood("get", "s", key).output == line + "\n")
+        }
+    }
+
+    @Test("what export writes, load reads, whatever the bytes and expiries")
+    func extremes() async throws {
+        let path = sandbox.directory.appendingPathComponent("s").path
+        var entries: [Entry] = []
+        do {
+            let store = try await Store.open(at: path)
+            for (number, expires) in [nil, .max, .max - 1, 1 << 62].enumerated() as EnumeratedSequence<[UInt64?]> {
+                let keys = [
+                    [UInt8(number)], [UInt8](repeating: 0xFF, count: 65_000 + number),
+                    Array("k\(number)\"\\\u{10FFFF}".utf8),
+                ]
+                let values = [[], [UInt8](0...255), Array("\u{0}e\u{301}\n".utf8)] as [[UInt8]]
+                for (key, value) in zip(keys, values) {
+                    let time = expires.map { Timestamp(milliseconds: $0) }
+                    let sequence = try await store.put(key, value, expires: time.map { .at($0) } ?? .never)
+                    entries.append(Entry(key: key, value: value, sequence: sequence, expires: time))
+                }
+            }
+            try await store.close()
+        }
+        #expect(try await sandbox.shell("$heartwood export s | $heartwood load t - --format pairs").code == 0)
+        #expect(try await sandbox.shell("$heartwood scan s --json | $heartwood load u - --format pairs").code == 0)
+        for name in ["t", "u"] {
+            let store = try await Store.open(at: sandbox.directory.appendingPathComponent(name).path)
+            for entry in entries {
+                let found = try store.entry(entry.key)
+                #expect(found?.value == entry.value && found?.expires == entry.expires)
+            }
+            #expect(try store.count() == entries.count)
+            try await store.close()
         }
     }
 

@@ -30,6 +30,9 @@ final class Sandbox: Sendable {
         try await Tool.shell(script, in: self)
     }
 
+    /// The whole path of a file.
+    func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
     func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: directory.appendingPathComponent(name))
     }

@@ -34,8 +34,8 @@ import Testing
             try await store.withTransaction { transaction in
                 if try await transaction.fetchEntry(token) != nil { return }
                 let count = try await transaction.fetchEntry([0])?.value[0] ?? 0
-                transaction.put([0], [count + 1])
-                transaction.put(token, [])
+                try transaction.put([0], [count + 1])
+                try transaction.put(token, [])
             }
         }
     }

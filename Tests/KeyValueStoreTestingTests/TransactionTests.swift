@@ -28,12 +28,12 @@ import Testing
 
     @Test func readKeysAreConditionsUnlessWritten() async throws {
         let committed = try await commit { transaction in
-            transaction.put([1], [1])
+            try transaction.put([1], [1])
             _ = try await transaction.fetchEntry([1])
             _ = try await transaction.fetchEntry([2])
             _ = try await transaction.fetchEntries(of: [[1], [2], [3], [3]])
             _ = try await transaction.lendEntry([4]) { _, _, _ in }
-            transaction.put([3], [])
+            try transaction.put([3], [])
         }
         #expect(committed.conditions == ["key [2]", "key [3]", "key [4]"])
     }
@@ -45,7 +45,7 @@ import Testing
             #expect(
                 await code { try await transaction.fetchEntries(in: .all, reversed: false, limit: 0) }
                     == .invalidArgument)
-            transaction.put([1], [])
+            try transaction.put([1], [])
         }
         #expect(committed.conditions.isEmpty)
     }
@@ -75,8 +75,8 @@ import Testing
     @Test func ownWritesEndThePartThatWasRead() async throws {
         for number in 1...5 as ClosedRange<UInt8> { try await store.put([number * 10], []) }
         let committed = try await commit { transaction in
-            transaction.remove([10])
-            transaction.put([11], [7])
+            try transaction.remove([10])
+            try transaction.put([11], [7])
             let page = try await transaction.fetchEntries(in: .all, reversed: false, limit: 2)
             #expect(page.entries.map(\.key) == [[11], [20]])
             #expect(page.next == .after([20]))
@@ -87,11 +87,11 @@ import Testing
     @Test func operationsAreInTheOrderOfTheFirstWrite() async throws {
         let committed = try await commit { transaction in
             #expect(transaction.isReadOnly)
-            transaction.put([2], [1])
-            transaction.remove([1])
-            transaction.put([2], [2], expires: .at(Timestamp(milliseconds: 5)))
-            transaction.put([3], [3])
-            transaction.remove([3])
+            try transaction.put([2], [1])
+            try transaction.remove([1])
+            try transaction.put([2], [2], expires: .at(Timestamp(milliseconds: 5)))
+            try transaction.put([3], [3])
+            try transaction.remove([3])
             #expect(!transaction.isReadOnly)
         }
         let expected: [KeyValueBatch.Operation] = [
@@ -104,7 +104,7 @@ import Testing
     @Test func ownEntriesHaveNoNumberYet() async throws {
         let time = Timestamp(milliseconds: .max)
         try await store.withTransaction { transaction in
-            transaction.put([1], [2], expires: .at(time))
+            try transaction.put([1], [2], expires: .at(time))
             let expected = Entry(key: [1], value: [2], sequence: 0, expires: time)
             #expect(try await transaction.fetchEntry([1]) == expected)
             #expect(try await transaction.fetchEntries(of: [[1], [1]]) == [expected, expected])
@@ -116,8 +116,8 @@ import Testing
     @Test func requiredConditionsAreCommitted() async throws {
         let sequence = try await store.put([1], [])
         let committed = try await commit { transaction in
-            transaction.require(.absent([2]))
-            transaction.require(.sequence([1], sequence))
+            try transaction.require(.absent([2]))
+            try transaction.require(.sequence([1], sequence))
         }
         #expect(committed.conditions == ["absent [2]", "sequence [1] \(sequence)"])
     }
@@ -128,7 +128,7 @@ import Testing
         let task = Task {
             try await store.withTransaction { transaction in
                 if runs.next() == 3 { withUnsafeCurrentTask { $0?.cancel() } }
-                transaction.require(.absent([1]))
+                try transaction.require(.absent([1]))
             }
         }
         #expect(await code { try await task.value } == .cancelled)
@@ -144,5 +144,228 @@ import Testing
             _ = try await transaction.fetchEntry([1])
         }
         #expect(runs == 2)
+    }
+
+    /// A view that the body holds has ended: in each run, the same would happen.
+    @Test func anEndedViewOfTheBodysOwnIsAnError() async throws {
+        try await store.put([1], [])
+        let (view, other) = (try await store.readView(), ConstrainedStore())
+        await store.inner.compact()
+        var (runs, inner) = (0, 0)
+        #expect(
+            await code {
+                try await store.withTransaction { _ in
+                    runs += 1
+                    if runs < 20 { _ = try await view.fetchEntry([1]) }
+                }
+            } == .viewEnded)
+        #expect(runs == 1)
+        // The view of an outer transaction: that one runs again, not the inner one.
+        runs = 0
+        try await store.withTransaction { transaction in
+            runs += 1
+            if runs == 1 { await store.inner.compact() }
+            try await other.withTransaction { _ in
+                inner += 1
+                if inner < 20 { _ = try await transaction.fetchEntry([1]) }
+            }
+        }
+        #expect((runs, inner) == (2, 2))
+    }
+
+    // MARK: Transactions whose body has ended
+
+    private func refusesEveryCall(_ transaction: KeyValueTransaction) async {
+        let calls: [() async throws -> Void] = [
+            { try transaction.put([1], []) }, { try transaction.remove([1]) },
+            { try transaction.require(.absent([1])) }, { _ = try await transaction.fetchEntry([1]) },
+            { _ = try await transaction.fetchEntries(of: [[1]]) }, { _ = try await transaction.fetchEntries(of: []) },
+            { _ = try await transaction.fetchEntries(in: .all, reversed: false, limit: 1) },
+            { _ = try await transaction.fetchCount(in: .all) },
+            { _ = try await transaction.lendEntry([1]) { _, _, _ in } },
+        ]
+        for (number, call) in calls.enumerated() { #expect(await code(call) == .invalidArgument, "call \(number)") }
+    }
+
+    @Test func everyCallIsRefusedWhenTheBodyHasEnded() async throws {
+        struct Refusal: Error {}
+        var kept: [KeyValueTransaction] = []
+        try await store.withTransaction { transaction in
+            try transaction.put([2], [])
+            kept.append(transaction)
+        }
+        await #expect(throws: Refusal.self) {
+            try await store.withTransaction { transaction in
+                kept.append(transaction)
+                throw Refusal()
+            }
+        }
+        try await store.withTransaction { transaction in
+            kept.append(transaction)
+            // One whose run was in vain.
+            if kept.count < 4 { throw transaction.startAgain() }
+            await refusesEveryCall(kept[2])
+        }
+        #expect(kept.count == 4)
+        for transaction in kept { await refusesEveryCall(transaction) }
+        #expect(try await store.fetchEntries(in: .all, reversed: false, limit: 9).entries.map(\.key) == [[2]])
+    }
+
+    // MARK: Calls of layers
+
+    @Test func aCallThatFailsHalfWayPreventsTheCommit() async throws {
+        struct Fault: Error {}
+        let halfWay = await code {
+            try await store.withTransaction { transaction in
+                try? await transaction.exclusively { () async throws(StoreError) in
+                    transaction.set([1], [])
+                    throw StoreError(.inputOutput, "a test")
+                }
+            }
+        }
+        #expect(halfWay == .inputOutput)
+        // One that has written nothing yet doesn't.
+        try await store.withTransaction { transaction in
+            try? await transaction.exclusively { () async throws(StoreError) in throw StoreError(.conflict, "a test") }
+            try transaction.put([2], [])
+        }
+        #expect(try await store.fetchEntries(in: .all, reversed: false, limit: 9).entries.map(\.key) == [[2]])
+    }
+
+    @Test @MainActor func callsThatOverlapAreRefused() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        try await store.withTransaction { transaction in
+            let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+            let first = Task {
+                try await transaction.exclusively { () async throws(StoreError) in
+                    begin.finish()
+                    for await _ in ends {}
+                    transaction.set([1], [])
+                }
+            }
+            for await _ in begins {}
+            let error = await #expect(throws: StoreError.self) { try await transaction.exclusively {} }
+            #expect(error?.code == .invalidArgument)
+            end.finish()
+            try await first.value
+            try await transaction.exclusively { transaction.set([2], []) }
+        }
+        #expect(try await store.fetchCount(in: .all) == 2)
+    }
+
+    @Test @MainActor func aBodyThatLeavesACallBehindIsRefused() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        var late: Task<Void, any Error>?
+        let error = await #expect(throws: StoreError.self) {
+            try await store.withTransaction { transaction in
+                let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+                late = Task {
+                    try await transaction.exclusively { () async throws(StoreError) in
+                        transaction.set([1], [])
+                        begin.finish()
+                        for await _ in ends {}
+                        _ = try await transaction.fetchEntry([2])
+                    }
+                }
+                for await _ in begins {}
+            }
+        }
+        #expect(error?.code == .invalidArgument)
+        end.finish()
+        let lateError = await #expect(throws: StoreError.self) { try await late?.value }
+        #expect(lateError?.code == .invalidArgument)
+        #expect(try await store.fetchCount(in: .all) == 0)
+    }
+}
+
+/// What a transaction assumes instead of reading it.
+@Suite struct AssumptionTests {
+    private let store = ConstrainedStore()
+    private struct Refusal: Error {}
+
+    private static let reads: [@Sendable (KeyValueTransaction) async throws -> Void] = [
+        { _ = try await $0.fetchEntry([9]) }, { _ = try await $0.fetchEntries(of: [[8], [9]]) },
+        { _ = try await $0.fetchEntries(in: .all, reversed: true, limit: 1) },
+        { _ = try await $0.fetchCount(in: .all) },
+        { _ = try await $0.lendEntry([9]) { _, _, _ in } },
+    ]
+
+    /// What is assumed is compared before anything is read; and the body runs again, whatever it makes of the error.
+    @Test(arguments: reads.indices, [false, true])
+    func whatIsNotSoEndsTheRun(read: Int, isCaught: Bool) async throws {
+        let sequence = try await store.put([1], [])
+        for (key, assumed) in [([1], nil), ([1], sequence + 1), ([2], 7)] as [([UInt8], SequenceNumber?)] {
+            var attempts: [Int] = []
+            try await store.withTransaction { transaction in
+                attempts.append(transaction.attempt)
+                guard transaction.attempt == 0 else { return try transaction.put([3], []) }
+                transaction.assume([1], sequence)
+                transaction.assume(key, assumed)
+                for _ in 0..<2 {
+                    let error = await code { try await Self.reads[read](transaction) }
+                    #expect(error == .conflict)
+                }
+                if !isCaught { throw Refusal() }
+                try transaction.put([4], [])
+            }
+            #expect(attempts == [0, 1])
+            #expect(try await store.fetchCount(in: .all) == 2)
+        }
+    }
+
+    /// The error of a body follows from what it assumes, too, also where it has read nothing.
+    @Test func anErrorIsThrownOnlyIfWhatIsAssumedIsSo() async throws {
+        try await store.put([1], [])
+        for (key, runs) in [([1], 2), ([2], 1)] as [([UInt8], Int)] {
+            var count = 0
+            await #expect(throws: Refusal.self) {
+                try await store.withTransaction { transaction in
+                    count += 1
+                    if transaction.attempt == 0 { transaction.assume(key, nil) }
+                    throw Refusal()
+                }
+            }
+            #expect(count == runs)
+        }
+    }
+
+    @Test func whatIsSoCostsNoReadOfItsOwn() async throws {
+        let sequence = try await store.put([1], [])
+        let before = await store.statistics.reads
+        try await store.withTransaction { transaction in
+            transaction.assume([1], sequence)
+            transaction.assume([2], nil)
+            try transaction.put([2], [])
+            // Its own write.
+            #expect(try await transaction.fetchEntry([2])?.value == [])
+            #expect(await store.statistics.reads == before)
+            #expect(try await transaction.fetchEntry([1])?.sequence == sequence)
+            #expect(try await transaction.fetchEntries(of: [[1], [3]]).map { $0 != nil } == [true, false])
+            transaction.assume([4], nil)
+            transaction.assume([5], nil)
+            #expect(try await transaction.fetchEntries(of: [[1], [3]]).map { $0 != nil } == [true, false])
+            #expect(await store.statistics.reads == before + 3)
+            transaction.assume([6], nil)
+            #expect(try await transaction.fetchCount(in: .all) == 2)
+        }
+        #expect(
+            await code { try await store.commit(KeyValueBatch(conditions: [.absent([2])]), durability: nil) }
+                == .conflict)
+    }
+
+    /// True of the view, and no longer true at the commit.
+    @Test func whatIsAssumedIsAConditionOfTheCommit() async throws {
+        var attempts = 0
+        let store = store
+        try await store.withTransaction { transaction in
+            attempts += 1
+            guard transaction.attempt == 0 else { return }
+            transaction.assume([1], nil)
+            try transaction.put([1], [7])
+            _ = try await transaction.fetchEntry([9])
+            _ = try await Task.detached { try await store.put([1], [8]) }.value
+        }
+        #expect(attempts == 2)
+        #expect(try await store.fetchEntry([1])?.value == [8])
     }
 }

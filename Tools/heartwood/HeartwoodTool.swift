@@ -30,8 +30,9 @@ struct HeartwoodTool: AsyncParsableCommand {
             """,
         version: "heartwood 0.1.0",
         subcommands: [
-            PutCommand.self, GetCommand.self, DeleteCommand.self, ScanCommand.self, CountCommand.self,
-            ModelsCommand.self, StatsCommand.self, WatchCommand.self, InspectCommand.self, VerifyCommand.self,
+            PutCommand.self, GetCommand.self, DeleteCommand.self, TouchCommand.self, ScanCommand.self,
+            CountCommand.self, ModelsCommand.self, StatsCommand.self, WatchCommand.self, InspectCommand.self,
+            VerifyCommand.self,
             LogCommand.self, RepairCommand.self, CompactCommand.self, LoadCommand.self, ExportCommand.self,
             BenchCommand.self, ManualCommand.self,
         ]
@@ -62,6 +63,7 @@ struct HeartwoodTool: AsyncParsableCommand {
         Signals.ignoreFailedWrites()
         do {
             try CommandLineText.check()
+            try CommandName.check()
             var command = try await asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

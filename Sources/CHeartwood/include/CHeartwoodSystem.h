@@ -76,9 +76,9 @@ int heartwood_next_data(int descriptor, int64_t offset, int64_t *start, int64_t 
 /* Asks the page cache to drop its pages of a file that are already on the disk. */
 void heartwood_forget(int descriptor);
 
-/* Returns how many bytes an ordinary process may still write to the file system of a path. Returns -1 and sets errno
- * if that is unknown. */
-int64_t heartwood_available_bytes(const char *path);
+/* Returns how many bytes an ordinary process may still write to the file system of an open directory; to that of the
+ * path, if the directory is AT_FDCWD. Returns -1 and sets errno if that is unknown. */
+int64_t heartwood_available_bytes(int directory, const char *path);
 
 /* Returns how many bytes of addresses or of private memory the process may have (RLIMIT_AS, RLIMIT_DATA: `ulimit
  * -v`, `ulimit -d`), the lower of the two. Returns UINT64_MAX if there is no limit. */

@@ -45,8 +45,9 @@ struct ChangeReader {
     /// - Parameter after: Everything up to this sequence number is passed over.
     init(_ log: LogDirectory, after sequence: SequenceNumber, in range: KeyRange, maximumValueBytes: Int) {
         (storeID, self.range, self.maximumValueBytes) = (log.storeID, range, maximumValueBytes)
-        next = sequence + 1
-        walk = CommitWalk(log, from: sequence + 1)
+        // No write has a higher number.
+        next = min(sequence, FormatConstants.sequences.upperBound) + 1
+        walk = CommitWalk(log, from: next)
     }
 
     /// Reads changes up to a sequence number until the page is full.

@@ -8,6 +8,21 @@ struct LogDirectory: Sendable {
     let storeID: StoreID
     let fileSystem: any FileSystem
 
+    init(path: String, storeID: StoreID, fileSystem: any FileSystem) {
+        (self.path, self.storeID, self.fileSystem) = (path, storeID, fileSystem)
+    }
+
+    /// The directory of a log, held open once more: a feed reads files after the store is closed, too.
+    init(following log: Log) throws(StoreError) {
+        if log.isEnded { throw .closed }
+        do throws(FileSystemError) {
+            let fileSystem = try log.configuration.fileSystem.bound(to: log.directory)
+            self.init(path: log.directory, storeID: log.storeID, fileSystem: fileSystem)
+        } catch {
+            throw log.isEnded ? .closed : StoreError(error, "the store's directory could not be opened")
+        }
+    }
+
     /// The first sequence numbers in the names of the segments, ascending.
     func segments() throws(StoreError) -> [SequenceNumber] {
         do throws(FileSystemError) {

@@ -12,7 +12,8 @@ internal import HeartwoodFormat
 /// ```
 ///
 /// No change is missing and none comes twice. A batch is delivered as its changes, the last of which says so. At the
-/// end of the log the feed waits for the next write. It ends when the store is closed, after all changes until then.
+/// end of the log the feed waits for the next write. It ends when the store is closed, or its object released, after
+/// all changes until then. A feed that is begun on a closed store throws `.closed`.
 ///
 /// A feed uses about two megabytes, and one value, however slow the consumer is. It keeps no log, except that of
 /// ``Store/follow(in:level:)``. If compaction removes a segment that the feed hasn't begun to read, the feed throws
@@ -76,9 +77,10 @@ public struct Changes: AsyncSequence, Sendable {
         /// The next change. Waits for it; nil once the store is closed.
         ///
         /// - Throws: `.cancelled` when the task is cancelled, also while this call waits; `.positionUnavailable` with
-        ///   `StoreError.restart`; `.failed` if the store accepts no more writes because a write failed; `.tooLarge`
-        ///   for a compressed value over `maximumValueBytes`; `.corruption`, `.inputOutput`, `.tooManyFiles`,
-        ///   `.unsupportedFormat`. After an error, later calls return nil.
+        ///   `StoreError.restart`; `.closed` if the store was closed before the feed was made; `.failed` if the store
+        ///   accepts no more writes because a write failed; `.tooLarge` for a compressed value over
+        ///   `maximumValueBytes`; `.corruption`, `.inputOutput`, `.tooManyFiles`, `.unsupportedFormat`. After an
+        ///   error, later calls return nil.
         /// - Complexity: O(bytes of the change). Changes outside of the range are read, too.
         public nonisolated(nonsending) mutating func next() async throws(StoreError) -> Change? {
             try await next(isolation: #isolation)

@@ -34,8 +34,9 @@ final class FilesSource: ChangeSource {
             let sequence = try state.scout.look(level)
             state.looks += 1
             // The number before an epoch is that of a store that was opened and has no write since.
+            let isEndOfEpoch = (position.sequence &+ 1) % FormatConstants.sequenceEpoch == 0
             if state.looks == Self.looksForAWrite, state.scout.written < position.sequence,
-                (position.sequence + 1) % FormatConstants.sequenceEpoch != 0
+                !isEndOfEpoch || !FormatConstants.sequences.contains(position.sequence)
             {
                 throw directory.tooNew(
                     newest: ChangePosition(store: directory.storeID, sequence: state.scout.written))

@@ -17,10 +17,10 @@ final class LogSource: ChangeSource {
     /// is written as soon as the feed waits again.
     private var pace: UInt64 { level == .visible ? 400_000 : 2_000_000 }
 
-    init(_ log: Log, _ level: ChangeLevel) {
+    /// - Throws: `.closed`, `.tooManyFiles`.
+    init(_ log: Log, _ level: ChangeLevel) throws(StoreError) {
         (self.log, self.level, opened) = (log, level, log.openedAt)
-        directory = LogDirectory(
-            path: log.directory, storeID: log.storeID, fileSystem: log.configuration.fileSystem)
+        directory = try LogDirectory(following: log)
     }
 
     var maximumValueBytes: Int { log.configuration.maximumValueBytes }

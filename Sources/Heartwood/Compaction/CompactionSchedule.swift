@@ -135,10 +135,10 @@ struct CompactionSchedule: Sendable {
 extension Duration {
     /// The duration in nanoseconds: 0 if it is negative, `UInt64.max` if it is longer than 584 years.
     var nanoseconds: UInt64 {
+        guard self > .zero else { return 0 }
+        // Also because `components` traps for the longest ones.
+        guard self < .seconds(UInt64.max / 1_000_000_000) else { return .max }
         let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflow2) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
-        return overflow || overflow2 ? .max : sum
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
     }
 }

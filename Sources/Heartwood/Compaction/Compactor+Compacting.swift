@@ -9,7 +9,6 @@ extension Compactor {
         let boundary = try log.makeBoundary(isSparing: try checkSpace())
         // Expiry is judged by this time, now and whenever the snapshot is opened.
         let now = log.now
-        log.noteTime(now.milliseconds)
         var pin: ReadPin? = ReadPin(log, adopting: boundary.point, now: now)
         guard let end = boundary.end, end.lastSequence > 0, let storeID = boundary.covered.last?.header.storeID,
             boundary.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)

@@ -34,10 +34,10 @@ extension Store {
         public var recoveryProgress: (@Sendable (RecoveryProgress) -> Void)?
         /// The file system that the store uses. The real one by default.
         public var fileSystem: any FileSystem = POSIXFileSystem()
-        /// The clock for expiry and commit times. The system clock by default.
+        /// The clocks for expiry and commit times. Those of the system by default.
         public var clock: any StoreClock = SystemClock()
-        /// Logs what can't be thrown (a torn tail, a full disk, a failed sync), at level `info` and below. Nil by
-        /// default: nothing is logged.
+        /// Logs what can't be thrown (a torn tail, a full disk, a failed sync), at level `info` and below, and as a
+        /// warning that the clock was set by more than a minute. Nil by default: nothing is logged.
         public var logger: Logger?
         /// Called with what happens in the store, on the store's own threads, one call at a time for each thread. It
         /// must return soon, because writers wait for it, and must not wait for a call of the store. Nil by default.

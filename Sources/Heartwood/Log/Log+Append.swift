@@ -125,7 +125,6 @@ extension Log {
         state.pointee.counters.commits += 1
         state.pointee.counters.writtenBytes += UInt64(buffer.count)
         state.pointee.commits.store(time: time)
-        noteTime(time)
         unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
         if isFirstUnsynced {
             wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)
@@ -145,7 +144,7 @@ extension Log {
     @inline(never)
     private func checkLimits() throws(StoreError) {
         try state.life.checkAcceptsWrites()
-        if state.life.transactions > 0, TransactionScope.contains(self) { throw .writeInsideTransaction }
+        try state.life.checkOutsideTransaction()
     }
 }
 

@@ -29,7 +29,6 @@ nonisolated extension Log {
                 try segment.file.writeFully(piece, at: offset)
             }
         }
-        noteTime(time)
         noteWritten(segment, to: buffer.end)
     }
 

@@ -25,8 +25,7 @@ actor Log {
     nonisolated let syncedGate: SequenceGate
     /// Records before this address are in their files.
     nonisolated let unwrittenFrom: Atomic<UInt64>
-    /// The time of the newest commit, in milliseconds. The store's current time is never earlier.
-    nonisolated let newestTime: Atomic<UInt64>
+    private nonisolated let time: StoreTime
     /// The numbers up to which the consumers of the running feeds are done.
     nonisolated let feeds = Locked<[ObjectIdentifier: SequenceNumber]>([:])
     /// Set when a close begins: from then on, reads and writes are refused.
@@ -35,7 +34,8 @@ actor Log {
     init(
         directory: String, storeID: StoreID, configuration: Store.Configuration, index: VersionedIndex,
         segments: SegmentTable,
-        lastSequence: SequenceNumber, newestTime: UInt64, uncovered: UncoveredLog, compaction: any LogCompaction
+        lastSequence: SequenceNumber, newestTime: UInt64, vacant: VacantSegment? = nil, uncovered: UncoveredLog,
+        compaction: any LogCompaction
     ) {
         self.directory = directory
         self.storeID = storeID
@@ -43,21 +43,22 @@ actor Log {
         self.configuration = configuration
         self.index = index
         self.segments = segments
-        self.newestTime = Atomic(newestTime)
+        time = StoreTime(newest: newestTime, configuration.clock)
         self.compaction = compaction
-        unwrittenFrom = Atomic(segments.endAddress)
+        unwrittenFrom = Atomic(index.visible + 1)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
-        executor = LogExecutor(
-            State(
-                commits: LogCommits(
-                    CommitPipeline(
-                        lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
-                    bufferBytes: configuration.commitBufferBytes,
-                    logWriting: configuration.logWriting == .calls ? .calls : nil),
-                space: LogSpace(PreallocationPlan(limit: UInt64(configuration.segmentBytes), need: 0)),
-                uncovered: uncovered),
-            sharing: index)
+        var commits = LogCommits(
+            CommitPipeline(lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
+            bufferBytes: configuration.commitBufferBytes,
+            logWriting: configuration.logWriting == .calls ? .calls : nil)
+        let plan = PreallocationPlan(
+            limit: UInt64(configuration.segmentBytes), need: 0, allocatedEnd: vacant?.allocatedEnd ?? 0)
+        if let vacant {
+            segments.extend(vacant.segment, to: plan.limit)
+            commits.take(vacant)
+        }
+        executor = LogExecutor(State(commits: commits, space: LogSpace(plan), uncovered: uncovered), sharing: index)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -83,16 +84,16 @@ actor Log {
         try executor.withLock(body)
     }
 
-    /// Ensures that the time of commits and expiry doesn't go back below this.
-    nonisolated func noteTime(_ milliseconds: UInt64) {
-        // Most commits are in the same millisecond as the one before, and a load is cheaper than an atomic maximum.
-        if newestTime.load(ordering: .relaxed) < milliseconds { newestTime.max(milliseconds, ordering: .relaxed) }
-    }
+    /// The store's time. See `StoreTime`.
+    nonisolated var now: Timestamp { Timestamp(milliseconds: time.now(configuration.clock)) }
 
-    /// The store's current time. Never earlier than the newest commit, so that a clock that was set back doesn't revive
-    /// expired keys.
-    nonisolated var now: Timestamp {
-        Timestamp(milliseconds: max(configuration.clock.now().milliseconds, newestTime.load(ordering: .relaxed)))
+    /// Ensures that the store's time doesn't go back below that of a commit that was read.
+    nonisolated func noteTime(_ milliseconds: UInt64) { time.note(milliseconds) }
+
+    /// How far the store's time is ahead of the wall clock.
+    nonisolated var timeAhead: Duration {
+        let (now, wall) = (now.milliseconds, configuration.clock.now().milliseconds)
+        return .milliseconds(Int64(clamping: now - min(now, wall)))
     }
 
     /// The clock that measures the log writer's delays.

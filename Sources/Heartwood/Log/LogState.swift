@@ -52,8 +52,9 @@ struct LogLife {
     /// The write or sync that failed, after which nothing more is written.
     private(set) var failure: StoreError? { didSet { noteLimits() } }
     private(set) var phase = Phase.running { didSet { noteLimits() } }
-    /// The number of transaction bodies that are running.
-    var transactions = 0 { didSet { noteLimits() } }
+    /// The number of transaction bodies that are running, and the store that their scopes name.
+    private var transactions = 0 { didSet { noteLimits() } }
+    private var store: ObjectIdentifier?
     /// Whether every write is accepted. One check for rare cases: a failure, the end, a transaction.
     private(set) var acceptsAllWrites = true
     private var closers: [Sleeper<StoreError?>] = []
@@ -69,6 +70,18 @@ struct LogLife {
     func checkAcceptsWrites() throws(StoreError) {
         if let failure { throw failure }
         guard phase == .running else { throw .closed }
+    }
+
+    mutating func bodyBegan(of store: ObjectIdentifier) {
+        self.store = store
+        transactions += 1
+    }
+
+    mutating func bodyEnded() { transactions -= 1 }
+
+    /// Throws inside the body of a transaction of the store.
+    func checkOutsideTransaction() throws(StoreError) {
+        if transactions > 0, let store, TransactionScope.contains(store) { throw .writeInsideTransaction }
     }
 
     /// Keeps the first failure, which is the one that is reported.

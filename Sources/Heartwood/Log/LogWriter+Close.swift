@@ -33,8 +33,12 @@ extension LogWriter {
 
     private mutating func finishLog() throws(Failure) {
         let (hasUnsealed, isUnsynced, current) = log.withState {
-            ($0.commits.pipeline.hasUnsealed, $0.commits.pipeline.unsyncedSince != nil, $0.commits.current)
+            (
+                $0.commits.pipeline.hasUnsealed, $0.commits.pipeline.unsyncedSince != nil,
+                $0.commits.isClosed ? nil : $0.commits.current
+            )
         }
+        // Nothing was written.
         guard let current else { return }
         if hasUnsealed {
             try commit(sync: true)
@@ -52,18 +56,22 @@ extension LogWriter {
         try? fillReserve()
     }
 
-    /// Releases everything. From here on, readers find a closed store.
+    /// Releases everything. After a close, readers find a closed store. After a release of the store, the read views
+    /// and scans that are left keep the files open until they are released.
     mutating func end(_ failure: StoreError?) {
         var failure = failure
         log.compaction.stop()
         finishedBoundary.map { log.index.release($0.point) }
         finishedBoundary = nil
         discardSpare()
-        do throws(FileSystemError) {
-            try log.segments.closeAll()
-        } catch {
-            failure = failure ?? StoreError(error, "a log segment could not be closed")
+        if log.isEnded || log.index.statistics.readPoints == 0 {
+            do throws(FileSystemError) {
+                try log.segments.closeAll()
+            } catch {
+                failure = failure ?? StoreError(error, "a log segment could not be closed")
+            }
         }
+        log.configuration.fileSystem.unbind()
         lock.unlock()
         let (closers, waiters, followers) = log.withLock { held in
             let closers = held.state.life.end(failure)

@@ -1,8 +1,8 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Checks that the files being written to still belong to the store. The next opening doesn't find what was written to
-/// a file that was removed, or whose directory was moved.
+/// Checks that the files being written to are still in the store's directory. The next opening doesn't find what was
+/// written to a file that was removed or moved out of it.
 extension LogWriter {
     /// Checks that a file still has a name. Called after every sync, before it acknowledges anything. Takes 0.3 µs.
     func checkLinked(_ segment: Segment) throws(Failure) {
@@ -16,17 +16,15 @@ extension LogWriter {
     /// Checks that every file that this opening reads or writes is at its path. Called before a rotation and at the
     /// end.
     func checkFiles() throws(Failure) {
-        // A relative path leads elsewhere after the process has changed its working directory.
-        let knowsPaths = log.directory.first == "/"
         for segment in log.segments.all {
             do throws(Failure) {
                 let isThere: Bool
                 if segment.header.kind == .snapshot {
                     // A compaction since which nothing was written replaces the snapshot under the same name.
-                    isThere = hasFile(at: segment.path) || !knowsPaths && ((try? segment.file.isLinked()) ?? true)
+                    isThere = hasFile(at: segment.path)
                 } else {
                     try checkLinked(segment)
-                    isThere = !knowsPaths || (try? segment.file.isAt(segment.path)) ?? true
+                    isThere = (try? segment.file.isAt(segment.path)) ?? true
                 }
                 if !isThere { throw missing(segment) }
             } catch {
@@ -49,8 +47,8 @@ extension LogWriter {
         Failure(
             cause: FileSystemError(operation: .status, path: segment.path, code: ErrorNumber.ENOENT),
             doing:
-                "a file of the store was removed, or its directory was moved, while the store was open, and the next "
-                + "opening won't find what is in it"
+                "a file of the store was removed or moved away while the store was open, and the next opening won't "
+                + "find what is in it"
         )
     }
 }

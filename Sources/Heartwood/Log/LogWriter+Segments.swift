@@ -53,7 +53,8 @@ extension LogWriter {
         keepsLog = keeps
     }
 
-    private mutating func removeLeftovers() throws(FileSystemError) {
+    /// Removes what earlier openings have left. Called before the first write.
+    mutating func removeLeftovers() throws(FileSystemError) {
         try noteRetention()
         if !superseded.isEmpty {
             let files = superseded

@@ -38,6 +38,8 @@ struct LogWriter: ~Copyable {
     var refusedDemands = LogSpace.Demands()
     /// Disk space for removals and compaction.
     var reserve: Reserve
+    /// The wall clock less the monotonic one, at the last look.
+    private var clockDrift: Int64
 
     struct Spare {
         let file: any File
@@ -59,6 +61,7 @@ struct LogWriter: ~Copyable {
         self.superseded = superseded
         self.keepsLog = keepsLog
         reserve = Reserve(log.directory, in: log.configuration.fileSystem)
+        clockDrift = log.clockDrift
     }
 
     /// What to do next, as far as the shared state decides it.
@@ -118,6 +121,7 @@ struct LogWriter: ~Copyable {
 
     private mutating func perform(_ work: CommitPipeline.Work) throws(Failure) {
         isSyncing = log.withState { $0.commits.pipeline.open?.firstSynced != nil }
+        if log.configuration.logger != nil { noteClock() }
         switch work {
         case .commit(let sync): try commit(sync: sync)
         case .sync: try syncWritten()
@@ -129,8 +133,16 @@ struct LogWriter: ~Copyable {
         giveWayToCompaction()
     }
 
+    private mutating func noteClock() {
+        let drift = log.clockDrift
+        log.warn(clockSetBy: drift - clockDrift)
+        clockDrift = drift
+    }
+
     private mutating func giveWayToCompaction() {
-        let (written, isDue) = log.withState { ($0.counters.writtenBytes, $0.garbage(log.index) >= $0.uncovered.trigger) }
+        let (written, isDue) = log.withState { state in
+            (state.counters.writtenBytes, state.garbage(log.index) >= state.uncovered.trigger)
+        }
         if isDue { log.compaction.logHasGrown(log) }
         let pause = log.compaction.pause(
             in: log, written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)

@@ -24,6 +24,12 @@ struct Reserve {
         func path(in directory: String) -> String { directory + "/" + rawValue }
     }
 
+    /// The length of the largest batch of removals that a whole reserve takes.
+    static var largestRemoval: Int {
+        Int(Piece.removals.bytes - PreallocationPlan.reserve) - FormatConstants.fileHeaderSize
+            - FormatConstants.commitHeaderSize
+    }
+
     let directory: String
     let fileSystem: any FileSystem
     /// The sizes of the files that this opening has allocated, or found allocated.

@@ -65,20 +65,33 @@ struct LiveLog {
         index.publish(address, sequence)
     }
 
+    /// A file system that is bound to the store's directory.
+    static func bound(_ fileSystem: any FileSystem, to path: String) throws(StoreError) -> any FileSystem {
+        try reading(path) { () throws(FileSystemError) in
+            guard try fileSystem.kind(of: path) == .directory else { throw FileSystemError.missing(path) }
+            return try fileSystem.bound(to: path)
+        }
+    }
+
     /// The snapshot to start with, and the identity of the store.
     private static func choose(
         _ path: String, in fileSystem: any FileSystem
     ) throws(StoreError) -> (SnapshotFile?, StoreID) {
-        let outcome: Result<(SnapshotFile?, StoreID), StoreError>
-        do throws(FileSystemError) {
-            guard try fileSystem.kind(of: path) == .directory else { throw FileSystemError.missing(path) }
+        try reading(path) { () throws(FileSystemError) in
             let listing = try StoreListing(path, in: fileSystem)
-            outcome = try choose(StoreFiles(listing, .opening), of: listing)
+            return try choose(StoreFiles(listing, .opening), of: listing)
+        }.get()
+    }
+
+    private static func reading<R>(
+        _ path: String, _ body: () throws(FileSystemError) -> R
+    ) throws(StoreError) -> R {
+        do throws(FileSystemError) {
+            return try body()
         } catch {
             if error.isNotFound { throw .noStoreToRead(path) }
             throw StoreError(error, "the store's files could not be read")
         }
-        return try outcome.get()
     }
 
     private static func choose(
@@ -120,6 +133,15 @@ struct LiveLog {
         }
         log.index.publish(address, sequence)
         return true
+    }
+
+    /// Closes the files. Readers find a closed store.
+    mutating func close() {
+        log.closing.store(true, ordering: .releasing)
+        try? log.segments.closeAll()
+        // These have files open, too.
+        (scout, walk) = (LogScout(scout.log), CommitWalk(walk.log, from: walk.start))
+        log.configuration.fileSystem.unbind()
     }
 
     /// Calls `body` with each commit that may be shown and wasn't yet, and the address at which its file begins.

@@ -9,8 +9,8 @@ extension ReadOnlyStore: ReadableKeyValueStore {
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64, hasOtherWriters: true)
     }
 
-    /// The time by which keys expire: that of the clock of the configuration, or of the newest commit if it is later.
-    /// O(1).
+    /// The time by which keys expire: that of the configuration's clock, or, if it is later, that of the newest commit
+    /// and the time that has passed since that commit was read. It never goes back. O(1).
     public var now: Timestamp { log.now }
 
     /// A view of what the files have now: as ``fetchNewest()``, then ``readView()``.

@@ -15,7 +15,7 @@ extension ReadOnlyStore {
     }
 
     /// A read view of the state that the last refresh showed. Later refreshes don't change it. It keeps its files open
-    /// until it is released.
+    /// until it is released, also if this object is released earlier.
     ///
     /// - Throws: `.closed`.
     /// - Complexity: O(1).
@@ -97,9 +97,10 @@ extension ReadOnlyStore {
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
     ) -> Changes {
         let (position, level) = (position ?? self.position, level ?? self.level)
-        let directory = LogDirectory(path: path, storeID: id, fileSystem: log.configuration.fileSystem)
+        let log = log
         let start = Result<any ChangeSource, StoreError> { () throws(StoreError) in
-            guard id != LiveLog.noStore else { throw .nothingToFollow(path) }
+            guard log.storeID != LiveLog.noStore else { throw .nothingToFollow(path) }
+            let directory = try LogDirectory(following: log)
             try directory.check(position, here: self.position)
             return FilesSource(
                 directory, after: position, level, maximumValueBytes: log.configuration.maximumValueBytes)
@@ -121,6 +122,8 @@ extension ReadOnlyStore {
         public var files: Int
         /// Number of read points that read views and scans have pinned.
         public var pinnedStates: Int
+        /// How far the store's time is ahead of the clock; see ``Store/Statistics/timeAhead``.
+        public var timeAhead: Duration
     }
 
     /// Figures of the state that it shows. O(1).
@@ -130,6 +133,6 @@ extension ReadOnlyStore {
         return Statistics(
             keys: index.keys, indexBytes: index.bytes, liveBytes: index.liveBytes,
             snapshot: log.compactionControl.state.withState { $0.statistics.snapshot },
-            files: log.segments.all.count, pinnedStates: index.readPoints)
+            files: log.segments.all.count, pinnedStates: index.readPoints, timeAhead: log.timeAhead)
     }
 }

@@ -16,6 +16,9 @@ internal import Synchronization
 /// batches up to a write, until ``refresh()`` or ``fetchNewest()`` moves it forward. A compaction of the other process
 /// causes no error: files that it deletes stay readable until the next refresh.
 ///
+/// It holds the directory open, as ``Store`` does: it shows the store that it has opened, whatever happens to the
+/// working directory or to the directory's name.
+///
 /// It has an index of its own, so opening it takes as long, and as much memory, as opening the store. All members may
 /// be used from any task or thread.
 public final class ReadOnlyStore: Sendable {
@@ -48,8 +51,9 @@ public final class ReadOnlyStore: Sendable {
     public init(
         openingAt path: String, level: ChangeLevel = .durable, configuration: Store.Configuration = .init()
     ) throws(StoreError) {
-        let configuration = try configuration.validated()
+        var configuration = try configuration.validated()
         let path = try path.checkedStorePath
+        configuration.fileSystem = try LiveLog.bound(configuration.fileSystem, to: path)
         (self.path, self.level, self.configuration) = (path, level, configuration)
         let live = try LiveLog.read(path, level, configuration)
         current = Locked(live.log)
@@ -87,8 +91,9 @@ public final class ReadOnlyStore: Sendable {
     /// print("\(refresh.to.sequence - refresh.from.sequence) writes")
     /// ```
     ///
-    /// - Throws: `.corruption`, `.inputOutput`, `.unsupportedFormat`, `.tooManyFiles`, `.notFound`, `.closed`. After an
-    ///   error, the store shows what it did before.
+    /// - Throws: `.corruption`, `.inputOutput`, `.unsupportedFormat`, `.tooManyFiles`, `.closed`; `.notFound` if the
+    ///   directory was deleted, even if another one has its name now: open that one. After an error, the store shows
+    ///   what it did before.
     /// - Complexity: O(bytes written since); O(keys + bytes of log) after a compaction.
     @discardableResult
     public func refresh() throws(StoreError) -> Refresh {
@@ -97,7 +102,9 @@ public final class ReadOnlyStore: Sendable {
             let before = ChangePosition(store: live.log.storeID, sequence: live.sequence)
             let isCurrent = try live.advance()
             if !isCurrent {
+                let time = live.log.now.milliseconds
                 live = try LiveLog.read(path, level, configuration)
+                live.log.noteTime(time)
                 current.withLock { [log = live.log] in $0 = log }
             }
             return Refresh(
@@ -120,12 +127,12 @@ public final class ReadOnlyStore: Sendable {
         try await BlockingPool.run { [self] () throws(StoreError) in try refresh() }
     }
 
-    /// Closes the files. Later reads throw `.closed`, also those of its views. Feeds continue. Without this call, the
-    /// files are closed when the store and its views are released.
+    /// Closes the files. Later reads throw `.closed`, also those of views of the state that it shows: finish with them
+    /// before. Feeds that have begun continue. Waits for a refresh that is in progress.
+    ///
+    /// Without this call, the files are closed when the store and its views are released.
     public func close() {
-        let log = log
-        log.closing.store(true, ordering: .releasing)
-        try? log.segments.closeAll()
+        live.withLock { $0.close() }
     }
 
     var log: Log { current.withLock { $0 } }

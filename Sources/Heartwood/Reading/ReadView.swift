@@ -3,6 +3,9 @@
 /// Cheap to make: it copies nothing, and waits only while another thread is adding a write to the index. It keeps the
 /// versions that it shows in memory and on disk, so release it promptly. Expiry is judged at the time at which the view
 /// was made.
+///
+/// After `Store.close()`, or `ReadOnlyStore.close()`, its reads throw `.closed`: let them end before. If the store
+/// object is only released, the view reads on, and holds the files that it reads until it is released itself.
 public final class ReadView: Sendable {
     let pin: ReadPin
 

@@ -7,8 +7,8 @@ internal import HeartwoodFileSystem
 /// ```
 ///
 /// Values are read in batches of about a megabyte, off the cooperative pool. Each iterator starts at the first entry of
-/// the same state. The state is pinned until the scan and its iterators are released. If its task is cancelled, an
-/// iterator throws `.cancelled`.
+/// the same state. The state is pinned until the scan and its iterators are released; they read on if the store object
+/// is released. If its task is cancelled, an iterator throws `.cancelled`; after the store is closed, `.closed`.
 public struct Scan: AsyncSequence, Sendable {
     /// The key and the value.
     public typealias Element = (key: [UInt8], value: [UInt8])

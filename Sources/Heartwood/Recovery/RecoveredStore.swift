@@ -13,6 +13,7 @@ package struct RecoveredStore {
     package init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
         let directory = try StoreDirectory(path, configuration: configuration)
         var configuration = configuration
+        configuration.fileSystem = directory.fileSystem
         configuration.logRetention.resolve(keepsLog: directory.keepsLog)
         let index = VersionedIndex()
         let segments = SegmentTable()
@@ -28,14 +29,18 @@ package struct RecoveredStore {
             throw error
         }
         self.directory = directory
-        index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
+        // A vacant segment has no records yet.
+        let end = outcome.vacant?.segment.baseAddress ?? segments.endAddress
+        index.publish(max(1, end) - 1, outcome.lastSequence)
         log = Log(
             directory: path, storeID: outcome.storeID, configuration: configuration, index: index, segments: segments,
             lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
+            vacant: outcome.vacant,
             uncovered: UncoveredLog(
                 recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords,
                 snapshotBytes: outcome.files.snapshot?.recordBytes ?? 0),
             compaction: CompactionControl(configuration.compaction, outcome.files))
+        log.warnIfAhead()
         log.setFirstCompactionTrigger()
     }
 

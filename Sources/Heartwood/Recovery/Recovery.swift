@@ -20,8 +20,11 @@ struct Recovery {
     /// What the engine continues from.
     struct Outcome {
         var storeID: StoreID
-        /// What the next segment names as its predecessor; nil if it is the store's first segment.
+        /// What the next segment names as its predecessor; nil if it is the store's first segment, or if there is a
+        /// vacant one.
         var predecessor: FileHeader.Predecessor?
+        /// The newest segment, if the opening continues in it.
+        var vacant: VacantSegment?
         /// The number of the next write, minus one.
         var lastSequence: SequenceNumber
         var newestTime: UInt64
@@ -69,10 +72,10 @@ struct Recovery {
         report.segments = files.count
         report.duration = clock.now - start
         let holdsNothing = end.nextSequence == newest.header.firstSequence
-        // This also skips the first number of a segment without records: a reader may have seen that number, and the
-        // next segment would get the same name.
-        let lastSequence =
-            report.tail == .closed && !holdsNothing ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
+        // Records of today can't be added to a log of version 1.
+        let isVacant = report.tail == .closed && holdsNothing && newest.header.marksBatches
+        let continues = report.tail == .closed && !holdsNothing || isVacant
+        let lastSequence = continues ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
         // Otherwise the next segment would get a name that no opening accepts.
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
             throw .corruption(
@@ -81,13 +84,24 @@ struct Recovery {
         }
         return Outcome(
             storeID: newest.header.storeID,
-            predecessor: FileHeader.Predecessor(
-                salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
+            predecessor: isVacant
+                ? nil
+                : FileHeader.Predecessor(
+                    salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
+            vacant: isVacant ? vacant(at: end.position) : nil,
             lastSequence: lastSequence,
             newestTime: newestTime,
             report: report,
             files: found(choice),
             superseded: superseded(choice))
+    }
+
+    /// The newest segment.
+    private func vacant(at end: UInt64) -> VacantSegment? {
+        guard let segment = segments.all.last else { return nil }
+        // It is written to again.
+        segment.unmap()
+        return VacantSegment(segment: segment, end: end)
     }
 
     /// The first number of a segment without records was never recovered.

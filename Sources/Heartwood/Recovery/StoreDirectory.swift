@@ -2,9 +2,11 @@ internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
-/// A store's directory: found or created, locked, and listed.
+/// A store's directory: found or created, held open, locked, and listed.
 struct StoreDirectory {
     let path: String
+    /// Bound to the directory, so that all files are in the directory that is locked.
+    let fileSystem: any FileSystem
     let lock: any FileLock
     /// The log segments' names, in the order of their first sequence numbers.
     private(set) var logs: [(name: String, firstSequence: SequenceNumber)] = []
@@ -17,12 +19,19 @@ struct StoreDirectory {
 
     /// Finds or creates the directory and takes the lock.
     init(_ path: String, configuration: Store.Configuration) throws(StoreError) {
-        let fileSystem = configuration.fileSystem
         self.path = path
-        let kind: PathKind
+        var fileSystem = configuration.fileSystem
+        var kind: PathKind
         var made: Set<String> = []
         do throws(FileSystemError) {
-            kind = try Self.findOrMake(path, mayMake: configuration.createIfMissing, in: fileSystem, &made)
+            let mayMake = configuration.createIfMissing
+            kind = try Self.findOrMake(path, mayMake: mayMake, in: fileSystem, &made)
+            if kind == .directory { fileSystem = try fileSystem.bound(to: path) }
+            if kind == .directory, !mayMake {
+                let names = try fileSystem.contents(ofDirectory: path)
+                // No lock file is left in a directory that has no store.
+                if !names.contains(where: Self.isOfStore) { kind = .missing }
+            }
         } catch {
             throw StoreError(error, "the store's directory could not be opened")
         }
@@ -35,7 +44,7 @@ struct StoreDirectory {
             throw StoreError(
                 .notFound, "a symbolic link on this path leads nowhere: make the directory that it names, or remove it",
                 file: path)
-        case .directory: break
+        case .directory: self.fileSystem = fileSystem
         }
         do throws(FileSystemError) {
             lock = try fileSystem.lock(path + "/" + StoreFileName.lockName)
@@ -55,8 +64,7 @@ struct StoreDirectory {
     /// What exists at the path.
     private enum PathKind { case directory, otherFile, brokenLink, missing }
 
-    /// Checks the path, and creates a directory there if allowed. If not allowed, it leaves no lock file in a directory
-    /// that contains no store.
+    /// Checks the path, and creates a directory there if allowed.
     private static func findOrMake(
         _ path: String, mayMake: Bool, in fileSystem: any FileSystem, _ made: inout Set<String>
     ) throws(FileSystemError) -> PathKind {
@@ -72,8 +80,7 @@ struct StoreDirectory {
             }
             return .directory
         case .directory?:
-            if mayMake { return .directory }
-            return try fileSystem.contents(ofDirectory: path).contains(where: isOfStore) ? .directory : .missing
+            return .directory
         case .file?, .other?:
             return .otherFile
         }

@@ -6,24 +6,51 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The wall clock that decides expiry and dates the commits. A test can pass its own.
+/// The clocks of a store: the wall clock, which may be set, and a monotonic one, which measures how much time passes. A
+/// test can pass its own.
 ///
-/// Time in the store never goes back: it is the later of this clock and the time of the newest commit.
+/// ``Store/now`` says what a store makes of them.
 public protocol StoreClock: Sendable {
-    /// The current time. It is called often, from any thread, and should not block.
+    /// The time of the wall clock. It is called often, from any thread, and should not block.
     func now() -> Timestamp
+
+    /// The time that has passed since a fixed moment, also while the machine sleeps. Setting the wall clock doesn't
+    /// change it. It is called about once a millisecond, from any thread, and should not block.
+    ///
+    /// By default it follows ``now()``: it is enough for a clock that only moves forward.
+    func monotonic() -> Duration
 }
 
-/// The system's real-time clock.
+extension StoreClock {
+    /// The time since 1970 by ``now()``.
+    public func monotonic() -> Duration { .milliseconds(Int64(clamping: now().milliseconds)) }
+}
+
+/// The system's clocks.
 public struct SystemClock: StoreClock {
     /// Creates the clock.
     public init() {}
 
-    /// The current time.
+    /// The time of the system's real-time clock.
     public func now() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        let time = Self.read(CLOCK_REALTIME)
         return Timestamp(milliseconds: UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The time since the machine was started.
+    public func monotonic() -> Duration {
+        #if canImport(Darwin)
+        let time = Self.read(CLOCK_MONOTONIC)
+        #else
+        let time = Self.read(CLOCK_BOOTTIME)
+        #endif
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time
     }
 }
 

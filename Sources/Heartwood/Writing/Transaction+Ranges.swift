@@ -45,7 +45,8 @@ extension Transaction {
     private func collector(
         _ range: KeyRange, _ reversed: Bool, _ limit: Int
     ) throws(StoreError) -> EntryCollector {
-        try EntryCollector(range, reversed: reversed, limit: limit, excluded: Set(writtenKeys(in: range)))
+        try checkOpen()
+        return try EntryCollector(range, reversed: reversed, limit: limit, excluded: Set(writtenKeys(in: range)))
     }
 
     /// Adds this transaction's own entries, and notes what was read.
@@ -63,6 +64,7 @@ extension Transaction {
     /// - Throws: `.closed`.
     /// - Complexity: O(log n + keys + writes of this transaction).
     public func count(in range: KeyRange = .all) throws(StoreError) -> Int {
+        try checkOpen()
         if pin.log.isEnded { throw .closed }
         var count = note(range)
         for key in writtenKeys(in: range) {
@@ -110,6 +112,7 @@ struct RangeRemoval {
     private(set) var count = 0
 
     init(_ range: KeyRange, limit: Int?, by transaction: Transaction) throws(StoreError) {
+        try transaction.checkOpen()
         if let limit { try EntryCollector.check(limit) }
         self.transaction = transaction
         self.range = range

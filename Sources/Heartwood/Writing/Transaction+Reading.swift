@@ -8,7 +8,7 @@ extension Transaction {
     /// - Complexity: O(log n), and one read of the record.
     public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
         let key = key.byteArray
-        if let write = writes[key] { return alive(write)?.value }
+        if let write = try write(of: key) { return alive(write)?.value }
         note(key)
         return try pin.reader.value(of: key)
     }
@@ -19,7 +19,7 @@ extension Transaction {
     /// - Complexity: As ``get(_:)``.
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
         let key = key.byteArray
-        if let write = writes[key] { return alive(write)?.value }
+        if let write = try write(of: key) { return alive(write)?.value }
         note(key)
         return try await pin.reader.fetchValue(of: key)
     }
@@ -30,7 +30,7 @@ extension Transaction {
     /// - Complexity: As one `get` for each key. The records are read in the order of the files. All values are in
     ///   memory at once.
     public func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
-        var (values, others) = ownValues(of: keys)
+        var (values, others) = try ownValues(of: keys)
         let read = try pin.reader.values(of: others.map(\.key))
         for (other, value) in zip(others, read) { values[other.index] = value }
         return values
@@ -41,14 +41,17 @@ extension Transaction {
     /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call. Cancellation doesn't interrupt it.
     /// - Complexity: As ``get(all:)``.
     public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
-        var (values, others) = ownValues(of: keys)
+        var (values, others) = try ownValues(of: keys)
         let read = try await pin.reader.fetchValues(of: others.map(\.key))
         for (other, value) in zip(others, read) { values[other.index] = value }
         return values
     }
 
     /// The values of the keys that this transaction has written, and the other keys, which are noted as read.
-    private func ownValues(of keys: [some ByteSource]) -> ([[UInt8]?], others: [(index: Int, key: [UInt8])]) {
+    private func ownValues(
+        of keys: [some ByteSource]
+    ) throws(StoreError) -> ([[UInt8]?], others: [(index: Int, key: [UInt8])]) {
+        try checkOpen()
         var values = [[UInt8]?](repeating: nil, count: keys.count)
         var others: [(index: Int, key: [UInt8])] = []
         for index in keys.indices {
@@ -70,7 +73,7 @@ extension Transaction {
     /// - Complexity: As ``get(_:)``.
     public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
         let key = key.byteArray
-        if let write = writes[key] { return ownEntry(key, write) }
+        if let write = try write(of: key) { return ownEntry(key, write) }
         note(key)
         return try pin.reader.entry(of: key)
     }
@@ -81,7 +84,7 @@ extension Transaction {
     /// - Complexity: As ``get(_:)``.
     public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
         let key = key.byteArray
-        if let write = writes[key] { return ownEntry(key, write) }
+        if let write = try write(of: key) { return ownEntry(key, write) }
         note(key)
         return try await pin.reader.fetchEntry(of: key)
     }
@@ -119,7 +122,7 @@ extension Transaction {
     func lendEntry(
         of key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
-        if let write = writes[key] {
+        if let write = try write(of: key) {
             guard let entry = ownEntry(key, write) else { return }
             return body(entry.value.span.bytes, entry.sequence, entry.expires)
         }
@@ -133,7 +136,7 @@ extension Transaction {
     /// - Complexity: O(log n).
     public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
         let key = key.byteArray
-        if let write = writes[key] { return alive(write) != nil }
+        if let write = try write(of: key) { return alive(write) != nil }
         note(key)
         return try lend(key) { (key) throws(StoreError) in try pin.reader.contains(key) }
     }
@@ -145,7 +148,7 @@ extension Transaction {
     /// - Complexity: O(log n).
     public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
         let key = key.byteArray
-        if let write = writes[key] { return alive(write).map { Expiry(stored: $0.expiry) } }
+        if let write = try write(of: key) { return alive(write).map { Expiry(stored: $0.expiry) } }
         note(key)
         return try lend(key) { (key) throws(StoreError) in try pin.reader.expiry(of: key) }
     }

@@ -5,11 +5,12 @@ internal import HeartwoodFormat
 ///
 /// A transaction reads the newest state, including writes in progress, and sees its own writes on top. When its closure
 /// returns, the store checks that nothing that it read has changed, and then writes all or nothing. Otherwise the
-/// closure runs again. Not `Sendable`, and not usable after its closure: don't keep it.
+/// closure runs again. Not `Sendable`, and not usable after its closure: every call then throws `.invalidArgument`.
 public final class Transaction {
     let pin: ReadPin
     private let encoder: RecordEncoder
     private(set) var encoded = EncodedBatch()
+    private var isOver = false
     /// What it has written: nil for a removed key.
     private(set) var writes: [[UInt8]: OwnValue?] = [:]
     /// The keys that were read, and whether they existed.
@@ -29,6 +30,18 @@ public final class Transaction {
         self.encoder = encoder
     }
 
+    /// The body has ended.
+    func end() { isOver = true }
+
+    /// - Throws: `.invalidArgument` when the body has ended.
+    func checkOpen() throws(StoreError) { if isOver { throw .transactionIsOver } }
+
+    /// What this transaction has written to a key; nil if nothing.
+    func write(of key: [UInt8]) throws(StoreError) -> OwnValue?? {
+        try checkOpen()
+        return writes[key]
+    }
+
     /// The sequence number of the newest write that this transaction sees.
     public var baseSequence: SequenceNumber { pin.sequence }
 
@@ -46,6 +59,7 @@ public final class Transaction {
     public func put(
         _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never, if condition: KeyCondition? = nil
     ) throws(StoreError) {
+        try checkOpen()
         if let condition { try check(condition, on: key.byteArray) }
         let expiry = expires.stored(now: pin.now)
         let stored = value.byteArray
@@ -66,6 +80,7 @@ public final class Transaction {
     ///   - condition: As in ``put(_:_:expires:if:)``.
     /// - Throws: `.invalidArgument`; `.conflict` if the condition doesn't hold.
     public func remove(_ key: some ByteSource, if condition: KeyCondition? = nil) throws(StoreError) {
+        try checkOpen()
         if let condition { try check(condition, on: key.byteArray) }
         try key.withByteBuffer { (key) throws(StoreError) in try encoder.remove(key, from: &encoded) }
         writes[key.byteArray] = .some(nil)

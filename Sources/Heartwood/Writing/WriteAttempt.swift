@@ -62,6 +62,10 @@ struct WriteAttempt {
 
     private mutating func beginResolving() throws(StoreError) -> Next {
         if log.isEnded { throw .closed }
+        // Before a condition can fail.
+        if batch.recordCount > 0 {
+            try log.withState { (state) throws(StoreError) in try state.life.checkOutsideTransaction() }
+        }
         judgeable = nil
         moves = log.index.moveCount
         return .resolve
@@ -83,7 +87,14 @@ struct WriteAttempt {
     /// Abandons the write because of this error, and releases the writes that wait for it.
     func withdrawn(_ error: StoreError) -> StoreError {
         log.withdraw(ticket: ticket)
-        return error
+        guard error.code == .outOfSpace, batch.removesOnly, length > Reserve.largestRemoval else { return error }
+        let count = batch.recordCount * Reserve.largestRemoval / length
+        return StoreError(
+            .outOfSpace,
+            "there is no space for this write, which removes \(batch.recordCount) keys: the reserve for removals takes "
+                + "about \(count) of them at once, so remove fewer in one write, and compact when these are refused, "
+                + "too",
+            file: error.file, cause: error.cause)
     }
 }
 

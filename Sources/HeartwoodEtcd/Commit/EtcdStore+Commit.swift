@@ -20,6 +20,7 @@ extension EtcdStore {
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOpen()
+        try checkOutsideTransaction()
         try limits.check(batch) { ($0 as? View)?.store.id == id }
         if Task.isCancelled { throw .cancelled }
         // In a task of its own, which isn't cancelled with this one: the outcome would be unknown then.

@@ -18,7 +18,7 @@ final class LeaseTable: Sendable {
     /// Longer ones are shortened. Etcd grants 9,000,000,000 seconds.
     private static let longest: Int64 = 8_000_000_000
 
-    init(margin: Duration) { self.margin = min(max(10, margin.components.seconds), 1_000_000_000) }
+    init(margin: Duration) { self.margin = min(max(.seconds(10), margin), .seconds(1_000_000_000)).components.seconds }
 
     /// The second of an expiry, rounded up; nil if it never expires.
     static func second(_ expiry: Expiry, now: Timestamp) -> Int64? {

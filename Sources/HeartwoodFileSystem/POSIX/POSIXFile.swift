@@ -12,13 +12,15 @@ internal import Synchronization
 final class POSIXFile: File {
     let path: String
     private let descriptor: SharedDescriptor
+    private let fileSystem: POSIXFileSystem
     /// False once the system has refused to read without waiting, which depends on the file system.
     private let canReadNow = Atomic(true)
 
     /// Takes ownership of `descriptor` and closes it.
-    init(descriptor: Int32, path: String) {
+    init(descriptor: Int32, path: String, in fileSystem: POSIXFileSystem) {
         self.descriptor = SharedDescriptor(descriptor)
         self.path = path
+        self.fileSystem = fileSystem
     }
 
     func size() throws(FileSystemError) -> UInt64 {
@@ -128,12 +130,7 @@ final class POSIXFile: File {
 
     func isAt(_ path: String) throws(FileSystemError) -> Bool {
         let own = try status()
-        var found = stat()
-        guard stat(path, &found) == 0 else {
-            let error = FileSystemError.current(.status, path)
-            guard error.isNotFound else { throw error }
-            return false
-        }
+        guard let found = try fileSystem.status(path) else { return false }
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 

@@ -23,11 +23,10 @@ final class POSIXFileLock: FileLock {
     /// The descriptor that holds the lock, or `none`. The thread that takes the number out closes it.
     private let descriptor: Atomic<Int32>
 
-    init(_ path: String) throws(FileSystemError) {
-        // With these flags `open` neither waits for the other end of a pipe nor follows a symbolic link.
-        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .current(.lock, path) }
+    init(_ path: String, in fileSystem: POSIXFileSystem) throws(FileSystemError) {
+        // With these flags the call neither waits for the other end of a pipe nor follows a symbolic link.
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = try fileSystem.open(path, flags, .lock)
         var status = stat()
         guard fstat(descriptor, &status) == 0, FileKind(mode: status.st_mode) == .file else {
             close(descriptor)
@@ -38,6 +37,9 @@ final class POSIXFileLock: FileLock {
             var error = FileSystemError.current(.lock, path)
             if error.isLocked {
                 error.lockHolder = Self.holder(in: descriptor)
+                if let holder = error.lockHolder, holder > 0, kill(holder, 0) != 0, errno == ESRCH {
+                    error.isLockHolderMissing = true
+                }
                 error.isLockedByThisProcess = Self.held.withLock { $0.contains(file) }
             }
             close(descriptor)

@@ -15,8 +15,13 @@ internal import CHeartwood
 /// On Darwin, `fsync` leaves bytes in the drive's cache, so every sync is an `F_FULLFSYNC`. Only if the file system
 /// does not support that is it an `fsync`.
 public struct POSIXFileSystem: FileSystem {
+    /// Nil if the system resolves every path.
+    private let directory: BoundDirectory?
+
     /// The file system of this process.
-    public init() {}
+    public init() { self.init(nil) }
+
+    private init(_ directory: BoundDirectory?) { self.directory = directory }
 
     /// Opens a file. See ``FileSystem/openFile(_:for:)``.
     public func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
@@ -27,9 +32,7 @@ public struct POSIXFileSystem: FileSystem {
             case .create: O_RDWR | O_CREAT | O_EXCL
             }
         // Without O_NONBLOCK, opening a pipe waits for its other end. It changes nothing for regular files.
-        let descriptor = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .current(.open, path) }
-        let file = POSIXFile(descriptor: descriptor, path: path)
+        let file = POSIXFile(descriptor: try open(path, flags | O_NONBLOCK, .open), path: path, in: self)
         switch try file.kind() {
         case .file: return file
         // The system allows opening a directory for reading and refuses only to read it.
@@ -40,28 +43,29 @@ public struct POSIXFileSystem: FileSystem {
 
     /// Renames a file or directory. See ``FileSystem/rename(_:to:)``.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
-        #if canImport(Darwin)
-        let result = Darwin.rename(path, newPath)
-        #elseif canImport(Musl)
-        let result = Musl.rename(path, newPath)
-        #else
-        let result = Glibc.rename(path, newPath)
-        #endif
-        guard result == 0 else { throw .current(.rename, path) }
+        try resolving(newPath, .rename) { (newDirectory, newRelative) throws(FileSystemError) in
+            _ = try calling(path, .rename) { renameat($0, $1, newDirectory, newRelative) }
+        }
     }
 
     /// Removes a file or an empty directory. See ``FileSystem/remove(_:)``.
     public func remove(_ path: String) throws(FileSystemError) {
-        guard unlink(path) != 0 else { return }
-        // For a directory, Linux reports EISDIR; POSIX and Darwin report EPERM, which may have other reasons too.
-        let error = FileSystemError.current(.remove, path)
-        guard error.code == EISDIR || error.code == EPERM, (try? kind(of: path)) == .directory else { throw error }
-        guard rmdir(path) == 0 else { throw .current(.remove, path) }
+        do throws(FileSystemError) {
+            try calling(path, .remove) { unlinkat($0, $1, 0) }
+        } catch {
+            // For a directory, Linux reports EISDIR; POSIX and Darwin report EPERM, which may have other reasons too.
+            guard error.code == EISDIR || error.code == EPERM, (try? kind(of: path)) == .directory else { throw error }
+            try calling(path, .remove) { unlinkat($0, $1, AT_REMOVEDIR) }
+        }
     }
 
     /// Lists the names in a directory. See ``FileSystem/contents(ofDirectory:)``.
     public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
-        guard let directory = opendir(path) else { throw .current(.list, path) }
+        let descriptor = try open(path, O_RDONLY | O_DIRECTORY, .list)
+        guard let directory = fdopendir(descriptor) else {
+            defer { close(descriptor) }
+            throw .current(.list, path)
+        }
         defer { closedir(directory) }
         var names: [String] = []
         while true {
@@ -80,13 +84,12 @@ public struct POSIXFileSystem: FileSystem {
 
     /// Creates a directory. See ``FileSystem/createDirectory(_:)``.
     public func createDirectory(_ path: String) throws(FileSystemError) {
-        guard mkdir(path, 0o700) == 0 else { throw .current(.createDirectory, path) }
+        try calling(path, .createDirectory) { mkdirat($0, $1, 0o700) }
     }
 
     /// Makes the entries of a directory durable. See ``FileSystem/syncDirectory(_:)``.
     public func syncDirectory(_ path: String) throws(FileSystemError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .current(.syncDirectory, path) }
+        let descriptor = try open(path, O_RDONLY | O_DIRECTORY, .syncDirectory)
         defer { close(descriptor) }
         let error = heartwood_sync(descriptor, false)
         guard error == 0 else { throw FileSystemError(operation: .syncDirectory, path: path, code: error) }
@@ -94,20 +97,96 @@ public struct POSIXFileSystem: FileSystem {
 
     /// Returns what is at the path. See ``FileSystem/kind(of:)``.
     public func kind(of path: String) throws(FileSystemError) -> FileKind? {
+        try status(path).map { FileKind(mode: $0.st_mode) }
+    }
+
+    /// What `stat` says of a path; nil if nothing is there.
+    func status(_ path: String) throws(FileSystemError) -> stat? {
         var status = stat()
-        guard stat(path, &status) != 0 else { return FileKind(mode: status.st_mode) }
-        guard errno != ENOENT else { return nil }
-        throw .current(.status, path)
+        do throws(FileSystemError) {
+            try calling(path, .status) { fstatat($0, $1, &status, 0) }
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+        return status
     }
 
     /// The space that `statvfs` reports for ordinary users. See ``FileSystem/availableBytes(at:)``.
-    public func availableBytes(at path: String) -> UInt64? { UInt64(exactly: heartwood_available_bytes(path)) }
+    public func availableBytes(at path: String) -> UInt64? {
+        (try? resolving(path, .status) { heartwood_available_bytes($0, $1) }).flatMap { UInt64(exactly: $0) }
+    }
 
     /// Takes the lock of a file. See ``FileSystem/lock(_:)``.
     ///
     /// The lock is a `flock` lock: the system releases it when the process ends for any reason.
     public func lock(_ path: String) throws(FileSystemError) -> any FileLock {
-        try POSIXFileLock(path)
+        try POSIXFileLock(path, in: self)
+    }
+
+    /// Opens a directory, from which all calls with its path go on. See ``FileSystem/bound(to:)``.
+    public func bound(to directory: String) throws(FileSystemError) -> any FileSystem {
+        let descriptor = try open(directory, O_RDONLY | O_DIRECTORY, .list)
+        return POSIXFileSystem(BoundDirectory(SharedDescriptor(descriptor), path: directory))
+    }
+
+    /// Closes the directory. See ``FileSystem/unbind()``.
+    public func unbind() { _ = directory?.descriptor.close() }
+
+    /// Opens a path, and returns the descriptor. A new file may be accessed only by its owner.
+    func open(
+        _ path: String, _ flags: Int32, _ operation: FileSystemError.Operation
+    ) throws(FileSystemError) -> Int32 {
+        try calling(path, operation) { openat($0, $1, flags | O_NOCTTY | O_CLOEXEC, 0o600) }
+    }
+
+    /// Makes a system call with a path.
+    ///
+    /// - Returns: What the call returns.
+    /// - Throws: ``FileSystemError`` if that is negative.
+    @discardableResult
+    private func calling(
+        _ path: String, _ operation: FileSystemError.Operation, _ call: (Int32, String) -> Int32
+    ) throws(FileSystemError) -> Int32 {
+        try resolving(path, operation) { (directory, relative) throws(FileSystemError) in
+            let result = call(directory, relative)
+            guard result >= 0 else { throw .current(operation, path) }
+            return result
+        }
+    }
+
+    /// Calls `body` with what a system call whose name ends in `at` takes: an open directory, and a path that is
+    /// relative to it.
+    private func resolving<R>(
+        _ path: String, _ operation: FileSystemError.Operation,
+        _ body: (Int32, String) throws(FileSystemError) -> R
+    ) throws(FileSystemError) -> R {
+        guard let directory, let rest = directory.rest(of: path) else { return try body(AT_FDCWD, path) }
+        guard let descriptor = directory.descriptor.enter() else {
+            throw FileSystemError(operation: operation, path: path, code: EBADF)
+        }
+        defer { directory.descriptor.leave() }
+        return try body(descriptor, rest)
+    }
+}
+
+/// An open directory, and the path that leads into it.
+private final class BoundDirectory: Sendable {
+    let descriptor: SharedDescriptor
+    private let path: String
+
+    init(_ descriptor: SharedDescriptor, path: String) { (self.descriptor, self.path) = (descriptor, path) }
+
+    /// A path, relative to the directory; nil if it doesn't begin with the directory's.
+    func rest(of path: String) -> String? {
+        // Names are compared as bytes: two texts that Swift counts as equal can be two names.
+        if path.utf8.elementsEqual(self.path.utf8) { return "." }
+        if self.path == "." { return path.utf8.first == UInt8(ascii: "/") ? nil : path }
+        guard path.utf8.starts(with: self.path.utf8) else { return nil }
+        let rest = path.utf8.dropFirst(self.path.utf8.count)
+        guard rest.first == UInt8(ascii: "/") || self.path == "/" else { return nil }
+        let relative = String(Substring(rest.drop { $0 == UInt8(ascii: "/") }))
+        return relative.isEmpty ? "." : relative
     }
 }
 

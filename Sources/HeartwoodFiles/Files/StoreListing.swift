@@ -72,7 +72,7 @@ package struct StoreListing {
     {
         do throws(FileSystemError) {
             switch try fileSystem.kind(of: path) {
-            case .directory?: return try StoreListing(path, foreign: foreign, in: fileSystem)
+            case .directory?: return try StoreListing(path, foreign: foreign, in: fileSystem.bound(to: path))
             case .file?: return try StoreListing(file: path, in: fileSystem)
             case .other?, nil: break
             }

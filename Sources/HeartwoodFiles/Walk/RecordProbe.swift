@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+package import HeartwoodFileSystem
 package import HeartwoodFormat
 
 /// A record that was found, complete or not.
@@ -30,9 +30,9 @@ package struct FoundRecord: Sendable {
 }
 
 /// Checks whether a record is at an offset: header, then key and value, in pieces if they are long.
-struct RecordProbe {
+package struct RecordProbe {
     /// The result of the check.
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// Both checksums are right; the key was added.
         case intact(RecordHeader)
         /// The header's checksum is right, the payload's isn't. The key was added as it is in the file.
@@ -47,7 +47,7 @@ struct RecordProbe {
     /// Checks a record with no limit on the bytes read except its length. For records that don't overlap.
     ///
     /// - Parameter end: The record must end here or before.
-    static func look(
+    package static func look(
         at offset: UInt64, end: UInt64, of file: FileHeader, in window: inout FileWindow, adding keys: inout [UInt8]
     ) throws(FileSystemError) -> Outcome {
         var allowance = UInt64.max

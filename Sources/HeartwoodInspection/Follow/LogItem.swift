@@ -52,6 +52,8 @@ public enum LogItem: Sendable {
     case file(path: String, header: FileHeader)
     /// A record that matches the filter.
     case record(LoggedRecord)
+    /// A put of a key that `LogFilter.noted` asks for, with its value.
+    case noted(LoggedRecord)
     /// A part that could not be read and was skipped.
     case skipped(Finding)
 }
@@ -70,9 +72,21 @@ public struct LogFilter: Sendable {
     public var kinds: Set<UInt8>?
     /// Whether values are read.
     public var withValues = false
+    /// Puts of keys that begin with these bytes are also reported as `LogItem.noted`, whatever the other conditions
+    /// say; of a store that has a snapshot, first those in the snapshot. Values of more than 1 MiB are left out.
+    public var noted: [UInt8]?
 
     /// All records, without values.
     public init() {}
+
+    static let mostNotedBytes = 1 << 20
+
+    func notes(_ record: FoundRecord, _ key: ArraySlice<UInt8>) -> Bool {
+        guard let noted, key.starts(with: noted), Int(record.header.valueLength) <= Self.mostNotedBytes else {
+            return false
+        }
+        return record.header.kind == .put
+    }
 
     func wants(_ record: FoundRecord, _ key: ArraySlice<UInt8>) -> Bool {
         guard sequences.contains(record.sequence) else { return false }

@@ -36,12 +36,17 @@ public enum LogReading {
         following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
     ) throws -> Verdict {
         do {
+            let fileSystem = try fileSystem.boundIfDirectory(path)
             let listing = try StoreListing.at(path, in: fileSystem)
             defer { listing.close() }
             let files = try StoreFiles(listing)
             try files.checkIsStore(listing)
             var reader = LogReader(filter, patience)
+            if filter.noted != nil, let snapshot = files.members.first(where: { $0.role == .snapshot })?.file {
+                guard try reader.readNoted(of: snapshot, body) else { return Verdict(files.findings) }
+            }
             if let only = files.members.first, only.file.path == path, only.file.header?.kind == .snapshot {
+                guard filter.kinds?.isEmpty != true else { return Verdict(files.findings) }
                 _ = try reader.readSnapshot(only.file, only.file.header!, body)
                 return Verdict(reader.findings)
             }
@@ -115,7 +120,7 @@ struct LogReader {
             switch try walk!.next() {
             case .commit:
                 // Checked first, because most commits have no matching record.
-                guard filter.times.contains(walk!.commit.header.time) else { continue }
+                guard filter.noted != nil || filter.times.contains(walk!.commit.header.time) else { continue }
                 let commit = FoundCommit(walk!.commit, isBehindTear: walk!.isBehindTear)
                 guard try give(commit, isWhole: true, body) else { return false }
             case .damage(let damage):
@@ -145,7 +150,8 @@ struct LogReader {
     }
 
     private func give(_ commit: FoundCommit, isWhole: Bool, _ body: (LogItem) throws -> Bool) throws -> Bool {
-        guard filter.times.contains(commit.time) else { return true }
+        let isInTime = filter.times.contains(commit.time)
+        guard isInTime || filter.noted != nil else { return true }
         var window: FileWindow?
         for batch in commit.batches {
             let state: LoggedRecord.State =
@@ -153,7 +159,11 @@ struct LogReader {
             for index in batch.records {
                 let record = commit.records[index]
                 let key = commit.key(of: record)
-                guard record.isIntact, filter.wants(record, key) else { continue }
+                guard record.isIntact else { continue }
+                if filter.notes(record, key) {
+                    guard try body(.noted(noted(record, key, walk!.file, commit.time, state))) else { return false }
+                }
+                guard isInTime, filter.wants(record, key) else { continue }
                 var logged = LoggedRecord(record, key, walk!.file.path, commit.time, state)
                 logged.batchIndex = index - batch.records.lowerBound
                 logged.batchCount = batch.records.count
@@ -180,6 +190,45 @@ struct LogReader {
         guard let finding else { return true }
         note(finding)
         return try body(.skipped(finding))
+    }
+
+    /// A record with its value.
+    private func noted(
+        _ record: FoundRecord, _ key: ArraySlice<UInt8>, _ file: DataFile, _ time: UInt64?, _ state: LoggedRecord.State
+    ) throws(FileSystemError) -> LoggedRecord {
+        var window = try FileWindow(file.file, size: 4 << 10)
+        var logged = LoggedRecord(record, key, file.path, time, state)
+        logged.value = try window.value(of: record)
+        return logged
+    }
+
+    /// Reports what a snapshot has of the noted keys. O(bytes of its keys).
+    func readNoted(of file: DataFile, _ body: (LogItem) throws -> Bool) throws -> Bool {
+        guard let prefix = filter.noted, case .success(let snapshot) = try SnapshotFile.open(file) else { return true }
+        var section = try KeySection(of: snapshot)
+        var window = try FileWindow(file.file, size: 4 << 10)
+        let (batch, header) = (KeyBatch(), snapshot.header)
+        while case .success(true) = try section.read(batch) {
+            defer { batch.removeAll() }
+            for index in 0..<batch.count where batch.key(index).starts(with: prefix) {
+                let entry = batch.entry(index)
+                let end = entry.offset + UInt64(entry.length)
+                guard entry.length <= LogFilter.mostNotedBytes + FormatConstants.maximumKeyBytes else { continue }
+                var key: [UInt8] = []
+                let probe = try RecordProbe.look(at: entry.offset, end: end, of: header, in: &window, adding: &key)
+                guard case .intact(let found) = probe, key.elementsEqual(batch.key(index)),
+                    case (let sequence, false) = header.firstSequence.addingReportingOverflow(found.sequenceDistance)
+                else { continue }
+                let record = FoundRecord(
+                    offset: entry.offset, header: found, sequence: sequence,
+                    keyStart: nil, isIntact: true, beginsBatch: true)
+                guard filter.notes(record, key[...]) else { continue }
+                guard try body(.noted(noted(record, key[...], file, nil, .whole))) else { return false }
+            }
+            // Keys are in order.
+            if prefix.lexicographicallyPrecedes(batch.key(batch.count - 1).prefix(prefix.count)) { break }
+        }
+        return true
     }
 
     /// Reports the records of a snapshot.

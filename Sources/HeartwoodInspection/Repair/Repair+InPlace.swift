@@ -26,6 +26,7 @@ extension Repair {
             guard try fileSystem.kind(of: path) == .directory else {
                 throw StoreError(.notFound, "there is no directory here: check the path", file: path)
             }
+            let fileSystem = try fileSystem.bound(to: path)
             let lock: any FileLock
             do {
                 lock = try fileSystem.lock(path + "/" + StoreFileName.lockName)

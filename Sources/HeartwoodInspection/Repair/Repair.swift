@@ -45,6 +45,7 @@ public enum Repair {
         fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
+            let fileSystem = try fileSystem.boundIfDirectory(parent(of: output))
             if try fileSystem.kind(of: output) == .directory { try removeUnfinished(output, in: fileSystem) }
             try checkOutput(output, of: path, in: fileSystem)
             let partial = output + ".partial"
@@ -141,7 +142,7 @@ public enum Repair {
         } catch let error as FileSystemError where error.isOutOfSpace {
             throw StoreError(
                 .outOfSpace,
-                "the disk has no space for the repaired store: free some, or name an output on a larger disk, "
+                "there is no space for the repaired store: \(error.spaceRemedy), or name an output on a larger disk, "
                     + "and repair again",
                 file: error.path, cause: error)
         } catch let error as FileSystemError {

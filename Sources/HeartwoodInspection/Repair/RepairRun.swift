@@ -17,6 +17,7 @@ struct RepairRun {
         }
         self.options = options
         self.progress = progress
+        let fileSystem = try fileSystem.bound(to: path)
         listing = try Self.list(path, in: fileSystem)
         sources = try RepairSources(listing, options)
         let isEmpty = sources.logs.isEmpty && sources.snapshots.isEmpty && sources.unreadable.isEmpty

@@ -11,7 +11,7 @@ struct NewestRecords {
         var file: Int
         var valueLength: UInt32
         var keyLength: UInt16
-        /// The number of its prefix in `prefixes`; 0 without it.
+        /// The number of its prefix in a `PrefixTable`; 0 without one.
         var prefix: UInt16
         var isTombstone: Bool
 
@@ -24,8 +24,6 @@ struct NewestRecords {
     /// About 100 MiB.
     private static let most = 1 << 20
 
-    /// Numbers the prefixes of keys; nil if they don't matter.
-    var prefixes: PrefixTable?
     private var table: [KeyHash: Newest] = [:]
     private var turns = HashPasses(capacity: most)
 
@@ -36,12 +34,14 @@ struct NewestRecords {
 
     /// Adds a record. Records come from the oldest to the newest.
     @inline(__always)
-    mutating func add(_ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, file: Int) {
+    mutating func add(
+        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, prefix: UInt16, file: Int
+    ) {
         let hash = KeyHash(key)
         guard turns.contains(hash) else { return }
         table[hash] = Newest(
             offset: offset, expiry: header.expiry, file: file, valueLength: header.valueLength,
-            keyLength: header.keyLength, prefix: prefixes?.number(of: key) ?? 0, isTombstone: header.kind == .delete)
+            keyLength: header.keyLength, prefix: prefix, isTombstone: header.kind == .delete)
         turns.bound(&table)
     }
 }

@@ -1,15 +1,22 @@
 /// Which prefixes of keys a survey reports: the part of a key up to and including the first separator.
-public struct PrefixSelection: Sendable, Hashable {
-    /// The bytes that separate.
+public struct PrefixSelection: Sendable {
+    /// The bytes that separate. Without any, only the keys that `sectionLength` knows are reported.
     public var separators: Set<UInt8>
-    /// How many prefixes are followed; from 1 to 60,000. Those that occur first in the files are followed.
+    /// How many prefixes, and how many sections, are followed; from 1 to 30,000: those that occur first in the files.
     public var most: Int
+    /// Of a key that belongs to a section, such as the records of a repository: how many bytes at its start name the
+    /// section. Nil of other keys, which the separators divide.
+    public var sectionLength: @Sendable (_ key: UnsafeRawBufferPointer) -> Int?
 
     /// Creates a selection.
-    public init(separators: Set<UInt8>, most: Int = 1000) {
-        precondition((1...60_000).contains(most))
+    public init(
+        separators: Set<UInt8>, most: Int = 1000,
+        sectionLength: @escaping @Sendable (_ key: UnsafeRawBufferPointer) -> Int? = { _ in nil }
+    ) {
+        precondition((1...30_000).contains(most))
         self.separators = separators
         self.most = most
+        self.sectionLength = sectionLength
     }
 
     /// The most bytes of a prefix. Separators after them aren't seen, so that the followed prefixes fit into memory.
@@ -20,15 +27,17 @@ public struct PrefixSelection: Sendable, Hashable {
 public struct PrefixSurvey: Sendable {
     /// Which prefixes were asked for.
     public var selection: PrefixSelection
+    /// The followed sections, in the order of their prefixes; also those of which only dead records are left.
+    public var sections: [PrefixGroup] = []
     /// The followed prefixes that have live keys, those with the most bytes first.
     public var groups: [PrefixGroup] = []
     /// The keys without a separator; nil if there are none.
     public var withoutSeparator: PrefixGroup?
-    /// The keys with other prefixes, because there were too many prefixes to follow all; nil if there are none.
+    /// The keys of other prefixes and sections, because there were too many to follow all; nil if there are none.
     public var others: PrefixGroup?
 }
 
-/// The live keys with the same prefix.
+/// The keys with the same prefix.
 public struct PrefixGroup: Sendable {
     /// A large record.
     public struct Record: Sendable, Hashable {
@@ -44,16 +53,22 @@ public struct PrefixGroup: Sendable {
 
     /// The prefix, with its separator; empty for keys that have none, and for other keys.
     public var prefix: [UInt8]
-    /// How many keys have it.
-    public var keys: UInt64
-    /// Bytes of the keys.
-    public var keyBytes: UInt64
-    /// Bytes of the values as stored.
-    public var valueBytes: UInt64
-    /// The record with the largest value.
-    public var largestValue: Record
-    /// The record with the longest key.
-    public var longestKey: Record
+    /// How many live keys have it.
+    public var keys: UInt64 = 0
+    /// Bytes of these keys.
+    public var keyBytes: UInt64 = 0
+    /// Bytes of their values as stored.
+    public var valueBytes: UInt64 = 0
+    /// Bytes of their records in the files.
+    public var liveBytes: UInt64 = 0
+    /// All other records with the prefix: overwritten, deleted, expired, or in a file that does not count.
+    public var deadRecords: UInt64
+    /// Bytes of these records in the files.
+    public var deadBytes: UInt64
+    /// The live record with the largest value; nil if there are only dead ones.
+    public var largestValue: Record?
+    /// The live record with the longest key; nil if there are only dead ones.
+    public var longestKey: Record?
 
     /// Bytes of keys and values.
     public var bytes: UInt64 { keyBytes + valueBytes }

@@ -25,6 +25,8 @@ public struct StoreSurvey: Sendable {
     /// The time by which expiry is judged, in milliseconds since 1970. Like at an opening, it is the clock's time, or
     /// the time of the newest commit if that is later.
     public var now: UInt64 = 0
+    /// How far that is ahead of the clock, in milliseconds.
+    public var timeAhead: UInt64 = 0
 
     /// Whether an opening would succeed.
     public var opens: Bool { !findings.contains(where: \.refusesOpening) }

@@ -63,6 +63,8 @@ private struct SurveyRun {
     private let patience: LogWalk.Patience
     private var survey: StoreSurvey
     private var newest = NewestRecords()
+    /// Nil if prefixes don't matter.
+    private var prefixes: PrefixTable?
     private var largest = LargestRecords()
 
     init(
@@ -75,7 +77,7 @@ private struct SurveyRun {
             path: files.path, verdict: .clean, findings: files.findings, storeID: files.storeID, holder: files.holder,
             files: [], others: files.others)
         survey.now = now
-        newest.prefixes = prefixes.map { PrefixTable($0) }
+        self.prefixes = prefixes.map { PrefixTable($0) }
     }
 
     mutating func run(_ progress: ProgressMeter.Report?) throws -> StoreSurvey {
@@ -99,11 +101,13 @@ private struct SurveyRun {
             }
             survey.files.append(file)
         }
+        let clock = survey.now
         for file in survey.files where file.counts {
             survey.now = max(survey.now, file.times?.upperBound ?? 0)
         }
+        survey.timeAhead = survey.now - clock
         settleLiveBytes()
-        survey.totals.prefixes = try newest.prefixes?.survey(members, share: newest.share)
+        survey.totals.prefixes = try prefixes?.survey(members, share: newest.share)
         finishTotals()
         survey.verdict = Verdict(survey.findings)
         sortFindings()
@@ -178,9 +182,8 @@ private struct SurveyRun {
             for record in commit.records {
                 let length = UInt64(record.header.encodedLength)
                 map.add(\.dead, record.offset..<(record.offset + length))
-                guard counts else { continue }
                 let key = keys.slice(record.keyStart, Int(record.header.keyLength))
-                note(record.header, key, record.offset, record.sequence, as: index)
+                note(record.header, key, record.offset, record.sequence, as: index, counts: counts)
             }
         }
     }
@@ -204,10 +207,9 @@ private struct SurveyRun {
                     }
                     file.records.add(record.header.kind)
                     map.add(\.dead, record.offset..<record.end)
-                    guard counts else { continue }
                     note(
                         record.header, keys.slice(record.keyStart!, Int(record.header.keyLength)), record.offset,
-                        record.sequence, as: index)
+                        record.sequence, as: index, counts: counts)
                 }
             }
             for part in damaged { map.add(\.corrupt, part) }
@@ -231,9 +233,12 @@ private struct SurveyRun {
     }
 
     private mutating func note(
-        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, as index: Int
+        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, as index: Int,
+        counts: Bool
     ) {
         if case .optional = header.kind { return }
+        let prefix = prefixes?.count(header, key) ?? 0
+        guard counts else { return }
         survey.totals.keyBytes += UInt64(header.keyLength)
         survey.totals.valueBytes += UInt64(header.valueLength)
         survey.totals.keySizes.add(UInt64(header.keyLength))
@@ -242,7 +247,7 @@ private struct SurveyRun {
             survey.totals.compressedRecords += 1
             survey.totals.compressedBytes += UInt64(header.valueLength)
         }
-        newest.add(header, key, offset, file: index)
+        newest.add(header, key, offset, prefix: prefix, file: index)
         largest.add(header, key, offset, sequence, file: index)
     }
 
@@ -278,7 +283,7 @@ private struct SurveyRun {
             }
             keys += 1
             keyBytes += UInt64(record.keyLength)
-            newest.prefixes?.add(record)
+            prefixes?.add(record)
             survey.files[record.file].forCells(of: record.offset..<(record.offset + UInt64(record.length))) {
                 cell, bytes in
                 moved[record.file][cell] += bytes

@@ -54,6 +54,7 @@ public struct Verification: Sendable {
         while true {
             attempt += 1
             do {
+                let fileSystem = try fileSystem.boundIfDirectory(path)
                 var run = try VerificationRun(path, fileSystem, patience, progress)
                 defer { run.listing.close() }
                 let result = try run.run()

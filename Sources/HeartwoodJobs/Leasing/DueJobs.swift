@@ -5,23 +5,29 @@ internal import HeartwoodRepository
 /// It reads the index without making it a condition of the commit: a job that is enqueued meanwhile is no conflict. The
 /// records are a condition.
 struct DueJobs {
-    private struct Candidate {
+    struct Candidate {
         var rank: UInt8
         var moment: UInt64
+        /// The key of the record.
         var key: [UInt8]
+        /// The key of the entry.
+        var entry: [UInt8]
     }
 
     private let queue: JobQueue
     private let now: Timestamp
     private let limit: Int
-    private var candidates: [Candidate] = []
+    /// Entries that are left out.
+    private let passedOver: Set<[UInt8]>
+    private(set) var candidates: [Candidate] = []
+    /// Entries that can't be read.
+    private(set) var unreadable: [[UInt8]] = []
     /// When the first job is due that isn't among the keys: not after now if there may be more of them.
     private(set) var next: Timestamp?
 
-    init(_ queue: JobQueue, now: Timestamp, limit: Int) { (self.queue, self.now, self.limit) = (queue, now, limit) }
-
-    /// The keys of the records.
-    var keys: [[UInt8]] { candidates.map(\.key) }
+    init(_ queue: JobQueue, now: Timestamp, limit: Int, passingOver passedOver: Set<[UInt8]>) {
+        (self.queue, self.now, self.limit, self.passedOver) = (queue, now, limit, passedOver)
+    }
 
     nonisolated(nonsending) mutating func read(_ transaction: KeyValueTransaction) async throws(StoreError) {
         // Programs that were in conflict look at more jobs than they need, and choose some by chance.
@@ -51,10 +57,13 @@ struct DueJobs {
         var rest: KeyRange? = queue.layout.line(state)
         lines: while let range = rest {
             // One more says when the next one is due.
-            let limit = count - candidates.count + 1
+            let limit = count - candidates.count + 1 + passedOver.count
             let keys = try await view.fetchKeys(in: range, limit: limit)
-            for key in keys {
-                let spot = try queue.layout.spot(key)
+            for key in keys where passedOver.isEmpty || !passedOver.contains(key) {
+                guard let spot = queue.layout.spot(key) else {
+                    unreadable.append(key)
+                    continue
+                }
                 if candidates.count == count || spot.moment > now.milliseconds {
                     next = min(next ?? .init(milliseconds: .max), Timestamp(milliseconds: spot.moment))
                     if candidates.count == count { return }
@@ -65,7 +74,7 @@ struct DueJobs {
                 candidates.append(
                     Candidate(
                         rank: spot.rank, moment: spot.moment,
-                        key: queue.records.recordKey(encodedID: spot.encodedID)))
+                        key: queue.records.recordKey(encodedID: spot.encodedID), entry: key))
             }
             rest = keys.count < limit ? nil : range.after(keys[limit - 1])
         }

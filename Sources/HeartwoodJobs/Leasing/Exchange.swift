@@ -31,6 +31,8 @@ struct Exchange: Sendable {
     /// How many jobs it claims at most.
     var demand = 0
     var lease: Duration
+    /// Entries of jobs that it doesn't look at.
+    var passedOver: Set<[UInt8]> = []
 
     /// What came of it.
     struct Result: Sendable {
@@ -41,6 +43,14 @@ struct Exchange: Sendable {
         var claimed: [LeasedJob] = []
         /// When the next job is due that wasn't claimed; nil if none is waiting.
         var next: Timestamp?
+        /// Jobs that are due and that this program can neither claim nor bury.
+        var passedOver: [PassedOver] = []
+    }
+
+    struct PassedOver: Sendable {
+        /// The key of its entry.
+        var entry: [UInt8]
+        var reason: String
     }
 }
 
@@ -81,6 +91,8 @@ private struct ExchangePass {
     private var claimedKeys: [[UInt8]] = []
     private var claimed: [(record: JobRecord, key: [UInt8], revision: SequenceNumber?)] = []
     private var outcome = Exchange.Result()
+    /// Why records couldn't be read, by their keys.
+    private var errors: [[UInt8]: StoreError] = [:]
 
     init(queue: JobQueue, exchange: Exchange, token: UInt64) {
         (self.queue, self.exchange, self.token) = (queue, exchange, token)
@@ -95,29 +107,35 @@ private struct ExchangePass {
     }
 
     nonisolated(nonsending) mutating func run(_ transaction: KeyValueTransaction) async throws(StoreError) {
-        (outcome, claimed, claimedKeys) = (Exchange.Result(), [], [])
+        (outcome, claimed, claimedKeys, errors) = (Exchange.Result(), [], [], [:])
         let now = queue.store.now
         // What was reported must not wait for claims that other programs are always faster with.
         let demand = transaction.attempt < 4 ? exchange.demand : 0
-        var line = DueJobs(queue, now: now, limit: demand)
+        var line = DueJobs(queue, now: now, limit: demand, passingOver: exchange.passedOver)
         if demand > 0 { try await line.read(transaction) }
         outcome.next = transaction.attempt < 4 || exchange.demand == 0 ? line.next : now
+        outcome.passedOver = line.unreadable.map { .init(entry: $0, reason: "its entry in the index can't be read") }
         let reported = exchange.reports.map(\.job.key)
-        let others = others(line.keys, than: reported + doubtful)
+        let due = line.candidates.map(\.key)
+        let others = others(due, than: reported + doubtful)
         // One that was left out may be due after what was reported of it.
-        if others.count < line.keys.count { outcome.next = now }
+        if others.count < due.count { outcome.next = now }
         let candidates = doubtful + others
         // A record and two entries each; a finished one has one entry less.
         transaction.reserve(
             writes: 3 * (reported.count + candidates.count), reads: reported.count + candidates.count)
-        let found = try await queue.records.records(at: reported + candidates, in: transaction)
+        let found: [FoundRecord<JobRecord>?]
+        (found, errors) = try await queue.records(at: reported + candidates, in: transaction)
         var changed: [FoundRecord<JobRecord>] = []
         var removed: [FoundRecord<JobRecord>] = []
         for (report, record) in zip(exchange.reports, found) {
             judge(report, record, now, &changed, &removed)
         }
         for (key, record) in zip(candidates, found.dropFirst(reported.count)) {
-            claim(key, record, now, demand, &changed)
+            if claim(key, record, now, demand, &changed) { continue }
+            // It would be found again and again, in the place of others.
+            guard let entry = line.candidates.first(where: { $0.key == key })?.entry else { continue }
+            outcome.passedOver.append(.init(entry: entry, reason: reason(record?.model, key)))
         }
         try await queue.records.replace(changed, in: transaction)
         try await queue.records.delete(removed, in: transaction)
@@ -153,22 +171,35 @@ private struct ExchangePass {
         outcome.wasLost.append(wasLost)
     }
 
+    /// - Returns: False for a job that this program can neither claim nor bury.
     private mutating func claim(
         _ key: [UInt8], _ found: FoundRecord<JobRecord>?, _ now: Timestamp, _ demand: Int,
         _ changed: inout [FoundRecord<JobRecord>]
-    ) {
-        guard var found else { return }
-        if found.model.state == .running, found.model.token == token {
+    ) -> Bool {
+        if let found, found.model.state == .running, found.model.token == token {
             claimed.append((found.model, key, found.revision))
-            return
+            return true
         }
-        guard claimed.count < demand,
+        guard claimed.count < demand else { return true }
+        guard var found, found.model.fault == nil || fits(found.model),
             case .changed(let job) = found.model.after(.claim(token: token, lease: exchange.lease), now: now)
-        else { return }
+        else { return false }
         found.model = job
         changed.append(found)
-        guard job.state == .running else { return }
+        guard job.state == .running else { return true }
         claimed.append((job, key, nil))
         claimedKeys.append(key)
+        return true
+    }
+
+    /// Whether a record that can't be read has space for the reason.
+    private func fits(_ job: JobRecord) -> Bool {
+        let limits = queue.store.limits
+        return job.payload.count <= min(limits.valueBytes, limits.batchBytes) - JobRecord.reserve
+    }
+
+    private func reason(_ job: JobRecord?, _ key: [UInt8]) -> String {
+        errors[key]?.message ?? job?.failure
+            ?? "the index of its queue isn't that of its record: verify the repository \"\(queue.name)\""
     }
 }

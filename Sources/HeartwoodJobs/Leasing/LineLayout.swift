@@ -41,11 +41,15 @@ struct LineLayout: Sendable {
         )
     }
 
-    func spot(_ key: [UInt8]) throws(StoreError) -> Spot {
+    /// Nil if the entry can't be read.
+    func spot(_ key: [UInt8]) -> Spot? {
         var decoder = TupleDecoder(key[min(prefix.count, key.count)...])
-        _ = try decoder.decode(UInt8.self)
-        let (rank, moment) = (try decoder.decode(UInt8.self), try decoder.decodeUInt64())
-        return Spot(rank: rank, moment: moment, encodedID: decoder.rest)
+        guard (try? decoder.decode(UInt8.self)) != nil, let rank = try? decoder.decode(UInt8.self),
+            let moment = try? decoder.decodeUInt64()
+        else { return nil }
+        let encodedID = decoder.rest
+        guard (try? decoder.decodeUUID()) != nil, decoder.isAtEnd else { return nil }
+        return Spot(rank: rank, moment: moment, encodedID: encodedID)
     }
 
     private func start(_ state: JobRecord.State, _ rank: UInt8? = nil) -> [UInt8] {

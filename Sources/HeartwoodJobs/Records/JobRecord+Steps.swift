@@ -57,19 +57,24 @@ extension JobRecord {
         var job = self
         switch event {
         case .claim(let token, let lease):
-            guard isDue(now: now) else { return .refused }
+            guard isDue(now: now), fault != .newer else { return .refused }
+            if fault == .damaged {
+                job.bury(failure ?? "", now)
+                return .changed(job)
+            }
             if state == .running {
                 // The worker has ended without a word: it may have died of this job.
                 job.fail("the lease of attempt \(attempt) ended", now, after: .zero)
                 if job.state == .dead { return .changed(job) }
             }
-            (job.state, job.attempt, job.token, job.time) = (.running, attempt + 1, token, now + lease)
+            job.attempt = min(attempt + 1, JobRetry.highestLimit)
+            (job.state, job.token, job.time) = (.running, token, now + lease)
         case .held(let claim, let event):
             guard isHeld(by: claim) else { return .refused }
             return after(event, now: now)
         case .retry:
-            guard state == .dead else { return .refused }
-            job.limit = max(limit, failures + 1)
+            guard state == .dead, !kind.isEmpty else { return .refused }
+            job.limit = min(max(limit, failures + 1), JobRetry.highestLimit)
             job.wait(until: now)
         }
         return .changed(job)
@@ -92,7 +97,7 @@ extension JobRecord {
     }
 
     private mutating func fail(_ reason: String, _ now: Timestamp, after pause: Duration) {
-        failures += 1
+        failures = min(failures + 1, JobRetry.highestLimit)
         if failures >= limit { return bury(reason, now) }
         failure = Self.shortened(reason)
         wait(until: now + pause)
@@ -102,6 +107,7 @@ extension JobRecord {
 
     private mutating func bury(_ reason: String, _ now: Timestamp) {
         (state, token, time, failure) = (.dead, 0, now, Self.shortened(reason))
+        fault = nil
     }
 
     static func shortened(_ text: String, to limit: Int = 1_024) -> String {

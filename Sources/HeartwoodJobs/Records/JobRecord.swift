@@ -14,7 +14,8 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
 
     /// Identifies it.
     public let id: JobID
-    /// The name of its kind: ``Job/name``.
+    /// The name of its kind: ``Job/name``. Empty if the stored job can't be read: ``failure`` says why then, and
+    /// ``payload`` has the bytes.
     public let kind: String
     /// The encoded job.
     public let payload: [UInt8]
@@ -41,6 +42,8 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
     /// Drawn for each lease, so that a worker recognises its own after a commit with an unknown outcome. 0 if there is
     /// no lease.
     var token: UInt64 = 0
+    /// Why this stands for a record that can't be read. Not stored.
+    var fault: Fault?
 
     /// The pauses of ``JobRetry``.
     public struct Pauses: Codable, Sendable, Hashable {
@@ -56,11 +59,14 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
         id: JobID, kind: String, payload: [UInt8], enqueued: Timestamp, due: Timestamp, priority: JobPriority,
         retry: JobRetry, uniqueKey: String?
     ) {
-        (self.id, self.kind, self.payload, enqueuedMoment) = (id, kind, payload, enqueued.milliseconds)
-        (moment, self.priority, self.uniqueKey) = (due.milliseconds, priority, uniqueKey)
-        limit = max(1, retry.limit)
-        pauses = Pauses(first: retry.first, longest: retry.longest)
+        (self.id, self.kind, self.payload, enqueuedMoment) = (id, kind, payload, Self.kept(enqueued))
+        (moment, self.priority, self.uniqueKey) = (Self.kept(due), priority, uniqueKey)
+        limit = min(max(1, retry.limit), JobRetry.highestLimit)
+        pauses = Pauses(first: JobRetry.kept(retry.first), longest: JobRetry.kept(retry.longest))
     }
+
+    /// A time as it is stored: in 63 bits, which reach for over 290 million years.
+    private static func kept(_ time: Timestamp) -> UInt64 { min(time.milliseconds, UInt64(Int64.max)) }
 }
 
 extension JobRecord {
@@ -69,7 +75,7 @@ extension JobRecord {
     /// When a waiting job is due, the lease of a running one ends, or a dead one has failed.
     public internal(set) var time: Timestamp {
         get { Timestamp(milliseconds: moment) }
-        set { moment = newValue.milliseconds }
+        set { moment = Self.kept(newValue) }
     }
 
     // What is indexed. One index has the jobs of each state in the order in which they are taken.
@@ -78,19 +84,22 @@ extension JobRecord {
     /// A dead letter gives its key up.
     var uniqueKeys: [String] { state == .dead ? [] : uniqueKey.map { [$0] } ?? [] }
 
-    /// Bytes that a record may have beside kind and payload: unique key and failure, and more in its index entries.
-    static let reserve = 8_192
+    /// Bytes that a batch may have for a job beside its kind and payload: unique key and failure, which is shortened,
+    /// and index entries, old ones and new ones. Normal form C makes a unique key up to three times as long.
+    static let reserve = 16_384
 
     static let lineIndex = "line"
     static let uniqueIndex = "unique"
 
     static func definition(_ name: String) -> RepositoryDefinition<JobRecord> {
-        RepositoryDefinition(
+        var definition = RepositoryDefinition<JobRecord>(
             name,
             indexes: [
                 Index(lineIndex, \.lane, \.rank, \.moment),
                 Index(uniqueIndex, unique: true, .each(\.uniqueKeys)),
             ],
             coder: JobRecordCoder())
+        definition.standIn = { JobRecord(unreadable: $1, id: $0, $2) }
+        return definition
     }
 }

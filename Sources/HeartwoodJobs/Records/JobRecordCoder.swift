@@ -28,10 +28,11 @@ struct JobRecordCoder: ModelCoder {
         job.id.append(to: &bytes)
         bytes.append(job.state.rawValue)
         bytes.append(job.priority.rawValue)
-        // 63 bits are what the format has; the year is over 290 million then.
-        for number in [job.moment, job.enqueuedMoment] { Varint.append(min(number, UInt64(Int64.max)), to: &bytes) }
+        for number in [job.moment, job.enqueuedMoment] { Varint.append(number, to: &bytes) }
         for number in [job.attempt, job.failures, job.limit] { Varint.append(UInt64(number), to: &bytes) }
-        for pause in [job.pauses.first, job.pauses.longest] { Varint.append(milliseconds(pause), to: &bytes) }
+        for pause in [job.pauses.first, job.pauses.longest] {
+            Varint.append((Timestamp(milliseconds: 0) + pause).milliseconds, to: &bytes)
+        }
         Varint.append(job.token, to: &bytes)
         append(job.kind, to: &bytes)
         append(optional: job.failure, to: &bytes)
@@ -44,6 +45,7 @@ struct JobRecordCoder: ModelCoder {
         guard bytes.byteCount >= 19 else { throw damage("it ends early") }
         let format = bytes.unsafeLoad(as: UInt8.self)
         guard format == Self.format else {
+            guard RecordEnvelope.isNewer(format) else { throw damage("it has no layout") }
             throw StoreError(
                 .unsupportedFormat, "a job has layout \(format), and this program reads \(Self.format): use a newer one"
             )
@@ -55,9 +57,9 @@ struct JobRecordCoder: ModelCoder {
         let priority = JobPriority(rawValue: bytes.unsafeLoad(fromByteOffset: 18, as: UInt8.self))
         var offset = 19
         let (moment, enqueued) = (try Varint.read(bytes, &offset), try Varint.read(bytes, &offset))
-        let (attempt, failures, limit) = (
-            try count(bytes, &offset), try count(bytes, &offset), try count(bytes, &offset)
-        )
+        let (attempt, failures) = (try count(bytes, &offset), try count(bytes, &offset))
+        // A higher one counts as the highest.
+        let limit = Int(clamping: try Varint.read(bytes, &offset))
         let (first, longest) = (try Varint.read(bytes, &offset), try Varint.read(bytes, &offset))
         let token = try Varint.read(bytes, &offset)
         let kind = try text(bytes, &offset)
@@ -76,10 +78,6 @@ struct JobRecordCoder: ModelCoder {
             .corruption, "a job can't be read, \(what): another program has written to its key; restore or delete it")
     }
 
-    private static func milliseconds(_ duration: Duration) -> UInt64 {
-        min((Timestamp(milliseconds: 0) + duration).milliseconds, UInt64(Int64.max))
-    }
-
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         Varint.append(UInt64(text.utf8.count), to: &bytes)
         bytes.append(contentsOf: text.utf8)
@@ -92,7 +90,7 @@ struct JobRecordCoder: ModelCoder {
 
     private static func count(_ bytes: RawSpan, _ offset: inout Int) throws(StoreError) -> Int {
         let number = try Varint.read(bytes, &offset)
-        guard number <= Int32.max else { throw damage("a number is too large") }
+        guard number <= JobRetry.highestLimit else { throw damage("a number is too large") }
         return Int(number)
     }
 

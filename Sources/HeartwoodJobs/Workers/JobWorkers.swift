@@ -16,10 +16,10 @@ public import Logging
 public final class JobWorkers: Sendable {
     /// How workers work.
     public struct Configuration: Sendable {
-        /// How many jobs run at a time. 8 by default.
+        /// How many jobs run at a time, 1 to 10,000. 8 by default.
         public var count = 8
-        /// How many jobs a worker takes at once, and runs one after the other. 1 by default. More make fewer writes;
-        /// but a worker that has several may keep the later ones waiting.
+        /// How many jobs a worker takes at once, and runs one after the other, 1 to 10,000. 1 by default. More make
+        /// fewer writes; but a worker that has several may keep the later ones waiting.
         public var batch = 1
         /// How long a job is leased. 30 s by default. A job of a program that has died runs again after this time. It
         /// is renewed after a third of it, so it may be shorter than a job takes; but it must be longer than the pauses
@@ -30,7 +30,7 @@ public final class JobWorkers: Sendable {
         /// How often workers look for jobs of other programs, of which the engine's feed should have told. 10 s by
         /// default; without effect on an engine that has no other writers.
         public var poll = Duration.seconds(10)
-        /// Logs jobs that fail, and errors of the store. Nil by default: nothing is logged.
+        /// Logs jobs that fail or are passed over, and errors of the store. Nil by default: nothing is logged.
         public var logger: Logger?
 
         package var clock: (any JobClock)?
@@ -74,13 +74,11 @@ public final class JobWorkers: Sendable {
     public init(_ queue: JobQueue, _ configuration: Configuration = Configuration(), handlers: [JobHandler]) {
         (self.queue, self.configuration, self.handlers) = (queue, configuration, handlers)
         let limits = queue.store.limits
-        // A job has a record and up to three entries; some conditions are not of a job.
-        let most = (min(limits.operations, limits.conditions) - 4) / 4
         state = Locked(
             State(
                 book: WorkerBook(
                     slots: configuration.count, batch: configuration.batch, lease: configuration.lease,
-                    poll: limits.hasOtherWriters ? configuration.poll : nil, most: most,
+                    poll: limits.hasOtherWriters ? configuration.poll : nil, most: queue.most,
                     claimsTogether: !limits.hasOtherWriters)))
     }
 
@@ -179,6 +177,9 @@ public final class JobWorkers: Sendable {
         let now = queue.store.now
         let (started, lost) = state.withLock { $0.book.finish(round, result, now: now) }
         cancel { _ in lost }
+        for job in result.passedOver {
+            configuration.logger?.warning("a job of \"\(queue.name)\" is passed over: \(job.reason)")
+        }
         for (slot, jobs) in started {
             let task = Task { await performer.run(jobs, slot) }
             state.withLock { $0.tasks[slot] = task }

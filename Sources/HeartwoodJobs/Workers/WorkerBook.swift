@@ -60,6 +60,8 @@ struct WorkerBook {
     private var reported: [LeaseID] = []
     /// Whether there may be jobs to claim now.
     private var mayHaveDue = true
+    /// The entries of jobs that this program can neither run nor bury.
+    private var passedOver: Set<[UInt8]> = []
     /// When a job is due that isn't yet.
     private var nextDue: Timestamp?
     private var nextRenewal: Timestamp?
@@ -74,10 +76,13 @@ struct WorkerBook {
         slots: Int, batch: Int, lease: Duration, poll: Duration?, most: Int = .max, claimsTogether: Bool = true
     ) {
         self.most = max(1, most)
-        (self.slots, self.batch, self.lease, self.poll) = (max(1, slots), max(1, batch), lease, poll)
+        (self.slots, self.batch) = (Self.bounded(slots), Self.bounded(batch))
+        (self.lease, self.poll) = (lease, poll)
         self.claimsTogether = claimsTogether
         freeSlots = Array((0..<self.slots).reversed())
     }
+
+    private static func bounded(_ number: Int) -> Int { min(max(1, number), 10_000) }
 
     /// Jobs may be due.
     mutating func ring() {
@@ -152,6 +157,7 @@ struct WorkerBook {
         else { return }
         swap(&round.slots, &freeSlots)
         round.exchange.demand = min(round.slots.count * batch, space)
+        round.exchange.passedOver = passedOver
     }
 
     private var wakeUp: Timestamp? {
@@ -200,6 +206,7 @@ struct WorkerBook {
         if round.claims {
             mayHaveDue = result.claimed.count >= round.exchange.demand || rings != round.rings
             nextDue = [result.next, poll.map { now + $0 }].compactMap(\.self).min()
+            passedOver.formUnion(result.passedOver.lazy.map(\.entry))
         }
         return (start(result.claimed, round.slots), lost)
     }

@@ -19,6 +19,17 @@ package struct RepositoryShape: Sendable, Hashable {
     }
 }
 
+extension RepositoryShape {
+    /// How this one differs from another one of the name, as a part of a sentence.
+    func difference(to other: RepositoryShape) -> String {
+        if version != other.version { return "with version \(version) of its model, and not \(other.version)" }
+        if coder != other.coder { return "with the coder \"\(coder)\", and not \"\(other.coder)\"" }
+        let others = Set(indexes).symmetricDifference(other.indexes).map { "\"\($0.name)\"" }
+        if !others.isEmpty { return "with other indexes (\(Set(others).sorted().joined(separator: ", ")) differ)" }
+        return indexes == other.indexes ? "with other unknownIndexes" : "with its indexes in another order"
+    }
+}
+
 /// Decides, without I/O, what an opening changes in the catalogue.
 extension CatalogueEntry {
     /// A new repository, and the value that the key of the next number gets with it.
@@ -31,6 +42,12 @@ extension CatalogueEntry {
         if let next {
             var decoder = TupleDecoder(next)
             number = try Int(from: &decoder)
+            guard (1..<Int(Int32.max)) ~= number else {
+                throw StoreError(
+                    .corruption,
+                    "the number of the next repository is \(number): another program has written to its key; restore it"
+                )
+            }
         }
         var encoder = TupleEncoder()
         encoder.append(number + 1)
@@ -104,14 +121,14 @@ extension CatalogueEntry {
             throw StoreError(
                 .invalidArgument,
                 "the repository \"\(name)\" was written with the coder \"\(coder)\", not \"\(shape.coder)\": open it "
-                    + "with that one, or copy its records to a repository of another name")
+                    + "with that one, or move its records to a repository of another name with moveRecords(to:)")
         }
         if hasOrderedIDs != shape.hasOrderedIDs {
             throw StoreError(
                 .invalidArgument,
                 "the ids of \"\(name)\" were \(hasOrderedIDs ? "" : "not ")ordered keys when it was made, and now the "
-                    + "opposite holds: restore the type of its ids, or copy its records to a repository of another name"
-            )
+                    + "opposite holds: restore the type of its ids, or move its records to a repository of another "
+                    + "name with moveRecords(to:)")
         }
     }
 

@@ -58,8 +58,7 @@ extension CatalogueEntry {
             format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
             if format == 1 {
                 self = try JSONDecoder().decode(CatalogueEntry.self, from: Data(bytes))
-                guard number > 0, number < nextPossible, indexes.allSatisfy({ $0.number > 0 && $0.number < nextIndex })
-                else { throw RecordEnvelope.damage }
+                guard isPossible else { throw RecordEnvelope.damage }
                 return
             }
         } catch {
@@ -74,10 +73,21 @@ extension CatalogueEntry {
             "a repository has layout \(format), which is newer than this program: use a newer version of Heartwood")
     }
 
-    private var nextPossible: Int { Int(Int32.max) }
+    /// Whether all numbers are in their range, so that another one can follow.
+    private var isPossible: Bool {
+        let numbers = 1..<Int(Int32.max)
+        return numbers ~= number && numbers ~= nextIndex && numbers ~= generation
+            && (1...Int(Int32.max)) ~= version && (1...version) ~= oldestVersion
+            && indexes.allSatisfy { (1..<nextIndex) ~= $0.number }
+    }
 
     package var bytes: [UInt8] {
         get throws(StoreError) {
+            guard isPossible else {
+                throw StoreError(
+                    .invalidArgument,
+                    "the repository \"\(name)\" has used up its numbers: copy its records to one of another name")
+            }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             do {

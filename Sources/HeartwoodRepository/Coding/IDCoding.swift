@@ -7,6 +7,8 @@ package protocol IDCoding<ID>: Sendable {
     var isOrdered: Bool { get }
     /// Appends exactly one element.
     func append(_ id: ID, to encoder: inout TupleEncoder) throws(StoreError)
+    /// Whether an element is of the type of the ids. For a type with raw values, any raw value is.
+    func accepts(_ element: [UInt8]) -> Bool
 }
 
 extension IDCoding {
@@ -16,15 +18,22 @@ extension IDCoding {
         try append(id, to: &encoder)
         return encoder.bytes
     }
+
+    /// Whether the id of a record is one of another type. What is no element at all is damage, which verification
+    /// finds.
+    package func isOfOtherType(_ id: [UInt8]) -> Bool { !accepts(id) && StoredKey.isElement(id) }
 }
 
 /// The coding of a type of ids.
 package func idCoding<ID: Hashable & Codable>(of type: ID.Type) -> any IDCoding<ID> {
-    if let element = type as? any TupleElement.Type { return ordered(element) }
+    if let element = type as? any TupleElement.Type, let coding = ordered(element) { return coding }
     if let raw = type as? any RawRepresentable.Type, let coding: any IDCoding<ID> = byRawValue(raw) { return coding }
     return UnorderedID<ID>()
 
-    func ordered<Element: TupleElement>(_: Element.Type) -> any IDCoding<ID> { OrderedID<ID, Element>() }
+    // The type of the ids is cast once, here, and not with each id.
+    func ordered<Element: TupleElement>(_: Element.Type) -> (any IDCoding<ID>)? {
+        OrderedID<Element>() as? any IDCoding<ID>
+    }
 
     func byRawValue<Raw: RawRepresentable>(_: Raw.Type) -> (any IDCoding<ID>)? {
         guard let element = Raw.RawValue.self as? any TupleElement.Type else { return nil }
@@ -38,14 +47,12 @@ package func idCoding<ID: Hashable & Codable>(of type: ID.Type) -> any IDCoding<
     }
 }
 
-/// `Element` is `ID`; a generic parameter of its own, because only this one is known to have an encoding.
-private struct OrderedID<ID: Hashable & Codable, Element: TupleElement>: IDCoding {
+private struct OrderedID<ID: TupleElement>: IDCoding {
     var isOrdered: Bool { true }
 
-    func append(_ id: ID, to encoder: inout TupleEncoder) throws(StoreError) {
-        guard let element = id as? Element else { throw .badID }
-        element.encode(to: &encoder)
-    }
+    func append(_ id: ID, to encoder: inout TupleEncoder) throws(StoreError) { id.encode(to: &encoder) }
+
+    func accepts(_ element: [UInt8]) -> Bool { isElement(element, of: ID.self) }
 }
 
 /// An id with an ordered raw value, such as a structure around an integer, needs no conformance.
@@ -56,6 +63,8 @@ private struct RawID<ID: Hashable & Codable, Raw: RawRepresentable, Element: Tup
         guard let raw = id as? Raw, let element = raw.rawValue as? Element else { throw .badID }
         element.encode(to: &encoder)
     }
+
+    func accepts(_ element: [UInt8]) -> Bool { isElement(element, of: Element.self) }
 }
 
 /// Any other id: its JSON with sorted keys, normalised, as bytes. Equal ids must encode equally.
@@ -71,6 +80,24 @@ private struct UnorderedID<ID: Hashable & Codable>: IDCoding {
         } catch {
             throw StoreError(.invalidArgument, "an id can't be encoded: give the model another id", cause: error)
         }
+    }
+
+    func accepts(_ element: [UInt8]) -> Bool {
+        var decoder = TupleDecoder(element)
+        guard let json = try? decoder.decodeBytes() else { return false }
+        return (try? JSONDecoder().decode(ID.self, from: Data(json))) != nil
+    }
+}
+
+/// Whether these bytes are one element of a type, or of its raw values.
+private func isElement<Element: TupleElement>(_ bytes: [UInt8], of type: Element.Type) -> Bool {
+    var decoder = TupleDecoder(bytes)
+    if (try? Element(from: &decoder)) != nil { return decoder.isAtEnd }
+    guard let raw = type as? any RawRepresentable.Type else { return false }
+    return isRawValue(raw)
+
+    func isRawValue<Raw: RawRepresentable>(_: Raw.Type) -> Bool {
+        (Raw.RawValue.self as? any TupleElement.Type).map { isElement(bytes, of: $0) } ?? false
     }
 }
 

@@ -38,10 +38,29 @@ public struct JSONCoder: ModelCoder {
         (self.encoder, self.decoder) = (encoder, decoder)
     }
 
+    /// Whether the same date is decoded that was encoded. No other strategy promises that: seconds since 1970 lose the
+    /// last bit of most dates.
+    var keepsDates: Bool {
+        if case .deferredToDate = encoder.dateEncodingStrategy, case .deferredToDate = decoder.dateDecodingStrategy {
+            return true
+        }
+        return false
+    }
+
     /// Encodes a value as JSON.
     ///
-    /// - Throws: What the encoder throws, such as for a number that JSON doesn't have.
-    public func encode(_ value: some Encodable) throws -> [UInt8] { [UInt8](try encoder.encode(value)) }
+    /// - Throws: What the encoder throws; `EncodingError` for a number that JSON doesn't have.
+    public func encode(_ value: some Encodable) throws -> [UInt8] {
+        let bytes = [UInt8](try encoder.encode(value))
+        // The encoder writes a `Decimal` that isn't a number as NaN, which no decoder reads.
+        if bytes.span.bytes.hasNaN,
+            (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) == nil
+        {
+            throw EncodingError.invalidValue(
+                value, EncodingError.Context(codingPath: [], debugDescription: "JSON has no NaN: a Decimal is one"))
+        }
+        return bytes
+    }
 
     /// Decodes JSON, without copying the bytes.
     ///
@@ -84,6 +103,21 @@ extension ModelCoder where Self == JSONCoder {
 extension ModelCoder where Self == PropertyListCoder {
     /// Binary property lists.
     public static var propertyList: PropertyListCoder { PropertyListCoder() }
+}
+
+extension RawSpan {
+    /// Whether "NaN" is somewhere in it. O(bytes).
+    fileprivate var hasNaN: Bool {
+        withUnsafeBytes { bytes in
+            var rest = bytes
+            while let start = rest.baseAddress, let found = memchr(start, 0x4E, rest.count) {
+                rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(found) - start)...])
+                if rest.starts(with: [0x4E, 0x61, 0x4E]) { return true }
+                rest = UnsafeRawBufferPointer(rebasing: rest[1...])
+            }
+            return false
+        }
+    }
 }
 
 extension Data {

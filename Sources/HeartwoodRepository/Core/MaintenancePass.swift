@@ -8,12 +8,16 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     private let progressKey: [UInt8]
     private var report = MaintenanceReport()
     private var generation = 0
-    /// Indexes in which two records claim one value.
+    /// Indexes in which two records claim one value, or a value is too long for a key.
     private var violated: Set<Int> = []
     /// Dropped indexes whose entries were removed.
     private var removed: Set<Int> = []
     /// Whether something was found that only a run over all records can find again.
-    private var isIncomplete: Bool { !report.violations.isEmpty || !report.undecodable.isEmpty }
+    private var isIncomplete: Bool {
+        !report.violations.isEmpty || !report.undecodable.isEmpty || !report.unwritable.isEmpty
+    }
+    /// Whether a record could not be rewritten at all.
+    private var hasLeftOut = false
 
     /// How far a run has come; stored in the same batch as what it has rewritten.
     private struct Progress: Codable {
@@ -63,18 +67,13 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
             do throws(StoreError) {
                 try await rewrite(outdated.map(\.key)[...], through: page.next == nil ? nil : last)
             } catch {
-                guard Self.isOfARecord(error) else { throw error }
+                guard error.isOfARecord else { throw error }
                 for entry in outdated { try await rewriteAlone(entry.key) }
             }
             report.records += page.entries.count
             progress(MaintenanceProgress(records: report.records, rewritten: report.rewritten))
             rest = page.next
         }
-    }
-
-    /// Whether an error concerns a record, and not the store.
-    private static func isOfARecord(_ error: StoreError) -> Bool {
-        [.uniqueViolation, .undecodable, .newerModel, .corruption].contains(error.code)
     }
 
     /// Whether a record has an older version, or lacks its keys in an index. One that can't be read counts, too.
@@ -111,14 +110,14 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         let entries = try await transaction.fetchEntries(of: Array(keys))
         for entry in entries {
             guard let entry, needsRewriting(entry) else { continue }
-            try await core.write([try core.model(entry)], .kept, .found([entry]), transaction, omitting: omitted)
+            try await core.write([try core.sound(entry)], .kept, .found([entry]), transaction, omitting: omitted)
             count += 1
         }
         return count
     }
 
     /// Rewrites one record of a batch in which there was a problem, without its keys in indexes where another record
-    /// has them.
+    /// has them or they are too long.
     private nonisolated(nonsending) mutating func rewriteAlone(_ key: [UInt8]) async throws(StoreError) {
         var omitted: Set<Int> = []
         while true {
@@ -130,17 +129,29 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
                 report.rewritten += count
                 return
             } catch {
-                guard Self.isOfARecord(error) else { throw error }
-                guard let violation = error.cause as? UniqueViolation,
-                    let position = core.base.shape.indexes.firstIndex(where: { $0.name == violation.index }),
+                guard error.isOfARecord else { throw error }
+                list(error, of: key)
+                let index = (error.cause as? UniqueViolation)?.index ?? (error.cause as? OversizedKey)?.index
+                guard let position = core.base.shape.indexes.firstIndex(where: { $0.name == index }),
                     let number = core.base.catalogued.numbers[position], omitted.insert(number).inserted
                 else {
-                    if report.undecodable.count < 1_000 { report.undecodable.append(error) }
+                    hasLeftOut = true
                     return
                 }
                 violated.insert(number)
-                if report.violations.count < 1_000 { report.violations.append(violation) }
             }
+        }
+    }
+
+    private mutating func list(_ error: StoreError, of key: [UInt8]) {
+        switch error.code {
+        case .uniqueViolation:
+            guard let violation = error.cause as? UniqueViolation, report.violations.count < 1_000 else { return }
+            report.violations.append(violation)
+        case .tooLarge, .invalidArgument:
+            if report.unwritable.count < 1_000 { report.unwritable.append(core.naming(key, in: error)) }
+        default:
+            if report.undecodable.count < 1_000 { report.undecodable.append(core.naming(key, in: error)) }
         }
     }
 
@@ -155,15 +166,15 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
 
     private func note(_ key: [UInt8], _ transaction: KeyValueTransaction) throws(StoreError) {
         let progress = Progress(generation: generation, through: EncodedElement.hexadecimal(key))
-        if let bytes = try? JSONEncoder().encode(progress) { transaction.put(progressKey, [UInt8](bytes)) }
+        if let bytes = try? JSONEncoder().encode(progress) { try transaction.put(progressKey, [UInt8](bytes)) }
     }
 
     private func bytes(_ hexadecimal: String) -> [UInt8] {
-        var digits = hexadecimal[...]
+        let digits = Array(hexadecimal.utf8)
         var bytes: [UInt8] = []
-        while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
+        for start in stride(from: 0, to: digits.count - 1, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else { break }
             bytes.append(byte)
-            digits = digits.dropFirst(2)
         }
         return bytes
     }
@@ -191,8 +202,8 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
             let before = try CatalogueEntry(bytes: stored.value)
             let entry = self.completed(before)
             if entry == before { return }
-            if !isIncomplete { transaction.remove(progressKey) }
-            transaction.put(core.base.catalogueKey, try entry.bytes)
+            if !isIncomplete { try transaction.remove(progressKey) }
+            try transaction.put(core.base.catalogueKey, try entry.bytes)
             changed = entry
         }
         guard let changed else { return }
@@ -201,7 +212,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
 
     private func completed(_ before: CatalogueEntry) -> CatalogueEntry {
         var entry = before
-        if generation == entry.generation, report.undecodable.isEmpty {
+        if generation == entry.generation, !hasLeftOut {
             entry.oldestVersion = entry.version
             for position in entry.indexes.indices
             where entry.indexes[position].state == .building && !violated.contains(entry.indexes[position].number) {

@@ -40,14 +40,16 @@ extension RepositoryBase {
     ) async throws(StoreError) {
         let records = try withoutDuplicates(all, expected)
         let keys = records.map(\.key)
-        let olds = try await oldRecords(keys, expected, needsOld: catalogued.hasEntries, transaction)
-        // First what is given up, so that what is taken over in the same call isn't found in use.
-        for position in records.indices {
-            guard let old = olds[position] else { continue }
-            removeEntries(of: old, keeping: records[position], transaction)
-        }
-        for position in records.indices {
-            try await put(records[position], olds[position], expires, transaction)
+        try await transaction.exclusively { () async throws(StoreError) in
+            let olds = try await oldRecords(keys, expected, needsOld: catalogued.hasEntries, transaction)
+            // First what is given up, so that what is taken over in the same call isn't found in use.
+            for position in records.indices {
+                guard let old = olds[position] else { continue }
+                removeEntries(of: old, keeping: records[position], transaction)
+            }
+            for position in records.indices {
+                try await put(records[position], olds[position], expires, transaction)
+            }
         }
     }
 
@@ -61,7 +63,7 @@ extension RepositoryBase {
         unique.reserveCapacity(records.count)
         for record in records {
             if let position = positions[HashedBytes(record.key)] {
-                if case .absent = expected { throw alreadyExists(layout.id(ofRecord: record.key)) }
+                if case .absent = expected { throw insertedTwice(layout.id(ofRecord: record.key)) }
                 unique[position] = record
             } else {
                 positions[HashedBytes(record.key)] = unique.count
@@ -77,10 +79,10 @@ extension RepositoryBase {
         if transaction.attempt == 0, keys.allSatisfy({ transaction.write(of: $0) == nil }) {
             switch expected {
             case .absent:
-                for key in keys { transaction.require(.absent(key)) }
+                for key in keys { transaction.assume(key, nil) }
                 return [OldRecord?](repeating: nil, count: keys.count)
             case .read(let revision, let envelope, let expires):
-                for key in keys { transaction.require(.sequence(key, revision)) }
+                for key in keys { transaction.assume(key, revision) }
                 return keys.map { _ in OldRecord(envelope: envelope, expires: expires) }
             case .anything where !needsOld: return [OldRecord?](repeating: nil, count: keys.count)
             case .anything, .revision, .found: break
@@ -103,9 +105,18 @@ extension RepositoryBase {
     private nonisolated(nonsending) func entries(
         _ keys: [[UInt8]], _ expected: Expected, _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> [Entry?] {
-        if case .found(let entries) = expected { return entries }
+        if case .found(let entries) = expected {
+            for entry in entries { try checkCurrent(entry, transaction) }
+            return entries
+        }
         if keys.count == 1 { return [try await transaction.fetchEntry(keys[0])] }
         return try await transaction.fetchEntries(of: keys)
+    }
+
+    /// Throws if another call of the transaction has written a record since it was read.
+    private func checkCurrent(_ entry: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+        let own = transaction.write(of: entry.key)
+        guard entry.sequence == 0 ? own?.value == entry.value : own == nil else { throw .overlappingCalls }
     }
 
     private func check(_ entry: Entry?, _ key: [UInt8], _ expected: Expected) throws(StoreError) {
@@ -121,6 +132,13 @@ extension RepositoryBase {
         StoreError(
             .alreadyExists,
             "the repository \"\(name)\" has a record \(TupleValue.one(in: id)) already: save it to replace it")
+    }
+
+    private func insertedTwice(_ id: [UInt8]) -> StoreError {
+        StoreError(
+            .alreadyExists,
+            "two records that are inserted into \"\(name)\" have the id \(TupleValue.one(in: id)): give one of them "
+                + "another id, or save them if the last one counts")
     }
 
     private func changed(_ id: [UInt8], since revision: SequenceNumber) -> StoreError {
@@ -139,16 +157,23 @@ extension RepositoryBase {
         for group in old.envelope.groups {
             let kept = record.envelope.values(in: group.index)
             if kept == group.values { continue }
-            for values in group.values where !kept.contains(values) {
-                remove(entry(group, values, id), of: id, transaction)
+            for values in group.values where !kept.hasInOrder(values) {
+                remove(entry(group, values, id), of: id, expires: !old.expires.isNever, transaction)
             }
         }
     }
 
     /// Removes an entry, unless another record has taken it over in this transaction.
-    private func remove(_ entry: IndexEntry, of id: [UInt8], _ transaction: KeyValueTransaction) {
-        if entry.isExclusive, let holder = transaction.write(of: entry.key)?.value, holder != id { return }
-        transaction.remove(entry.key)
+    ///
+    /// - Parameter expires: Whether the entry does, with its record.
+    private func remove(
+        _ entry: IndexEntry, of id: [UInt8], expires: Bool, _ transaction: KeyValueTransaction
+    ) {
+        if entry.isExclusive {
+            if let holder = transaction.write(of: entry.key)?.value, holder != id { return }
+            if expires { transaction.keep(entry.key) }
+        }
+        transaction.set(entry.key, nil)
     }
 
     private func entry(_ group: RecordEnvelope.Group, _ values: [UInt8], _ id: [UInt8]) -> IndexEntry {
@@ -172,56 +197,28 @@ extension RepositoryBase {
             if before == group.values && isUntouched && neverExpires && !group.isUnique { continue }
             for values in group.values {
                 let entry = entry(group, values, id)
-                let isOwn = before.contains(values) && transaction.write(of: entry.key) == nil
+                let isOwn = before.hasInOrder(values) && transaction.write(of: entry.key) == nil
                 if isOwn && neverExpires { continue }
-                if entry.isExclusive && !isOwn { try await claim(entry, for: id, transaction) }
-                transaction.put(entry.key, entry.value, expires: expires)
+                if entry.key.count > keyLimit { throw oversized(entry, of: id) }
+                if entry.isExclusive {
+                    if !isOwn {
+                        try await claim(entry, for: id, transaction)
+                    } else if old?.expires.isNever == false {
+                        // When the old record expires, before the commit, another one may take the value.
+                        transaction.keep(entry.key)
+                    }
+                }
+                transaction.set(entry.key, entry.value, expires: expires)
             }
         }
-        transaction.put(record.key, record.envelope.encoded(with: record.payload), expires: expires)
+        transaction.set(record.key, record.envelope.encoded(with: record.payload), expires: expires)
     }
 
-    /// Makes sure that no other record has this unique value when the transaction commits.
-    private nonisolated(nonsending) func claim(
-        _ entry: IndexEntry, for id: [UInt8], _ transaction: KeyValueTransaction
-    ) async throws(StoreError) {
-        var holder: [UInt8]?
-        if let own = transaction.write(of: entry.key) {
-            holder = own.value
-        } else if transaction.attempt == 0 {
-            // Costs no read. If it fails, the next run reads which record has the value.
-            transaction.require(.absent(entry.key))
-        } else {
-            holder = try await transaction.fetchEntry(entry.key)?.value
-        }
-        guard let holder, holder != id else { return }
-        transaction.beforeCommit { (transaction) async throws(StoreError) in
-            try await self.settle(entry, of: holder, transaction)
-        }
-    }
-
-    /// Decides who has a unique value that was claimed while a record had it. If that record has it still, and every
-    /// claimant has given it up again, its entry is put back.
-    ///
-    /// - Throws: `.uniqueViolation` if it has it still, and another record has it, too.
-    private nonisolated(nonsending) func settle(
-        _ entry: IndexEntry, of holder: [UInt8], _ transaction: KeyValueTransaction
-    ) async throws(StoreError) {
-        let claimant = transaction.write(of: entry.key)?.value
-        let recordKey = layout.recordKey(holder)
-        guard claimant != holder, let record = try await transaction.fetchEntry(recordKey),
-            try RecordEnvelope.decode(record.value).0.values(in: entry.index).contains(entry.values)
-        else { return }
-        if let claimant { throw .violation(violation(entry, holder: holder, claimant: claimant)) }
-        let expires = transaction.write(of: recordKey)?.expires ?? record.expires.map { .at($0) } ?? .never
-        transaction.put(entry.key, holder, expires: expires)
-    }
-
-    private func violation(_ entry: IndexEntry, holder: [UInt8], claimant: [UInt8]) -> UniqueViolation {
-        UniqueViolation(
-            repository: name,
-            index: catalogued.entry.indexes.first { $0.number == entry.index }?.name ?? "\(entry.index)",
-            values: TupleValue.all(in: entry.values), holder: .one(in: holder), claimant: .one(in: claimant))
+    private func oversized(_ entry: IndexEntry, of id: [UInt8]) -> StoreError {
+        .oversized(
+            OversizedKey(
+                repository: name, index: nameOfIndex(entry.index), record: .one(in: id), bytes: entry.key.count,
+                limit: keyLimit))
     }
 
     /// Deletes records, whether they exist or not, when the transaction commits.
@@ -229,24 +226,29 @@ extension RepositoryBase {
         _ keys: [[UInt8]], _ transaction: KeyValueTransaction
     ) async throws(StoreError) {
         let catalogued = try await begin(transaction)
-        if catalogued.hasEntries {
-            for entry in try await entries(keys, .anything, transaction) {
-                if let entry { try removeEntries(of: entry, transaction) }
+        try await transaction.exclusively { () async throws(StoreError) in
+            if catalogued.hasEntries {
+                for entry in try await entries(keys, .anything, transaction) {
+                    if let entry { try removeEntries(of: entry, transaction) }
+                }
             }
+            for key in keys { transaction.set(key, nil) }
         }
-        for key in keys { transaction.remove(key) }
     }
 
     /// Deletes a record that the transaction has read.
     func delete(_ found: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+        try checkCurrent(found, transaction)
         try removeEntries(of: found, transaction)
-        transaction.remove(found.key)
+        transaction.set(found.key, nil)
     }
 
     private func removeEntries(of record: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
         let id = layout.id(ofRecord: record.key)
         for group in try RecordEnvelope.decode(record.value).0.groups {
-            for values in group.values { remove(entry(group, values, id), of: id, transaction) }
+            for values in group.values {
+                remove(entry(group, values, id), of: id, expires: record.expires != nil, transaction)
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ final class RepositoryBase: Sendable {
     let layout: KeyLayout
     let catalogueKey: [UInt8]
     let hasOtherWriters: Bool
+    /// Bytes of a key at most.
+    let keyLimit: Int
     private let current: Locked<Catalogued>
 
     init(
@@ -20,7 +22,7 @@ final class RepositoryBase: Sendable {
     ) {
         (self.store, self.shape, layout) = (store, shape, entry.layout)
         catalogueKey = KeyLayout.catalogueKey(shape.name)
-        hasOtherWriters = store.limits.hasOtherWriters
+        (hasOtherWriters, keyLimit) = (store.limits.hasOtherWriters, store.limits.keyBytes)
         current = Locked(Catalogued(entry, revision, shape))
     }
 
@@ -46,29 +48,57 @@ final class RepositoryBase: Sendable {
         }
     }
 
-    /// Makes the catalogue a condition of a transaction, and reads it again where that condition may have failed.
+    /// - Throws: `.invalidArgument` for a transaction of another store.
+    func check(_ transaction: KeyValueTransaction) throws(StoreError) {
+        if transaction.store === store { return }
+        throw StoreError(
+            .invalidArgument, "the transaction is of another store than the repository \"\(name)\": use one of its own")
+    }
+
+    /// The catalogue for a call that writes in a transaction. Where other programs write, it is a condition of the
+    /// commit.
     nonisolated(nonsending) func begin(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
-        guard transaction.store === store else {
-            throw StoreError(
-                .invalidArgument,
-                "the transaction is of another store than the repository \"\(name)\": use one of its own")
-        }
-        guard hasOtherWriters else { return catalogued }
-        guard transaction.attempt > 0 else {
-            transaction.require(.sequence(catalogueKey, catalogued.revision))
+        let catalogued = try await catalogue(transaction)
+        guard hasOtherWriters, catalogued.hasUnknown, transaction.write(of: catalogueKey) == nil else {
             return catalogued
         }
-        // 0 is the entry that this transaction has written.
-        let entry = try await transaction.fetchEntry(catalogueKey)
-        if let entry, entry.sequence == 0 || entry.sequence == catalogued.revision { return catalogued }
-        try adopt(entry)
         // What this write leaves out must not be used any longer once it is written.
-        let known = catalogued.entry
-        let disowned = try known.disowning(shape)
-        if disowned != known { transaction.put(catalogueKey, try disowned.bytes) }
+        try transaction.put(catalogueKey, try catalogued.entry.disowning(shape).bytes)
         return catalogued
+    }
+
+    /// The catalogue for a query in a transaction: not newer than what the transaction sees.
+    nonisolated(nonsending) func beginQuery(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Catalogued {
+        let catalogued = try await catalogue(transaction)
+        // The entries of an index that has become ready may be newer than the view.
+        if !hasOtherWriters, catalogued.revision > transaction.view.position.sequence { throw transaction.startAgain() }
+        return catalogued
+    }
+
+    private nonisolated(nonsending) func catalogue(
+        _ transaction: KeyValueTransaction
+    ) async throws(StoreError) -> Catalogued {
+        try check(transaction)
+        try transaction.checkOpen()
+        var known = catalogued
+        guard hasOtherWriters else { return known }
+        let notes = notes(transaction)
+        if let noted = notes.catalogued { return noted }
+        if transaction.attempt == 0 {
+            transaction.assume(catalogueKey, known.revision)
+        } else {
+            let entry = try await transaction.fetchEntry(catalogueKey)
+            if entry?.sequence != known.revision { try adopt(entry) }
+            known = catalogued
+            // Another task knows a newer one than this transaction's view has.
+            if entry?.sequence != known.revision { throw transaction.startAgain() }
+        }
+        notes.catalogued = known
+        return known
     }
 
     /// How many records one batch of maintenance changes at most.
@@ -102,6 +132,8 @@ struct Catalogued: Sendable {
     let numbers: [Int?]
     /// Whether records may have entries that a write has to remove.
     let hasEntries: Bool
+    /// Whether queries of other programs may use an index that this one doesn't maintain.
+    let hasUnknown: Bool
     /// Whether the catalogue has the version of the model that the definition has.
     private let isCurrent: Bool
 
@@ -109,6 +141,9 @@ struct Catalogued: Sendable {
         (self.entry, self.revision, isCurrent) = (entry, revision, entry.version == shape.version)
         numbers = shape.indexes.map { entry.active($0)?.number }
         hasEntries = entry.indexes.contains { $0.state != .dropping }
+        hasUnknown = entry.indexes.contains { index in
+            (index.state == .ready || index.state == .building) && !shape.indexes.contains { index.isSame(as: $0) }
+        }
     }
 
     /// Whether the index with a number has the entries of all records. A newer version of the model may make others of

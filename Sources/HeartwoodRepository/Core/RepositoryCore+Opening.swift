@@ -1,7 +1,8 @@
 extension RepositoryCore {
     /// Opens a repository, and makes its entry in the catalogue if there is none.
     ///
-    /// - Throws: What reading and writing throw; `.newerModel`, `.unknownIndex`, `.invalidArgument`.
+    /// - Throws: What reading and writing throw; `.newerModel`, `.unknownIndex`, `.invalidArgument`, also if the
+    ///   records have other ids. Nothing is written then.
     static nonisolated(nonsending) func open(
         _ definition: RepositoryDefinition<Model>, in store: any KeyValueStore
     ) async throws(StoreError) -> RepositoryCore {
@@ -15,12 +16,17 @@ extension RepositoryCore {
             let stored = try await transaction.fetchEntry(key)
             let entry = try await Self.reconcile(stored, shape, transaction)
             try migrations.check(entry)
+            if let stored {
+                let isNewVersion = try CatalogueEntry(bytes: stored.value).version < entry.version
+                let core = try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+                try await core.checkIDs(migrates: isNewVersion, transaction.view)
+            }
             let bytes = try entry.bytes
             if bytes == stored?.value {
                 opened = (entry, stored?.sequence)
             } else {
                 opened = (entry, nil)
-                transaction.put(key, bytes)
+                try transaction.put(key, bytes)
             }
         }
         guard let (entry, revision) = opened else { throw .noCatalogueEntry(definition.name) }
@@ -33,7 +39,7 @@ extension RepositoryCore {
         if let stored { return try CatalogueEntry(bytes: stored.value).reconciled(with: shape) }
         let next = try await transaction.fetchEntry(KeyLayout.nextNumber)
         let made = try CatalogueEntry.make(shape, next: next?.value)
-        transaction.put(KeyLayout.nextNumber, made.next)
+        try transaction.put(KeyLayout.nextNumber, made.next)
         return made.entry
     }
 
@@ -48,6 +54,31 @@ extension RepositoryCore {
         }
         let entry = try CatalogueEntry(bytes: stored.value)
         _ = try entry.reconciled(with: shape)
-        return try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+        let core = try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+        try await core.checkIDs(migrates: entry.version < definition.version, store)
+        return core
+    }
+
+    /// Refuses a type whose ids have other keys than the records. Looks at the first record; if the opening raises the
+    /// version of the model, at what the migrations make of some of the first records and of the last ones.
+    ///
+    /// - Throws: `.invalidArgument`.
+    private nonisolated(nonsending) func checkIDs(
+        migrates: Bool, _ reader: any KeyValueReader
+    ) async throws(StoreError) {
+        let (range, count) = (base.layout.records, migrates ? 64 : 1)
+        var entries = try await reader.fetchEntries(in: range, reversed: false, limit: count).entries
+        if migrates, entries.count == count {
+            entries += try await reader.fetchEntries(in: range, reversed: true, limit: count).entries
+        }
+        for entry in entries {
+            let id = base.layout.id(ofRecord: entry.key)
+            if ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
+            // Maintenance lists what doesn't decode.
+            guard migrates, let model = try? decoded(entry.value.span.bytes, key: entry.key),
+                let other = otherID(of: model, entry.key)
+            else { continue }
+            throw .wouldMove(id, to: other, in: base.name)
+        }
     }
 }

@@ -2,11 +2,17 @@ internal import HeartwoodFileSystem
 
 extension RepositoryCore {
     /// Where queries read in a view or a transaction.
-    func source(_ reader: any KeyValueReader) -> QuerySource<Model> {
+    ///
+    /// - Parameters:
+    ///   - catalogued: What was known before the view was made: an index that becomes ready later may lack entries in
+    ///     it.
+    ///   - omitted: The numbers of indexes that aren't used.
+    func source(
+        _ reader: any KeyValueReader, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
+    ) -> QuerySource<Model> {
         let base = base
-        let catalogued = base.catalogued
         var source = QuerySource<Model>(
-            reader: reader, layout: layout(catalogued),
+            reader: reader, layout: omitted.isEmpty ? layout(catalogued) : makeLayout(catalogued, omitting: omitted),
             decode: { (entry) throws(StoreError) in try self.model(entry) })
         if base.hasOtherWriters {
             // Another program may have written without maintaining an index, and then has changed the catalogue before.
@@ -23,15 +29,23 @@ extension RepositoryCore {
     /// What the planner needs to know, which changes only with the catalogue.
     private func layout(_ catalogued: Catalogued) -> QueryLayout {
         if let known = queryLayout.withLock({ $0 }), known.revision == catalogued.revision { return known.layout }
-        var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
-        for (position, index) in definition.indexes.enumerated() {
-            guard let number = catalogued.numbers[position], catalogued.isReady(number) else { continue }
-            indexes.append((index, base.layout.entriesPrefix(number)))
-        }
-        let layout = QueryLayout(
-            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered)
+        let layout = makeLayout(catalogued, omitting: [])
         queryLayout.withLock { $0 = (catalogued.revision, layout) }
         return layout
+    }
+
+    private func makeLayout(_ catalogued: Catalogued, omitting omitted: Set<Int>) -> QueryLayout {
+        var indexes: [(index: Index<Model>, entriesPrefix: [UInt8])] = []
+        for (position, index) in definition.indexes.enumerated() {
+            guard let number = catalogued.numbers[position], catalogued.isReady(number), !omitted.contains(number)
+            else { continue }
+            indexes.append((index, base.layout.entriesPrefix(number)))
+        }
+        return QueryLayout(
+            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered,
+            entryKeys: { [layout = base.layout] (entry) throws(StoreError) in
+                try RecordEnvelope.decode(entry.value).0.entries(layout, id: layout.id(ofRecord: entry.key)).map(\.key)
+            })
     }
 
     /// Calls `body` with a view; again with another one if the view has ended, or the catalogue was changed.
@@ -52,8 +66,9 @@ extension RepositoryCore {
         while true {
             if Task.isCancelled { throw .readingCancelled }
             do throws(StoreError) {
+                let catalogued = base.catalogued
                 let view = try await makeView(base.store)
-                return try await body(source(view), view)
+                return try await body(source(view, catalogued), view)
             } catch {
                 guard error.code == .viewEnded || error.isCatalogueChange else { throw error }
             }

@@ -12,6 +12,7 @@ where Model.ID: Codable & SendableMetatype {
     private let indexers: [Indexer]
     /// The array is of a generic type, so that asking it takes longer.
     private let hasIndexers: Bool
+    private let roundTrip: RoundTrip
 
     /// The keys of a model in one index.
     private struct Indexer: Sendable {
@@ -28,43 +29,89 @@ where Model.ID: Codable & SendableMetatype {
         migrations = try MigrationPath(to: definition.version, definition.migrations)
         indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
         hasIndexers = !indexers.isEmpty
+        let types = definition.indexes.flatMap { $0.components.map(\.type) } + [Model.ID.self]
+        roundTrip = RoundTrip(isCertain: types.allSatisfy { ElementKind.isKept($0, by: definition.coder) })
     }
 
     /// The key of a record.
-    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] { try ids.key(id, after: base.layout.recordPrefix) }
+    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] {
+        let prefix = base.layout.recordPrefix
+        let key = try ids.key(id, after: prefix)
+        if key.count > 256, TupleDecoder.isTooDeep(Array(key.dropFirst(prefix.count))) { throw tooDeep("an id") }
+        return key
+    }
 
-    /// Encodes a model, with its keys in the indexes.
+    private func tooDeep(_ what: String) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "\(what) of \"\(base.name)\" has more than 128 tuples in each other: no key can be read that has")
+    }
+
+    /// Encodes a model, with its keys in the indexes: those of its stored form, so that a query finds what it reads.
     ///
     /// - Parameter omitted: The numbers of indexes in which it gets no keys.
-    /// - Throws: `.invalidArgument` if the coder can't encode it.
+    /// - Throws: `.invalidArgument` if the coder can't encode it, or not so that it has its id when it is decoded.
     func prepare(
         _ model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
     ) throws(StoreError) -> PreparedRecord {
         let key = try self.key(model.id)
-        let groups = hasIndexers ? self.groups(of: model, catalogued, omitting: omitted) : []
+        if key.count > base.keyLimit {
+            throw .oversized(OversizedKey(repository: base.name, bytes: key.count, limit: base.keyLimit))
+        }
+        let payload: [UInt8]
         do {
-            return PreparedRecord(
-                key: key, payload: try definition.coder.encode(model),
-                envelope: RecordEnvelope(version: definition.version, groups: groups))
+            payload = try definition.coder.encode(model)
         } catch {
             throw StoreError(
                 .invalidArgument,
-                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be "
-                    + "encoded: see "
-                    + "the cause",
+                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be encoded: "
+                    + "see the cause",
                 cause: error)
         }
+        let stored = roundTrip.isDue ? try storedForm(of: model, payload, key) : model
+        let groups = hasIndexers ? try self.groups(of: stored, catalogued, omitting: omitted) : []
+        return PreparedRecord(
+            key: key, payload: payload, envelope: RecordEnvelope(version: definition.version, groups: groups))
+    }
+
+    /// Decodes what was encoded, as a read does.
+    private func storedForm(of model: Model, _ payload: [UInt8], _ key: [UInt8]) throws(StoreError) -> Model {
+        let stored: Model
+        do {
+            stored = try definition.coder.decode(Model.self, from: payload.span.bytes)
+        } catch {
+            throw StoreError(
+                .invalidArgument,
+                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be decoded "
+                    + "again from what was encoded: correct the type or its coder; nothing was written",
+                cause: error)
+        }
+        if let id = otherID(of: stored, key) {
+            throw .wouldLoseID(base.layout.id(ofRecord: key), storedAs: id, in: base.name)
+        }
+        if indexers.contains(where: { $0.keys(stored) != $0.keys(model) }) { roundTrip.requireAlways() }
+        return stored
+    }
+
+    /// The encoded id of a model if it isn't the one of this record's key; nil if it is.
+    func otherID(of model: Model, _ key: [UInt8]) -> [UInt8]? {
+        let found = try? self.key(model.id)
+        return found == key ? nil : found.map { base.layout.id(ofRecord: $0) } ?? []
     }
 
     private func groups(
         of model: Model, _ catalogued: Catalogued, omitting omitted: Set<Int>
-    ) -> [RecordEnvelope.Group] {
+    ) throws(StoreError) -> [RecordEnvelope.Group] {
         var groups: [RecordEnvelope.Group] = []
         groups.reserveCapacity(catalogued.numbers.count)
         for (position, number) in catalogued.numbers.enumerated() {
             guard let number, !omitted.contains(number) else { continue }
             let indexer = indexers[position]
-            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: indexer.keys(model)))
+            let values = indexer.keys(model)
+            for value in values where value.count > 256 && TupleDecoder.isTooDeep(value) {
+                throw tooDeep("a value of the index \"\(definition.indexes[position].name)\"")
+            }
+            groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: values))
         }
         return groups
     }

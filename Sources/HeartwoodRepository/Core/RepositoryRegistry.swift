@@ -12,12 +12,12 @@ actor RepositoryRegistry {
         case inProgress(Task<Void, any Error>)
         /// No caller has it yet. It isn't the task's result, because a task may outlive its end, and would keep a core
         /// that everybody has released.
-        case opened(any AnyObject & Sendable)
+        case opened(any Core)
         case shared(WeakReference)
     }
 
     /// A core keeps its store alive, so the identity of a store isn't used again while its core is.
-    private struct WeakReference { weak var object: (any AnyObject & Sendable)? }
+    private struct WeakReference { weak var object: (any Core)? }
 
     private var openings: [Name: Opening] = [:]
 
@@ -32,11 +32,7 @@ actor RepositoryRegistry {
             let wanted = try definition.shape(
                 hasOrderedIDs: idCoding(of: Model.ID.self).isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
             guard let core = object as? RepositoryCore<Model>, core.base.shape == wanted else {
-                throw StoreError(
-                    .invalidArgument,
-                    "the repository \"\(definition.name)\" is open on this store with another type or other indexes: "
-                        + "use "
-                        + "one definition for both")
+                throw StoreError.otherDefinition(object, Model.self, wanted)
             }
             return core
         } catch let error as StoreError {
@@ -46,10 +42,16 @@ actor RepositoryRegistry {
         }
     }
 
+    /// The repositories of a process can have any models.
+    protocol Core: AnyObject, Sendable {
+        var base: RepositoryBase { get }
+        var modelType: any Any.Type { get }
+    }
+
     private func opened(
         _ name: String, in store: any KeyValueStore,
-        _ open: @escaping @Sendable () async throws -> any AnyObject & Sendable
-    ) async throws -> any AnyObject & Sendable {
+        _ open: @escaping @Sendable () async throws -> any Core
+    ) async throws -> any Core {
         let key = Name(store: ObjectIdentifier(store), name: name)
         while true {
             switch openings[key] {
@@ -75,5 +77,24 @@ actor RepositoryRegistry {
                     })
             }
         }
+    }
+}
+
+extension RepositoryCore: RepositoryRegistry.Core {
+    var modelType: any Any.Type { Model.self }
+}
+
+extension StoreError {
+    /// A repository is open with another definition than the one that is asked for.
+    fileprivate static func otherDefinition(
+        _ open: any RepositoryRegistry.Core, _ model: any Any.Type, _ wanted: RepositoryShape
+    ) -> StoreError {
+        let difference =
+            open.modelType == model
+            ? open.base.shape.difference(to: wanted) : "with the type \(open.modelType), and not with \(model)"
+        return StoreError(
+            .invalidArgument,
+            "the repository \"\(wanted.name)\" is open on this store \(difference): use one definition for both, or "
+                + "release the other repository first")
     }
 }

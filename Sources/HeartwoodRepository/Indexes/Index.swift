@@ -68,8 +68,8 @@ public struct IndexComponent<Model: Sendable>: Sendable {
     let path: any PartialKeyPath<Model> & Sendable
     /// Whether it is a collection, each element of which has an entry.
     let isCollection: Bool
-    /// The type of the value, or of the elements, for the catalogue: another type makes another index.
-    let typeName: String
+    /// The type of the value, or of the elements.
+    let type: any Any.Type
     /// The encoded values: one, or for a collection one for each element.
     let values: @Sendable (Model) -> [[UInt8]]
     /// Appends the encoded value; only for a component that is no collection.
@@ -80,7 +80,7 @@ public struct IndexComponent<Model: Sendable>: Sendable {
         _ path: any KeyPath<Model, Value> & Sendable
     ) -> IndexComponent {
         IndexComponent(
-            path: path, isCollection: false, typeName: "\(Value.self)",
+            path: path, isCollection: false, type: Value.self,
             values: { model in
                 var encoder = TupleEncoder()
                 encoder.append(model[keyPath: path])
@@ -94,7 +94,7 @@ public struct IndexComponent<Model: Sendable>: Sendable {
         _ path: any KeyPath<Model, Values> & Sendable
     ) -> IndexComponent where Values.Element: TupleElement {
         IndexComponent(
-            path: path, isCollection: true, typeName: "[\(Values.Element.self)]",
+            path: path, isCollection: true, type: Values.Element.self,
             values: { model in
                 model[keyPath: path].map { element in
                     var encoder = TupleEncoder()

@@ -25,6 +25,26 @@ extension TupleDecoder {
         return bytes[position..<next.position]
     }
 
+    /// Whether a tuple is in 128 others, so that no decoder reads it. O(1) for most keys: each tuple takes two bytes.
+    static func isTooDeep(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 2 * maximumDepth else { return false }
+        var next = TupleDecoder(bytes)
+        while next.position < bytes.endIndex {
+            if next.isAtEnd {
+                next.depth -= 1
+                next.position += 1
+            } else if bytes[next.position] == TupleCode.nested {
+                if next.depth == maximumDepth { return true }
+                next.depth += 1
+                next.position += 1
+            } else if !next.decodeNil() {
+                guard let end = try? next.endOfElement() else { return false }
+                next.position = end
+            }
+        }
+        return false
+    }
+
     /// Where the next element ends, which is neither nil nor a tuple.
     private func endOfElement() throws(StoreError) -> Int {
         let code = try code()

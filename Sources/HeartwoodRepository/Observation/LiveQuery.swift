@@ -12,7 +12,7 @@ public import Observation
 /// actor, and only if the results differ: a thousand writes between two updates are one update.
 ///
 /// After an error the last results stay, ``error`` says what is wrong, and it tries again: after a second, then after
-/// twice as long, up to a minute.
+/// twice as long, up to a minute. When the store is closed, the error is `.closed`, and it has ended.
 @MainActor @Observable
 public final class LiveQuery<Model: Codable & Identifiable & Sendable>
 where Model.ID: Codable & SendableMetatype & Sendable {
@@ -73,12 +73,13 @@ where Model.ID: Codable & SendableMetatype & Sendable {
             var pause = Duration.seconds(1)
             while !Task.isCancelled {
                 do throws(StoreError) {
-                    guard let state = try await run.next() else { return }
+                    guard let state = try await run.next() else { throw .closed }
                     await self?.show(state)
                     pause = .seconds(1)
                 } catch {
-                    guard error.code != .cancelled else { return }
+                    if Task.isCancelled { return }
                     await self?.fail(error)
+                    if error.code == .closed { return }
                     try? await Task.sleep(for: pause)
                     pause = min(pause * 2, .seconds(60))
                 }

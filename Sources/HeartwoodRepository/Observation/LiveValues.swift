@@ -12,8 +12,9 @@
 /// the state as it was makes no element. A key that expires is a change.
 ///
 /// All observations of a store object share one feed of its changes, and a change is compared with what each of them
-/// has read; only those that it touches read again. The sequence ends when the store is closed. Each iterator observes
-/// on its own, from its first `next` until it is released. It is for one task, and runs on that task's actor.
+/// has read; only those that it touches read again. The sequence ends when the store is closed, and keeps the store
+/// object until then; on a store that is closed before the first state, it throws `.closed`. Each iterator observes on
+/// its own, from its first `next` until it is released. It is for one task, and runs on that task's actor.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     /// A state.
     public typealias Element = Value
@@ -31,8 +32,9 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
 
         /// The state if it isn't the one that was delivered last; waits for that. Nil once the store is closed.
         ///
-        /// - Throws: `.cancelled` when the task is cancelled, also while this call waits; `.undecodable`, `.newerModel`
-        ///   and what reading and the store's feed throw. After an error it may be called again: it then reads again.
+        /// - Throws: `.closed` if the store is closed and no state was delivered; `.cancelled` when the task is
+        ///   cancelled, also while this call waits; `.undecodable`, `.newerModel` and what reading and the store's feed
+        ///   throw. After an error it may be called again: it then reads again.
         /// - Complexity: That of reading the state.
         public nonisolated(nonsending) mutating func next() async throws(StoreError) -> Value? {
             try await run.next()?.value
@@ -97,7 +99,8 @@ struct ObservationRun<Value: Sendable> {
     /// Nil before the first reading, and after an error.
     var watcher: Watcher? { registration?.watcher }
 
-    /// Waits for a state that isn't the last one. Nil once the store is closed.
+    /// Waits for a state that isn't the last one. Nil once the store is closed; without a state before, that is an
+    /// error.
     ///
     /// - Throws: As ``LiveValues/AsyncIterator/next()``.
     nonisolated(nonsending) mutating func next() async throws(StoreError) -> ObservationSource<Value>.State? {
@@ -120,6 +123,7 @@ struct ObservationRun<Value: Sendable> {
         }
         isClosed = true
         registration = nil
+        if last == nil { throw .closed }
         return nil
     }
 

@@ -63,9 +63,8 @@ extension ReadableRepository {
         return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
-                    var unsorted = query
-                    unsorted.sort = []
-                    let watch = core.watch(source.layout.planner.plan(unsorted).steps, source.layout)
+                    let plan = source.layout.planner.plan(try query.filter.tree.node(), [])
+                    let watch = core.watch(plan.steps, source.layout)
                     let count = try await source.count(query)
                     return ObservationSource.State(
                         value: count, version: ObservedVersion(count: count), position: view.position,

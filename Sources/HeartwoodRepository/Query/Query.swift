@@ -21,4 +21,8 @@ public struct Query<Model: Sendable>: Sendable {
     ) {
         (self.filter, self.sort, self.limit, self.offset) = (filter, sort, limit, offset)
     }
+
+    var sortProperties: [SortProperty] {
+        sort.map { SortProperty(path: $0.path, isDescending: $0.isDescending) }
+    }
 }

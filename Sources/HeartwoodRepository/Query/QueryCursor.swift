@@ -21,8 +21,8 @@ public struct QueryCursor: Sendable, Hashable {
     private let bytes: [UInt8]
 
     /// - Parameter parts: The encoded values of the sorts, then the encoded id.
-    init<Model>(_ query: Query<Model>, _ parts: [[UInt8]]) {
-        let fingerprint = withUnsafeBytes(of: QueryFingerprint.of(query).littleEndian) { Array($0) }
+    init<Model>(_ query: Query<Model>, _ parts: [[UInt8]]) throws(StoreError) {
+        let fingerprint = withUnsafeBytes(of: try QueryFingerprint.of(query).littleEndian) { Array($0) }
         bytes = [Self.version] + fingerprint + parts.joined()
     }
 
@@ -30,7 +30,7 @@ public struct QueryCursor: Sendable, Hashable {
     ///
     /// - Throws: `.invalidArgument` if it is of another query.
     func parts<Model>(for query: Query<Model>) throws(StoreError) -> [[UInt8]] {
-        let fingerprint = withUnsafeBytes(of: QueryFingerprint.of(query).littleEndian) { Array($0) }
+        let fingerprint = withUnsafeBytes(of: try QueryFingerprint.of(query).littleEndian) { Array($0) }
         let parts = Self.elements(bytes.dropFirst(Self.headerCount))
         guard bytes.dropFirst().prefix(8).elementsEqual(fingerprint), let parts, parts.count == query.sort.count + 1
         else {

@@ -29,7 +29,8 @@ public struct QueryPlan: Sendable, Hashable {
     public enum Ordering: Sendable, Hashable {
         /// They are read in their order, so a limit also limits what is read.
         case asRead
-        /// All ids are read from the index and sorted, then records are read: no more than the limit needs.
+        /// All ids are read from the index and sorted, then records are read: no more than the limit needs. If there
+        /// are many ids, records are also read in the order of ids meanwhile, which may be enough sooner.
         case byIdentifier
         /// All records that may match are read; with a limit, only the best are kept. The text says why.
         case inMemory(reason: String)

@@ -23,8 +23,8 @@ where Model.ID: Codable & SendableMetatype {
         fileprivate let onUndecodable: (@Sendable (StoreError) -> Void)?
         private var run: QueryRun<Model>?
         private var results: ArraySlice<QueryResult<Model>> = []
-        /// After the last result that was delivered or is in `results`.
-        private var cursor: QueryCursor?
+        /// The last result that was delivered or is in `results`.
+        private var last: QueryResult<Model>?
         private var isDone = false
 
         fileprivate init(
@@ -60,18 +60,19 @@ where Model.ID: Codable & SendableMetatype {
             while true {
                 do throws(StoreError) {
                     if run == nil {
-                        run = try QueryRun(
-                            query, core.source(try await core.base.store.readView()), after: cursor, isStream: true
-                        ) { _, error throws(StoreError) in
+                        var cursor: QueryCursor?
+                        if let last { cursor = try QueryCursor(query, query.sortParts(of: last)) }
+                        let catalogued = core.base.catalogued
+                        let source = core.source(try await core.base.store.readView(), catalogued)
+                        run = try QueryRun(query, source, after: cursor, isStream: true) {
+                            _, error throws(StoreError) in
                             guard let handler else { throw error }
                             handler(error)
                         }
                     }
                     let page = try await run?.next()
-                    if let last = page?.last {
-                        cursor = QueryCursor(query, query.sortParts(of: last))
-                        if let limit = query.limit { query.limit = limit - (page?.count ?? 0) }
-                    }
+                    last = page?.last ?? last
+                    if let limit = query.limit { query.limit = limit - (page?.count ?? 0) }
                     return page
                 } catch {
                     guard error.code == .viewEnded || error.isCatalogueChange else { throw error }

@@ -86,7 +86,7 @@ package struct RecordEnvelope: Sendable, Hashable {
         var offset = 1
         guard bytes.byteCount > 0 else { throw damage }
         let format = bytes.unsafeLoad(as: UInt8.self)
-        guard format == Self.format else { throw format == 0 ? damage : newer(format) }
+        guard format == Self.format else { throw isNewer(format) ? newer(format) : damage }
         let version = try Varint.read(bytes, &offset)
         let count = try Varint.read(bytes, &offset)
         guard version <= Int32.max else { throw damage }
@@ -104,6 +104,9 @@ package struct RecordEnvelope: Sendable, Hashable {
         return (Int(version), offset)
     }
 
+    /// Whether a first byte may be that of a newer layout. Text and most other bytes begin with none of these.
+    package static func isNewer(_ format: UInt8) -> Bool { (Self.format + 1..<32) ~= format }
+
     private static func newer(_ format: UInt8) -> StoreError {
         StoreError(
             .unsupportedFormat,
@@ -118,6 +121,20 @@ package struct RecordEnvelope: Sendable, Hashable {
         .corruption,
         "a value is not a record of a repository: another program has written to its key; restore it, or remove the "
             + "key and give the indexes of the repository another revision")
+}
+
+extension [[UInt8]] {
+    /// Whether it has an element, if its elements are in ascending order, as those of ``RecordEnvelope/Group/values``.
+    ///
+    /// - Complexity: O(log n) comparisons.
+    func hasInOrder(_ element: [UInt8]) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if KeyOrder.compare(self[middle], element) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == element
+    }
 }
 
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.

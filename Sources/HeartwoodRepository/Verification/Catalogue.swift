@@ -60,9 +60,6 @@ package struct Catalogue: Sendable {
     /// The entry of the repository with a name.
     package func entry(named name: String) -> CatalogueEntry? { entries.first { $0.name == name } }
 
-    /// The entry of the repository with a number.
-    package func entry(numbered number: Int) -> CatalogueEntry? { entries.first { $0.number == number } }
-
     private mutating func add(
         _ entry: Entry, _ name: String, _ numbers: inout Set<Int>
     ) throws(StoreError) {

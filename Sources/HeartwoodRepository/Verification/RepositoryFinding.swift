@@ -28,8 +28,11 @@ public struct RepositoryFinding: Sendable, Hashable {
         case orphanedEntry
         /// With the model only: a record doesn't decode.
         case undecodableRecord
+        /// With the model only: a record decodes to a model with another id. No damage: the type doesn't decode its id,
+        /// or the coder has rounded it, or it has another meaning than when the record was saved.
+        case otherID
         /// With the model only: a record lists other keys in an index than its values have now. A computed property has
-        /// changed without a new revision of the index.
+        /// changed without a new revision of the index, or the model's code changes values when it decodes them.
         case outdatedKeys
     }
 
@@ -68,6 +71,7 @@ public struct RepositoryFinding: Sendable, Hashable {
         case .unknownIndex, .missingKeys: "save the record again"
         case .missingEntry, .wrongEntry, .wrongExpiry, .orphanedEntry, .unreadableEntry, .outdatedKeys:
             "increase the revision of the index: the next opening builds it again"
+        case .otherID: StoreError.otherIDRemedy
         case .undecodableRecord: "restore the type, add a migration, or delete the record by its id"
         }
     }

@@ -142,12 +142,19 @@ extension VerificationPass {
             }
             entries.append((entry, id ?? entry.value, values))
         }
-        let records = try await view.fetchEntries(of: entries.map { layout.recordKey($0.id) })
-        for ((entry, id, values), record) in zip(entries, records) {
+        // A record may have many of the entries.
+        let ids = Array(Set(entries.map(\.id)))
+        let records = try await view.fetchEntries(of: ids.map(layout.recordKey))
+        var listed: [[UInt8]: Set<HashedBytes>?] = [:]
+        for case (let id, let record?) in zip(ids, records) {
+            let envelope = try? RecordEnvelope.decode(record.value).0
+            listed[id] = .some(envelope.map { Set($0.entries(layout, id: id).map { HashedBytes($0.key) }) })
+        }
+        for (entry, id, values) in entries {
+            let record = listed[id]
             if let record {
                 // A record that doesn't decode was found before.
-                guard let (envelope, _) = try? RecordEnvelope.decode(record.value) else { continue }
-                if envelope.entries(layout, id: id).contains(where: { $0.key == entry.key }) { continue }
+                guard let keys = record, !keys.contains(HashedBytes(entry.key)) else { continue }
             } else if entry.expires != nil {
                 if try await view.fetchEntry(entry.key) == nil { continue }
             }

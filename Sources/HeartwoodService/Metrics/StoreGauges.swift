@@ -19,6 +19,7 @@ struct StoreGauges: Sendable {
             gauge("live.bytes", \.liveBytes), gauge("log.bytes", \.logBytes),
             gauge("snapshot.bytes", \.snapshotBytes), gauge("log.retained.bytes", \.retainedLogBytes),
             gauge("pinned.files", \.pinnedFiles), gauge("feeds", \.feeds), gauge("feed.lag", \.feedLag),
+            gauge("time.ahead.seconds") { $0.timeAhead.components.seconds },
         ]
         states = [(.ready, "ready"), (.outOfSpace, "out_of_space"), (.failed, "failed"), (.closed, "closed")]
             .map { (state: Store.State, name: String) in (make.gauge("state", ("state", name)), state) }

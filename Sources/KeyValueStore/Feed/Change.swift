@@ -46,7 +46,7 @@ public struct Change: Sendable, Hashable {
     ///
     /// Within a batch this is the position before the batch, because a batch counts only as a whole.
     public var position: ChangePosition {
-        ChangePosition(store: store, sequence: isLastOfBatch ? sequence : sequence - 1)
+        ChangePosition(store: store, sequence: isLastOfBatch ? sequence : max(sequence, 1) - 1)
     }
 
     /// The new value; nil unless the change is a put. O(1).

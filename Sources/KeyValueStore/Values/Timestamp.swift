@@ -11,17 +11,16 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// The point in time that is `duration` later, rounded up to a millisecond and clamped to the range of the type.
     public static func + (left: Timestamp, duration: Duration) -> Timestamp {
+        // Longer ones are beyond the range, and `components` traps for some of them.
+        let range = Duration.milliseconds(UInt64.max)
+        guard duration < range else { return Timestamp(milliseconds: .max) }
+        guard duration > .zero - range else { return Timestamp(milliseconds: 0) }
         let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return Timestamp(milliseconds: seconds > 0 ? .max : 0) }
         let part = (attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000
-        let (delta, overflowed) = whole.addingReportingOverflow(part)
-        if overflowed { return Timestamp(milliseconds: .max) }
-        if delta < 0 {
-            return Timestamp(milliseconds: left.milliseconds - min(left.milliseconds, delta.magnitude))
-        }
-        let (sum, tooLate) = left.milliseconds.addingReportingOverflow(UInt64(delta))
-        return Timestamp(milliseconds: tooLate ? .max : sum)
+        let delta = seconds.magnitude * 1_000 + part.magnitude
+        if duration < .zero { return Timestamp(milliseconds: left.milliseconds - min(left.milliseconds, delta)) }
+        let (sum, overflow) = left.milliseconds.addingReportingOverflow(delta)
+        return Timestamp(milliseconds: overflow ? .max : sum)
     }
 
     /// The number of milliseconds, with the unit.

@@ -82,7 +82,8 @@ public final class ConstrainedStore: KeyValueStore {
     public nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
-        try await cluster.commit(batch, of: handle)
+        try checkOutsideTransaction()
+        return try await cluster.commit(batch, of: handle)
     }
 
     /// The changes after a position. Each iterator is a feed of its own; all levels are the same.

@@ -83,7 +83,10 @@ package final class CrashExploration {
                 let image = note(crash)
                 let expectation = timeline.expectation(
                     after: crash.state.events, keepsAll: image == crash.extremes.nothingLost)
-                let isNew = seen.insert([image, expectation.low, expectation.high, expectation.clock]).inserted
+                let (low, high) = (expectation.time.lowerBound, expectation.time.upperBound)
+                let isNew = seen.insert(
+                    [image, expectation.low, expectation.high, expectation.clock, low, high]
+                ).inserted
                 guard isNew else { continue }
                 try await judge(crash, expectation)
             }

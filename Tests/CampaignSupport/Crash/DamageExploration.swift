@@ -139,7 +139,7 @@ package final class DamageExploration {
             throw Violation("number \(recovered) was recovered, which no write has")
         }
         do {
-            try StoreContents.compare(store, with: state, now: expectation.clock)
+            try StoreContents.compare(store, with: state, now: store.now.milliseconds)
         } catch let error as StoreError {
             // An opening reads the keys of a snapshot, but not its records.
             guard log.hasSuffix(".snapshot"), error.code == .corruption, error.file == log else { throw error }

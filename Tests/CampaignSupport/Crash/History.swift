@@ -15,8 +15,10 @@ enum HistoryNote: Sendable {
     case written(UInt64)
     /// The store was opened: the recovered sequence number, and the number before the next one.
     case opened(recovered: UInt64, last: UInt64)
-    /// The wall clock, in milliseconds.
-    case clock(UInt64)
+    /// The wall clock and the store's time, in milliseconds.
+    case clock(UInt64, time: UInt64)
+    /// The store was closed after writes: the next opening is not earlier.
+    case timeKept
 }
 
 /// The writes of a run, which its tasks share.

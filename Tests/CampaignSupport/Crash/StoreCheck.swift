@@ -14,6 +14,10 @@ struct StoreCheck {
         var acknowledgedAt: Int
         var newestSeen: UInt64
         var clock: UInt64
+        /// The time of the store.
+        var time: UInt64
+        /// The earliest time that a second crash may leave, before the write was acknowledged.
+        var earliest: UInt64
         var wasTorn: Bool
 
         /// What a second crash must leave.
@@ -21,7 +25,8 @@ struct StoreCheck {
             let isAcknowledged = events >= acknowledgedAt
             return Expectation(
                 chain: chain, low: isAcknowledged ? written : recovered, high: written,
-                newestSeen: isAcknowledged ? max(newestSeen, written) : newestSeen, clock: clock)
+                newestSeen: isAcknowledged ? max(newestSeen, written) : newestSeen, clock: clock,
+                time: (isAcknowledged ? time : earliest)...time)
         }
     }
 
@@ -50,7 +55,8 @@ struct StoreCheck {
         var (feed, replica) = try await follow(store, to: recovered)
         var outcome = Outcome(
             trace: disk.trace, chain: expectation.chain, recovered: recovered, written: recovered,
-            acknowledgedAt: .max, newestSeen: expectation.newestSeen, clock: expectation.clock, wasTorn: false)
+            acknowledgedAt: .max, newestSeen: expectation.newestSeen, clock: expectation.clock,
+            time: store.now.milliseconds, earliest: expectation.time.lowerBound, wasTorn: false)
         if case .torn = store.recoveryReport.tail { outcome.wasTorn = true }
         if writes {
             try await write(to: store, &outcome)
@@ -80,7 +86,7 @@ struct StoreCheck {
         }
         store.settle()
         try StoreContents.compare(
-            store, with: outcome.chain.state(at: outcome.written)!, now: expectation.clock)
+            store, with: outcome.chain.state(at: outcome.written)!, now: outcome.time)
         outcome.trace = disk.trace
     }
 
@@ -96,7 +102,9 @@ struct StoreCheck {
         guard let state = expectation.chain.state(at: recovered) else {
             throw Violation("number \(recovered) was recovered, which no write has")
         }
-        try StoreContents.compare(store, with: state, now: expectation.clock)
+        let now = store.now.milliseconds
+        try expect(expectation.time.contains(now), "the store's time is \(now), not \(expectation.time)")
+        try StoreContents.compare(store, with: state, now: now)
         // Recovery destroys nothing: every log is unchanged, byte for byte.
         let isLog = { (path: String) in path.hasSuffix(".log") }
         try expect(

@@ -12,6 +12,8 @@ package struct Expectation: Sendable, Codable {
     package var newestSeen: UInt64
     /// The wall clock, in milliseconds.
     package var clock: UInt64
+    /// What the time of the store may be.
+    package var time: ClosedRange<UInt64>
 }
 
 /// What must survive a crash, for each point of a run.
@@ -28,6 +30,10 @@ package struct Timeline {
         var submitted: UInt64 = 0
         var seen: UInt64 = 0
         var clock: UInt64 = WorkPlan.start
+        /// The store's time, and the latest one that survives a loss of power, and the death of the process.
+        var time: UInt64 = WorkPlan.start
+        var timeOnDisk: UInt64 = 0
+        var timeInKernel: UInt64 = 0
         /// The number of openings.
         var openings = 0
         /// The sequence number before the first of this opening.
@@ -62,6 +68,7 @@ package struct Timeline {
                     now.submitted = max(recovered, last)
                     now.onDisk = recovered
                     now.inKernel = recovered
+                    now.timeOnDisk = now.timeInKernel
                     now.seen = max(now.seen, last)
                 case .submitted(let number): submittedHere.append(number)
                 default: break
@@ -89,9 +96,10 @@ package struct Timeline {
     /// - Parameter keepsAll: Whether no pending write was lost, as after the death of a process.
     package func expectation(after events: Int, keepsAll: Bool) -> Expectation {
         let now = bounds[events]
+        let kept = keepsAll ? now.timeInKernel : now.timeOnDisk
         return Expectation(
             chain: chains[now.openings], low: keepsAll ? now.inKernel : now.onDisk, high: now.submitted,
-            newestSeen: now.seen, clock: now.clock)
+            newestSeen: now.seen, clock: now.clock, time: max(now.clock, kept)...max(now.clock, now.time, kept))
     }
 }
 
@@ -104,6 +112,9 @@ extension Timeline.Bounds {
             let operation = operations[number]
             seen = max(seen, operation.sequence!)
             keep(operation)
+            // Its commit is not earlier.
+            if operation.durability != .buffered { timeInKernel = max(timeInKernel, time) }
+            if operation.durability == .synced { timeOnDisk = max(timeOnDisk, time) }
         case .readable(let sequence):
             seen = max(seen, sequence)
             readable(sequence, operations)
@@ -111,7 +122,8 @@ extension Timeline.Bounds {
             onDisk = max(onDisk, sequence)
             inKernel = max(inKernel, sequence)
         case .written(let sequence): inKernel = max(inKernel, sequence)
-        case .clock(let time): clock = time
+        case .clock(let wall, let time): (clock, self.time) = (wall, time)
+        case .timeKept: (timeOnDisk, timeInKernel) = (time, time)
         case .opened: break
         }
     }

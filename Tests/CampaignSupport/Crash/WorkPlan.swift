@@ -12,7 +12,7 @@ struct WorkPlan {
 
     /// - Parameter length: About how many writes.
     init(_ workload: Workload, seed: UInt64, length: Int) {
-        var drawing = Drawing(workload: workload, random: SeededRandom(seed, 10))
+        var drawing = Drawing(workload: workload, random: SeededRandom(seed, 10), jumps: SeededRandom(seed, 15))
         self.workload = workload
         // A segment of a megabyte is preallocated in steps, like those of a real store.
         let sizes = workload == .large ? [16, 48, 1_024] : [16, 32, 48]
@@ -25,9 +25,26 @@ struct WorkPlan {
     private struct Drawing {
         let workload: Workload
         var random: SeededRandom
+        /// Draws how the clock is set. Of its own, so that the rest doesn't depend on it.
+        var jumps: SeededRandom
         var steps: [WorkStep] = []
-        var now = WorkPlan.start
+        let clock = ManualClock(milliseconds: WorkPlan.start)
+        lazy var time = StoreTimeModel(clock, now: WorkPlan.start)
         var identity: UInt64 = 0
+
+        private var now: UInt64 { mutating get { time.now } }
+
+        private mutating func moveClock() {
+            let delta = UInt64(random.number(in: 1...2_000))
+            clock.advance(by: delta)
+            time.read(clock)
+            steps.append(.moveClock(delta))
+            guard jumps.oneIn(3) else { return }
+            let jump = ManualClock.jump(&jumps)
+            clock.jump(by: jump)
+            time.read(clock)
+            steps.append(.jumpClock(jump))
+        }
 
         mutating func draw(length: Int) {
             for _ in 0..<length {
@@ -65,10 +82,7 @@ struct WorkPlan {
             case 2: steps.append(.takeReadView)
             case 3: steps.append(.releaseReadView)
             case 4: if random.oneIn(2) { steps.append(.reopen(closes: random.oneIn(2))) }
-            case 5:
-                let delta = UInt64(random.number(in: 1...2_000))
-                now += delta
-                steps.append(.moveClock(delta))
+            case 5: moveClock()
             default: steps.append(compactionWrite())
             }
         }
@@ -103,10 +117,7 @@ struct WorkPlan {
             var change = change(allowsRemoval: random.oneIn(6))
             if change.value != nil, !random.oneIn(3) { change.expires = now + UInt64(random.number(in: 1...5_000)) }
             steps.append(.write([change], anyDurability(), .none))
-            guard random.oneIn(3) else { return }
-            let delta = UInt64(random.number(in: 1...2_000))
-            now += delta
-            steps.append(.moveClock(delta))
+            if random.oneIn(3) { moveClock() }
         }
 
         private mutating func mixed() {

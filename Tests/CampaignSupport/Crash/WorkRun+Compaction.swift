@@ -6,8 +6,8 @@ internal import HeartwoodTesting
 struct PinnedView {
     let view: ReadView
     let state: Chain.State
-    /// The wall clock when the view was taken.
-    let clock: UInt64
+    /// The store's time when the view was taken.
+    let time: UInt64
 }
 
 /// Stops the compaction thread before one of its calls, until the run has done something else.
@@ -122,7 +122,7 @@ extension WorkRun {
 
     func takeReadView() {
         guard let view = try? store!.readView() else { return }
-        views.append(PinnedView(view: view, state: current, clock: clock.now().milliseconds))
+        views.append(PinnedView(view: view, state: current, time: time.now))
     }
 
     func releaseReadView() throws {
@@ -135,7 +135,7 @@ extension WorkRun {
     /// Checks that every read view shows the same as when it was taken.
     private func checkReadViews() throws {
         for state in views {
-            let visible = state.state.filter { $0.value.expires == 0 || $0.value.expires > state.clock }
+            let visible = state.state.filter { $0.value.expires == 0 || $0.value.expires > state.time }
             for key in state.state.keys.sorted() {
                 let entry: Entry?
                 do throws(StoreError) {

@@ -54,7 +54,7 @@ extension WorkRun {
         settle()
         isIdle.withLock { $0 = true }
         defer { isIdle.withLock { $0 = false } }
-        try await follower.catchUp(with: store, from: base, disk, now: clock.now())
+        try await follower.catchUp(with: store, from: base, disk, now: store.now)
     }
 
     /// Calls `body`, in which tasks write to the store, while a copy follows it.

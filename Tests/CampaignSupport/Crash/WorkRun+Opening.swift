@@ -39,8 +39,16 @@ extension WorkRun {
         wasClosed = false
         hasAccepted = false
         let last = store.statistics.lastSequence
-        let chain = try Timeline(disk.trace, history.operations)
-            .expectation(after: disk.trace.events.count, keepsAll: true).chain
+        if let continues, !toleratesFaults {
+            try expect(last + 1 == continues, "the store was closed, and numbers jump from \(continues) to \(last + 1)")
+        }
+        continues = nil
+        let expectation = try Timeline(disk.trace, history.operations)
+            .expectation(after: disk.trace.events.count, keepsAll: true)
+        let (chain, now) = (expectation.chain, store.now.milliseconds)
+        try expect(expectation.time.contains(now), "the store's time is \(now), not \(expectation.time)")
+        time = StoreTimeModel(clock, now: now)
+        disk.note(HistoryNote.clock(clock.now().milliseconds, time: now))
         disk.note(HistoryNote.opened(recovered: recovered, last: last))
         base = last
         nextSequence = last + 1
@@ -49,7 +57,7 @@ extension WorkRun {
             throw Violation("number \(recovered) was recovered, which no write has")
         }
         current = state
-        try StoreContents.compare(store, with: state, now: clock.now().milliseconds, toleratesErrors: toleratesFaults)
+        try StoreContents.compare(store, with: state, now: now, toleratesErrors: toleratesFaults)
         watch.withLock { $0 = Watch(readable: store.readableNow, waits: store.hasWaiters) }
     }
 
@@ -64,8 +72,9 @@ extension WorkRun {
     func close() async throws {
         do throws(StoreError) {
             try await closeStore()
-            wasClosed = hasAccepted
+            (wasClosed, continues) = (hasAccepted, nextSequence)
             disk.note(HistoryNote.synced(lastAccepted))
+            if hasAccepted { disk.note(HistoryNote.timeKept) }
         } catch {
             try expect(
                 toleratesFaults && (Self.isOfEnvironment(error.code) || error.code == .failed),

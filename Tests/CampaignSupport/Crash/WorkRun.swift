@@ -15,6 +15,7 @@ package final class WorkRun {
     private let closesAtTheEnd: Bool
     let history = History()
     let clock = ManualClock(milliseconds: WorkPlan.start)
+    lazy var time = StoreTimeModel(clock, now: WorkPlan.start)
     let delays = ManualDelays()
     /// nil while no store is open.
     let watch = Locked<Watch?>(nil)
@@ -29,6 +30,8 @@ package final class WorkRun {
     var hasAccepted = false
     /// Whether the last opening accepted writes and was closed in order.
     var wasClosed = false
+    /// The number with which the next opening continues, if the last one was closed in order.
+    var continues: SequenceNumber?
     /// Everything up to this sequence number was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom
@@ -188,7 +191,12 @@ package final class WorkRun {
         case .read(let key): try await read(key)
         case .flush: try await flush()
         case .wait(let nanoseconds): try await wait(nanoseconds)
-        case .moveClock(let delta): moveClock(delta)
+        case .moveClock(let delta):
+            clock.advance(by: delta)
+            try readTime()
+        case .jumpClock(let delta):
+            clock.jump(by: delta)
+            try readTime()
         case .reopen(let closes):
             if closes { try await close() } else { drop() }
             try await open()
@@ -198,9 +206,11 @@ package final class WorkRun {
         }
     }
 
-    private func moveClock(_ delta: UInt64) {
-        clock.set(clock.now().milliseconds + delta)
-        disk.note(HistoryNote.clock(clock.now().milliseconds))
+    private func readTime() throws {
+        time.read(clock)
+        let now = store!.now.milliseconds
+        try expect(now == time.now, "the store's time is \(now), not \(time.now); the clock's is \(clock.now())")
+        disk.note(HistoryNote.clock(clock.now().milliseconds, time: now))
     }
 
     /// Waits until the log writer has nothing to do.
@@ -252,7 +262,7 @@ package final class WorkRun {
             try expect(toleratesFaults && Self.isOfEnvironment(error.code), "reading \(key): \(error)")
             return
         }
-        let now = clock.now().milliseconds
+        let now = time.now
         let stored = current[key].flatMap { $0.expires == 0 || $0.expires > now ? $0 : nil }
         guard let stored else {
             try expect(found == nil, "reading \(key): a value of \(found!.count) bytes, where none is")

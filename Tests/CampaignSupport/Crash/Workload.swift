@@ -88,8 +88,10 @@ enum WorkStep: Sendable {
     case flush
     /// Moves the log writer's clock, in nanoseconds.
     case wait(UInt64)
-    /// Moves the wall clock, in milliseconds.
+    /// Lets time pass, in milliseconds.
     case moveClock(UInt64)
+    /// Sets the wall clock forward or back.
+    case jumpClock(Int64)
     case reopen(closes: Bool)
     /// Compacts. The steps are done before this call of the compaction, if it has so many calls.
     case compact(pauseAt: Int, [WorkStep])

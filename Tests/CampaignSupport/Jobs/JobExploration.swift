@@ -128,7 +128,7 @@ package final class JobExploration: HistoryExplorer {
         let queue = try await JobQueue.open(in: store)
         try await program.judge(queue, store, facts)
         try await program.drain(queue, store)
-        try await program.judge(queue, store, log.facts)
+        try await program.judge(queue, store, log.facts, isDrained: true)
         for (number, story) in try JobJudge(log.facts).stories where story.isEnqueued {
             try expect(story.attempt > 0, "job \(number) has never run")
         }

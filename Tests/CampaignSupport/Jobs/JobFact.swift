@@ -9,6 +9,8 @@ struct JobFact: Sendable, Codable {
         case enqueuing(withData: Bool)
         /// It was enqueued.
         case enqueued
+        /// A job is about to be enqueued that can't be read, and it was.
+        case spoiling, spoiled
         /// A worker was given it.
         case claimed(attempt: Int, fence: UInt64, until: UInt64)
         case renewed(attempt: Int, until: UInt64)
@@ -19,7 +21,7 @@ struct JobFact: Sendable, Codable {
 
     var kind: Kind
     var job: Int
-    /// The store's clock, in milliseconds.
+    /// The wall clock, in milliseconds.
     var time: UInt64
 }
 

@@ -24,8 +24,12 @@ struct JobJudge {
     /// - Parameters:
     ///   - jobs: By the number in them.
     ///   - data: The numbers whose data are there.
+    ///   - spoiled: How many jobs can't be read: if workers have ended, those that are dead letters.
     /// - Throws: `Violation`.
-    func judge(_ jobs: [Int: JobRecord], data: Set<Int>) throws {
+    func judge(_ jobs: [Int: JobRecord], data: Set<Int>, spoiled: Int, isDrained: Bool) throws {
+        let least = isDrained ? stories.values.count(where: \.isSpoiled) : 0
+        let most = stories.values.count(where: \.isSpoiling)
+        try expect((least...most) ~= spoiled, "\(spoiled) jobs can't be read, and it should be \(least) to \(most)")
         for (number, job) in jobs {
             guard let story = stories[number], story.isEnqueuing else {
                 throw Violation("job \(number) comes from nowhere")

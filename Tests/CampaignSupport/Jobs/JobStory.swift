@@ -15,6 +15,9 @@ struct JobStory {
 
     var isEnqueuing = false
     var isEnqueued = false
+    /// Whether its record can't be read.
+    var isSpoiling = false
+    var isSpoiled = false
     var hasData = false
     var mayBeFinished = false
     /// The attempt that has finished it.
@@ -29,6 +32,8 @@ struct JobStory {
         switch kind {
         case .enqueuing(let withData): (isEnqueuing, hasData) = (true, withData)
         case .enqueued: isEnqueued = true
+        case .spoiling: isSpoiling = true
+        case .spoiled: isSpoiled = true
         case .claimed(let attempt, let fence, let until):
             try expect(attempts[attempt] == nil, "attempt \(attempt) was given twice")
             try expect(attempt <= finishedBy ?? .max, "it was finished by attempt \(finishedBy ?? 0)")

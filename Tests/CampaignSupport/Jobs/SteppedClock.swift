@@ -9,11 +9,18 @@ internal import Synchronization
 internal import HeartwoodJobs
 #endif
 
-/// A clock that only its user moves, for a store and for the workers that wait for its times.
+/// Clocks that only their user moves, for a store and for the workers that wait for its times.
 package final class SteppedClock: StoreClock, JobClock {
+    private struct Waiter {
+        var time: Timestamp
+        var store: any KeyValueStore
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var now: Timestamp
-        var waiting: [Int: (time: Timestamp, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var elapsed = Duration.seconds(1_000)
+        var waiting: [Int: Waiter] = [:]
         var next = 0
     }
 
@@ -25,17 +32,30 @@ package final class SteppedClock: StoreClock, JobClock {
 
     package func now() -> Timestamp { state.withLock { $0.now } }
 
-    package func advance(by duration: Duration) { set(now() + duration) }
+    package func monotonic() -> Duration { state.withLock { $0.elapsed } }
 
-    package func set(_ time: Timestamp) {
-        let woken = state.withLock { state in
-            state.now = max(state.now, time)
-            let now = state.now
-            let due = state.waiting.filter { $0.value.time <= now }
-            for key in due.keys { state.waiting[key] = nil }
-            return due.values.map(\.continuation)
+    /// Lets time pass.
+    package func advance(by duration: Duration) {
+        state.withLock { state in
+            state.now = state.now + duration
+            state.elapsed += duration
         }
-        for continuation in woken { continuation.resume() }
+        wake()
+    }
+
+    /// Sets the wall clock forward or back. No time passes.
+    package func jump(by duration: Duration) {
+        state.withLock { $0.now = $0.now + duration }
+        wake()
+    }
+
+    /// The waiters read the clock again.
+    private func wake() {
+        for (number, waiter) in state.withLock({ $0.waiting }) where waiter.store.now >= waiter.time { end(number) }
+    }
+
+    private func end(_ number: Int) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
     }
 
     package func wait(until time: Timestamp, of store: any KeyValueStore) async {
@@ -45,15 +65,12 @@ package final class SteppedClock: StoreClock, JobClock {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.now >= time || Task.isCancelled { return true }
-                    state.waiting[number] = (time, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
+                let waiter = Waiter(time: time, store: store, continuation: continuation)
+                state.withLock { $0.waiting[number] = waiter }
+                if store.now >= time || Task.isCancelled { end(number) }
             }
         } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
+            end(number)
         }
     }
 }

@@ -69,8 +69,8 @@ final class AttemptLog: Sendable {
     enum Note: Sendable {
         case submitted(Int)
         case acknowledged(Int)
-        /// The wall clock, in milliseconds.
-        case clock(UInt64)
+        /// The wall clock, and the latest time that the store may have, in milliseconds.
+        case clock(UInt64, latest: UInt64)
     }
 
     private struct State {
@@ -131,5 +131,5 @@ final class AttemptLog: Sendable {
 
     func refuse(_ number: Int) { state.withLock { $0.attempts[number].outcome = .refused } }
 
-    func noteClock(_ milliseconds: UInt64) { disk.note(Note.clock(milliseconds)) }
+    func noteClock(_ clock: UInt64, latest: UInt64) { disk.note(Note.clock(clock, latest: latest)) }
 }

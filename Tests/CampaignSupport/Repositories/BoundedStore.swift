@@ -57,6 +57,7 @@ final class BoundedStore: KeyValueStore {
     nonisolated(nonsending) func commit(
         _ batch: KeyValueBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
+        try checkOutsideTransaction()
         await pause()
         return try await store.commit(batch, durability: durability)
     }

@@ -42,7 +42,7 @@ package struct ItemCheck {
         let timeline = { [disk, expectation] in
             ItemTimeline(
                 disk.trace, log, expectation.program, expectation.world, expectation.bounds, clock: expectation.clock,
-                keepsKernel: true)
+                latest: store.now.milliseconds, keepsKernel: true)
         }
         var outcome = Outcome(trace: disk.trace, timeline: timeline(), wasMaintained: false)
         do {
@@ -51,7 +51,7 @@ package struct ItemCheck {
             for handle in handles { try await maintain(handle, store, &outcome) }
             _ = try judge(store, timeline().expectation(after: .max, keepsAll: true), "after maintenance")
             let writer = ItemWriter(
-                handles: handles, store: bounded, log: log, world: expectation.world, clock: clock, hasFault: false,
+                handles: handles, store: bounded, log: log, world: expectation.world, hasFault: false,
                 refusals: .init(0))
             for _ in 0..<3 { try await writer.writeOne(.synced, &random) }
             _ = try judge(store, timeline().expectation(after: .max, keepsAll: true), "after more work")

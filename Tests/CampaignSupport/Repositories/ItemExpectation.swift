@@ -14,6 +14,8 @@ package struct ItemExpectation: Sendable, Codable {
     var keepsAll: Bool
     /// The wall clock, in milliseconds.
     package var clock: UInt64
+    /// The latest time that the store may have.
+    var latest: UInt64
     var nextStamp: Int
     var nextBit: Int
 
@@ -22,7 +24,7 @@ package struct ItemExpectation: Sendable, Codable {
 
     /// Which attempts were submitted, and which acknowledged: with the image, all that a judgement depends on.
     var fingerprint: UInt64 {
-        var sum = clock &+ (keepsAll ? 1 : 0)
+        var sum = SeededRandom.mix(clock ^ latest) &+ (keepsAll ? 1 : 0)
         for (number, attempt) in attempts.enumerated() where attempt.submitted < events {
             sum = SeededRandom.mix(sum ^ UInt64(number) << 1 ^ (attempt.acknowledged < events ? 1 : 0))
         }
@@ -145,7 +147,7 @@ struct ItemJudge {
                 switch end.write.kind {
                 case .delete: return !certain.contains { end.attempt.precedes($0.attempt) }
                 case .set(_, _, let expires):
-                    return expires > 0 && expires <= expectation.clock
+                    return expires > 0 && expires <= expectation.latest
                         && !certain.contains { $0.write.isReset && end.attempt.precedes($0.attempt) }
                 case .update, .increment: return false
                 }
@@ -181,6 +183,6 @@ struct ItemJudge {
 
     private func expiredAlready(_ write: ItemWrite) -> Bool {
         guard case .set(_, _, let expires) = write.kind else { return false }
-        return expires > 0 && expires <= expectation.clock
+        return expires > 0 && expires <= expectation.latest
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Heartwood
 internal import HeartwoodRepository
 
@@ -12,6 +13,10 @@ protocol ItemHandle: Sendable {
     func deleteAll(_ numbers: [Int], _ durability: Durability) async throws
     /// The same in a transaction. Returns whether there was a record to change.
     func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: KeyValueTransaction) async throws -> Bool
+    /// Compares what queries find in a transaction with the records that it sees.
+    ///
+    /// - Parameter stamp: Of a record, whose values are looked for.
+    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws
     /// Finds a record, and checks that its values belong together.
     func find(_ number: Int) async throws
     func maintain() async throws(StoreError) -> MaintenanceReport
@@ -35,7 +40,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
         async throws
     {
         (self.repository, self.world) = (repository, world)
-        typed = try await store.repository(program.definition(of: model, repository), maintenance: .manual)
+        typed = try await store.repository(program.definition(of: model, repository, world), maintenance: .manual)
     }
 
     private func id(_ number: Int) -> Model.ID { Model.ID(slot: number) }
@@ -120,10 +125,34 @@ struct TypedHandle<Model: Item>: ItemHandle {
         }
     }
 
+    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws {
+        let wanted = Model(id: id(0), stamp: stamp, count: 0, ItemFields(stamp: stamp, slot: 0, world))
+        let group: any KeyPath<Model, String?> & Sendable = \.group
+        let alias: any KeyPath<Model, String?> & Sendable = \.alias
+        let code: any KeyPath<Model, Int> & Sendable = \.code
+        let rank: any KeyPath<Model, Int> & Sendable = \.rank
+        let tags: any KeyPath<Model, [String]> & Sendable = \.tags
+        let all = try await typed.fetch(Query(), in: transaction)
+        let queries: [(Filter<Model>, (Model) -> Bool)] = [
+            (group == wanted.group, { $0.group == wanted.group }),
+            (alias == wanted.alias, { $0.alias == wanted.alias }),
+            (code == wanted.code, { $0.code == wanted.code }), (rank <= wanted.rank, { $0.rank <= wanted.rank }),
+            (.contains(tags, "a"), { $0.tags.contains("a") }),
+        ]
+        for (filter, passes) in queries {
+            let found = try await typed.fetch(Query(where: filter), in: transaction).map(\.id)
+            let count = try await typed.count(Query(where: filter), in: transaction)
+            let expected = all.filter(passes).map(\.id)
+            try expect(
+                found == expected && count == expected.count,
+                "a transaction finds \(found), \(count) in number, in \"\(typed.name)\", and has \(expected)")
+        }
+    }
+
     func find(_ number: Int) async throws {
         guard let model = try await typed.find(by: id(number)) else { return }
         try expect(
-            model.fields == ItemFields(stamp: model.stamp, slot: number, world),
+            model.fields == ItemFields(stamp: model.stamp, slot: number, world).stored(world),
             "the record \(number) of \"\(typed.name)\" is a mixture: \(model)")
     }
 
@@ -137,9 +166,12 @@ extension ItemProgram {
         case (0, 1): try await TypedHandle(ItemV1<Int>.self, repository, self, store, world)
         case (0, 2): try await TypedHandle(ItemV2<Int>.self, repository, self, store, world)
         case (0, _): try await TypedHandle(ItemV3<Int>.self, repository, self, store, world)
-        case (_, 1): try await TypedHandle(ItemV1<String>.self, repository, self, store, world)
-        case (_, 2): try await TypedHandle(ItemV2<String>.self, repository, self, store, world)
-        default: try await TypedHandle(ItemV3<String>.self, repository, self, store, world)
+        case (1, 1): try await TypedHandle(ItemV1<String>.self, repository, self, store, world)
+        case (1, 2): try await TypedHandle(ItemV2<String>.self, repository, self, store, world)
+        case (1, _): try await TypedHandle(ItemV3<String>.self, repository, self, store, world)
+        case (_, 1): try await TypedHandle(ItemV1<Date>.self, repository, self, store, world)
+        case (_, 2): try await TypedHandle(ItemV2<Date>.self, repository, self, store, world)
+        default: try await TypedHandle(ItemV3<Date>.self, repository, self, store, world)
         }
     }
 

@@ -7,6 +7,7 @@ enum ItemIndex: String, CaseIterable, Sendable, Codable {
     case code, codeUnique
     case alias, aliasRank
     case rank
+    case moment
 
     var name: String {
         switch self {
@@ -15,6 +16,7 @@ enum ItemIndex: String, CaseIterable, Sendable, Codable {
         case .code, .codeUnique: "code"
         case .alias, .aliasRank: "alias"
         case .rank: "rank"
+        case .moment: "moment"
         }
     }
 
@@ -33,6 +35,7 @@ enum ItemIndex: String, CaseIterable, Sendable, Codable {
             case .alias: [.value(\.alias)]
             case .aliasRank: [.value(\.alias), rank]
             case .rank: [rank]
+            case .moment: [.value(\.moment)]
             }
         return Index(name, unique: isUnique, revision: revision, components: components)
     }
@@ -52,6 +55,7 @@ enum ItemIndex: String, CaseIterable, Sendable, Codable {
         case .alias: keys = [Self.encode(fields.alias)]
         case .aliasRank: keys = [Self.encode(fields.alias) + Self.encode(rank)]
         case .rank: keys = [Self.encode(rank)]
+        case .moment: keys = [Self.encode(fields.moment)]
         }
         return keys.sorted { $0.lexicographicallyPrecedes($1) }
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HeartwoodRepository
 
 /// An id that stands for a number.
@@ -16,11 +17,18 @@ extension String: SlotID {
     var slot: Int? { hasPrefix("note-") ? Int(dropFirst(5)) : nil }
 }
 
+/// Every other one has a fraction of a second.
+extension Date: SlotID {
+    init(slot: Int) { self.init(timeIntervalSinceReferenceDate: 800_000_000 + Double(slot) / 2) }
+    var slot: Int? { Int(exactly: (timeIntervalSinceReferenceDate - 800_000_000) * 2) }
+}
+
 /// The model of a repository in one version of the program.
 protocol Item: Codable, Identifiable, Sendable where ID: SlotID {
     /// The version of the model.
     static var version: Int { get }
-    static var migrations: [Migration] { get }
+    /// - Parameter versions: The stored versions of the models.
+    static func migrations(_ versions: [Int]) -> [Migration]
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields)
     var stamp: Int { get }
     /// A sum of increments, of which each has its own bit.
@@ -35,6 +43,7 @@ extension Item {
     var tags: [String] { fields.tags }
     var alias: String? { fields.alias }
     var code: Int { fields.code }
+    var moment: Date { fields.moment }
     var rank: Int { rankInVersion(Self.version, fields.rank) }
 
     init(_ other: some Item, id: ID) { self.init(id: id, stamp: other.stamp, count: other.count, other.fields) }
@@ -44,14 +53,14 @@ extension Item {
 func rankInVersion(_ version: Int, _ rank: Int) -> Int {
     switch version {
     case 1: rank
-    case 2: rank + 100
-    default: -rank
+    case 2: rank &+ 100
+    default: 0 &- rank
     }
 }
 
 struct ItemV1<ID: SlotID>: Item {
     static var version: Int { 1 }
-    static var migrations: [Migration] { [] }
+    static func migrations(_ versions: [Int]) -> [Migration] { [] }
     var id: ID
     var stamp: Int
     var count: Int
@@ -61,16 +70,19 @@ struct ItemV1<ID: SlotID>: Item {
     var fieldAlias: String?
     var fieldCode: Int
     var fieldRank: Int
+    var fieldMoment: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, self.stamp, self.count) = (id, stamp, count)
         (fieldName, fieldGroup, fieldTags) = (fields.name, fields.group, fields.tags)
         (fieldAlias, fieldCode, fieldRank) = (fields.alias, fields.code, fields.rank)
+        fieldMoment = fields.moment
     }
 
     var fields: ItemFields {
         ItemFields(
-            name: fieldName, group: fieldGroup, tags: fieldTags, alias: fieldAlias, code: fieldCode, rank: fieldRank)
+            name: fieldName, group: fieldGroup, tags: fieldTags, alias: fieldAlias, code: fieldCode, rank: fieldRank,
+            moment: fieldMoment)
     }
 }
 
@@ -79,8 +91,8 @@ struct ItemV2<ID: SlotID>: Item {
     struct Head: Codable { var stamp, total: Int }
 
     static var version: Int { 2 }
-    static var migrations: [Migration] {
-        [Migration(from: 1, to: 2) { (old: ItemV1<ID>) in ItemV2<ID>(old, id: old.id) }]
+    static func migrations(_ versions: [Int]) -> [Migration] {
+        [Migration(from: versions[0], to: versions[1]) { (old: ItemV1<ID>) in ItemV2<ID>(old, id: old.id) }]
     }
     var id: ID
     var head: Head
@@ -90,11 +102,12 @@ struct ItemV2<ID: SlotID>: Item {
     var nick: String?
     var number: Int
     var order: Int
+    var time: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, head) = (id, Head(stamp: stamp, total: count))
         (title, color, labels) = (fields.name, fields.group, fields.tags)
-        (nick, number, order) = (fields.alias, fields.code, fields.rank)
+        (nick, number, order, time) = (fields.alias, fields.code, fields.rank, fields.moment)
     }
 
     var stamp: Int { head.stamp }
@@ -103,15 +116,17 @@ struct ItemV2<ID: SlotID>: Item {
         set { head.total = newValue }
     }
     var fields: ItemFields {
-        ItemFields(name: title, group: color, tags: labels, alias: nick, code: number, rank: order)
+        ItemFields(name: title, group: color, tags: labels, alias: nick, code: number, rank: order, moment: time)
     }
 }
 
 /// Other types.
 struct ItemV3<ID: SlotID>: Item {
     static var version: Int { 3 }
-    static var migrations: [Migration] {
-        ItemV2<ID>.migrations + [Migration(from: 2, to: 3) { (old: ItemV2<ID>) in ItemV3<ID>(old, id: old.id) }]
+    static func migrations(_ versions: [Int]) -> [Migration] {
+        ItemV2<ID>.migrations(versions) + [
+            Migration(from: versions[1], to: versions[2]) { (old: ItemV2<ID>) in ItemV3<ID>(old, id: old.id) }
+        ]
     }
     var id: ID
     var stamp: Int
@@ -122,16 +137,17 @@ struct ItemV3<ID: SlotID>: Item {
     var nick: String?
     var number: String
     var order: Int
+    var instant: Date
 
     init(id: ID, stamp: Int, count: Int, _ fields: ItemFields) {
         (self.id, self.stamp, self.count) = (id, stamp, count)
         (title, colors, labelText) = (fields.name, fields.group.map { [$0] } ?? [], fields.tags.joined(separator: ","))
-        (nick, number, order) = (fields.alias, "\(fields.code)", fields.rank)
+        (nick, number, order, instant) = (fields.alias, "\(fields.code)", fields.rank, fields.moment)
     }
 
     var fields: ItemFields {
         ItemFields(
             name: title, group: colors.first, tags: labelText.split(separator: ",").map(String.init), alias: nick,
-            code: Int(number) ?? -1, rank: order)
+            code: Int(number) ?? -1, rank: order, moment: instant)
     }
 }

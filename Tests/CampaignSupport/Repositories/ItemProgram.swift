@@ -3,12 +3,12 @@ internal import HeartwoodTesting
 
 /// One version of a program: its model, and the indexes of its repositories.
 package struct ItemProgram: Sendable, Codable {
-    /// The names of the repositories. The ids of the first are numbers, those of the second texts.
-    static let repositories = ["items", "notes"]
+    /// The names of the repositories. Their ids are numbers, texts and dates.
+    static let repositories = ["items", "notes", "moments"]
 
     /// The version of the model.
     var model: Int
-    /// For each of its repositories. A program of only one leaves the other alone.
+    /// For each of its repositories. A program of fewer leaves the others alone.
     var indexes: [[ItemIndex]]
     /// Whether it keeps indexes that it doesn't know.
     var keepsUnknown: Bool
@@ -16,7 +16,7 @@ package struct ItemProgram: Sendable, Codable {
     /// A program that comes after another one.
     init(after last: ItemProgram?, _ random: inout SeededRandom) {
         model = min(3, (last?.model ?? 1) + (random.oneIn(2) ? 1 : 0))
-        let count = max(last?.indexes.count ?? 1, random.oneIn(3) ? 1 : 2)
+        let count = max(last?.indexes.count ?? 1, random.number(in: 1...3))
         keepsUnknown = random.oneIn(4)
         indexes = []
         for repository in 0..<count {
@@ -28,7 +28,7 @@ package struct ItemProgram: Sendable, Codable {
 
     /// The indexes of each name.
     private static let choices: [[ItemIndex]] = [
-        [.group, .groupRank], [.tag, .tagRank], [.code, .codeUnique], [.alias, .aliasRank], [.rank],
+        [.group, .groupRank], [.tag, .tagRank], [.code, .codeUnique], [.alias, .aliasRank], [.rank], [.moment],
     ]
 
     /// About half of the indexes stay as they were.
@@ -46,10 +46,12 @@ package struct ItemProgram: Sendable, Codable {
         return chosen
     }
 
-    func definition<Model: Item>(of model: Model.Type, _ repository: Int) -> RepositoryDefinition<Model> {
+    func definition<Model: Item>(
+        of model: Model.Type, _ repository: Int, _ world: ItemWorld
+    ) -> RepositoryDefinition<Model> {
         RepositoryDefinition(
-            Self.repositories[repository], version: Model.version,
-            indexes: indexes[repository].map { $0.definition(of: model) }, migrations: Model.migrations,
-            unknownIndexes: keepsUnknown ? .keep : .automatic)
+            Self.repositories[repository], version: world.versions[Model.version - 1],
+            indexes: indexes[repository].map { $0.definition(of: model) }, migrations: Model.migrations(world.versions),
+            coder: world.coder, unknownIndexes: keepsUnknown ? .keep : .automatic)
     }
 }

@@ -18,6 +18,8 @@ package final class ItemRun {
     package let hasFault: Bool
     /// Writes that unique indexes have refused.
     let refusals = Locked(0)
+    /// The latest time that the store may have.
+    private let latest = Locked<UInt64>(0)
     private let usesCalls: Bool
     private var random: SeededRandom
 
@@ -27,7 +29,11 @@ package final class ItemRun {
         self.seed = seed
         var random = SeededRandom(seed, 20)
         disk = SimulatedDisk(seed: SeededRandom.mix(seed ^ 0x5EED))
-        world = ItemWorld(seed: seed, slots: random.number(in: 6...20), collides: random.oneIn(2))
+        world = ItemWorld(
+            seed: seed, slots: random.number(in: 6...20), collides: random.oneIn(2), rounds: random.oneIn(2),
+            versions: random.pick([
+                [1, 2, 3], [1, 128, Int(Int32.max)], [Int(Int32.max) - 2, Int(Int32.max) - 1, Int(Int32.max)],
+            ]))
         bounds = StoreBounds(operations: random.number(in: 24...60), hasOtherWriters: random.oneIn(6))
         usesCalls = random.oneIn(2)
         hasFault = random.oneIn(4)
@@ -66,14 +72,26 @@ package final class ItemRun {
 
     /// - Throws: `Violation`; without faults also any error of the store.
     package func run() async throws {
-        log.noteClock(clock.now().milliseconds)
         for (number, program) in programs.dropLast().enumerated() {
             if hasFault, random.oneIn(4) { injectFault() }
             try await live(program, isFirst: number == 0)
-            if random.oneIn(2) {
-                clock.set(clock.now().milliseconds + UInt64(random.below(4_000)))
-                log.noteClock(clock.now().milliseconds)
+            if random.oneIn(2) { clock.advance(by: UInt64(random.below(4_000))) }
+        }
+    }
+
+    /// Sets the clock some times. Noted before, so that no write is later than the note.
+    private static func jump(
+        _ clock: ManualClock, _ latest: Locked<UInt64>, _ log: AttemptLog, _ random: inout SeededRandom
+    ) async {
+        for _ in 0..<random.below(3) {
+            for _ in 0..<random.below(20) { await Task.yield() }
+            let delta = ManualClock.jump(&random)
+            let next = UInt64(Int64(clock.now().milliseconds) + delta)
+            latest.withLock { latest in
+                latest = max(latest, next)
+                log.noteClock(next, latest: latest)
             }
+            clock.jump(by: delta)
         }
     }
 
@@ -86,6 +104,10 @@ package final class ItemRun {
     /// One opening of the store by one program.
     private func live(_ program: ItemProgram, isFirst: Bool) async throws {
         let store = try await open()
+        latest.withLock { [clock] latest in
+            latest = max(latest, store.now.milliseconds)
+            log.noteClock(clock.now().milliseconds, latest: latest)
+        }
         do {
             try await judge(store, "opened again")
             let bounded = BoundedStore(store, bounds, yields: random.below(3))
@@ -145,8 +167,7 @@ package final class ItemRun {
     private func writeInTasks(_ handles: [any ItemHandle], _ store: BoundedStore, isFirst: Bool) async throws {
         let random = SeededRandom(seed, 22, self.random.next())
         let writer = ItemWriter(
-            handles: handles, store: store, log: log, world: world, clock: clock, hasFault: hasFault,
-            refusals: refusals)
+            handles: handles, store: store, log: log, world: world, hasFault: hasFault, refusals: refusals)
         let (length, compacts) = (self.random.number(in: 3...9), self.random.oneIn(3))
         let maintains = !self.random.oneIn(4)
         if isFirst { try await writer.fill(random) }
@@ -158,6 +179,10 @@ package final class ItemRun {
                 group.addTask { try await writer.maintain(handle, SeededRandom(random.state(10 + handle.repository))) }
             }
             if compacts { group.addTask { try await writer.compact() } }
+            group.addTask { [clock, latest, log] in
+                var random = SeededRandom(random.state(20))
+                await Self.jump(clock, latest, log, &random)
+            }
             try await group.waitForAll()
         }
     }
@@ -174,14 +199,14 @@ extension SeededRandom {
 /// What is known at each point of a run.
 package struct ItemTimeline: Sendable {
     private var attempts: [Attempt]
-    /// The clock, and from which event on it shows that.
-    private var clocks: [(event: Int, milliseconds: UInt64)] = []
+    /// The clock and the latest time, and from which event on.
+    private var clocks: [(event: Int, milliseconds: UInt64, latest: UInt64)] = []
     private let template: ItemExpectation
     private let keepsKernel: Bool
 
     init(
         _ trace: DiskTrace, _ log: AttemptLog, _ program: ItemProgram, _ world: ItemWorld, _ bounds: StoreBounds,
-        clock: UInt64 = 0, keepsKernel: Bool
+        clock: UInt64 = 0, latest: UInt64 = 0, keepsKernel: Bool
     ) {
         attempts = log.attempts
         self.keepsKernel = keepsKernel
@@ -190,13 +215,13 @@ package struct ItemTimeline: Sendable {
             switch note {
             case .submitted(let number): attempts[number].submitted = position
             case .acknowledged(let number): attempts[number].acknowledged = position
-            case .clock(let milliseconds): clocks.append((position, milliseconds))
+            case .clock(let milliseconds, let latest): clocks.append((position, milliseconds, latest))
             }
         }
         let next = log.next
         template = ItemExpectation(
             program: program, world: world, bounds: bounds, attempts: attempts, events: 0, keepsAll: false,
-            clock: clock, nextStamp: next.stamp, nextBit: next.bit)
+            clock: clock, latest: latest, nextStamp: next.stamp, nextBit: next.bit)
     }
 
     /// What must be there after a crash.
@@ -206,7 +231,9 @@ package struct ItemTimeline: Sendable {
         var expectation = template
         expectation.events = events
         expectation.keepsAll = keepsAll && keepsKernel
-        if let clock = clocks.last(where: { $0.event < events }) { expectation.clock = clock.milliseconds }
+        if let clock = clocks.last(where: { $0.event < events }) {
+            (expectation.clock, expectation.latest) = (clock.milliseconds, clock.latest)
+        }
         return expectation
     }
 }

@@ -9,7 +9,6 @@ struct ItemWriter: Sendable {
     let store: BoundedStore
     let log: AttemptLog
     let world: ItemWorld
-    let clock: ManualClock
     let hasFault: Bool
     let refusals: Locked<Int>
 
@@ -57,9 +56,17 @@ struct ItemWriter: Sendable {
         return slots
     }
 
+    /// In milliseconds; 0 for never.
+    private func expiry(_ random: inout SeededRandom) -> UInt64 {
+        switch random.below(16) {
+        case 0, 1: store.now.milliseconds + UInt64(1 + random.below(6_000))
+        case 2: random.pick([1 << 62, .max - 1, .max])
+        default: 0
+        }
+    }
+
     func set(_ slot: Slot, _ random: inout SeededRandom) -> ItemWrite {
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
-        return ItemWrite(slot: slot, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
+        ItemWrite(slot: slot, kind: .set(stamp: log.newStamp(), count: 0, expires: expiry(&random)))
     }
 
     private func change(_ slot: Slot, _ random: inout SeededRandom) -> ItemWrite {
@@ -97,7 +104,7 @@ struct ItemWriter: Sendable {
                 return nil
             }
         }
-        let expires = random.oneIn(8) ? clock.now().milliseconds + UInt64(1 + random.below(6_000)) : 0
+        let expires = expiry(&random)
         let writes = slots.map {
             ItemWrite(slot: $0, kind: .set(stamp: log.newStamp(), count: 0, expires: expires))
         }
@@ -114,12 +121,14 @@ struct ItemWriter: Sendable {
             if random.oneIn(4) { form = .twice(firstStamp: log.newStamp()) }
             steps.append((change(slot, &random), form))
         }
+        let (looked, stamp) = (random.oneIn(3) ? random.below(handles.count) : nil, log.newStamp())
         try await attempt(steps.map(\.0), durability) { [steps] done in
             let committed = try await store.withTransaction(durability: durability.asked) { transaction in
                 var done: [ItemWrite] = []
                 for (write, form) in steps {
                     let handle = handles[write.slot.repository]
                     if try await handle.perform(write, form, in: transaction) { done.append(write) }
+                    if let looked { try await handles[looked].compare(stamp, in: transaction) }
                 }
                 return done
             }
@@ -148,6 +157,7 @@ struct ItemWriter: Sendable {
         var done = writes
         do {
             let sequence = try await body(&done)
+            try expect(!done.contains(where: losesID), "a record was saved whose id is stored as another one: \(done)")
             if done.isEmpty { log.refuse(number) } else { log.acknowledge(number, done, sequence) }
         } catch let error as StoreError {
             switch error.code {
@@ -155,10 +165,17 @@ struct ItemWriter: Sendable {
                 try expect(world.collides, "no two records want one value: \(error)")
                 refusals.withLock { $0 += 1 }
                 log.refuse(number)
+            case .invalidArgument:
+                try expect(writes.contains(where: losesID), "a write was refused: \(error)")
+                log.refuse(number)
             case .alreadyExists, .conflict, .tooLarge: log.refuse(number)
             default: try expect(hasFault && ItemRun.isOfDisk(error.code), "a write failed with \(error)")
             }
         }
+    }
+
+    private func losesID(_ write: ItemWrite) -> Bool {
+        if case .set = write.kind { world.losesID(write.slot) } else { false }
     }
 
     // MARK: - Beside

@@ -187,7 +187,7 @@ extension StoredItems {
                 for index in stored.entry.indexes {
                     guard let values = record.groups[index.number], let known = ItemIndex.of(index) else { continue }
                     try expect(
-                        values == known.keys(of: item.fields, version: record.version),
+                        values == known.keys(of: item.fields, version: world.model(ofVersion: record.version)),
                         "the record \(id) of \"\(name)\" lists other values for \"\(index.name)\" than it has")
                 }
             }
@@ -199,25 +199,28 @@ extension StoredItems {
         _ record: Record, _ id: [UInt8], _ repository: Int, _ world: ItemWorld
     ) throws -> (Int, any Item) {
         let (slot, item): (Int?, any Item) =
-            switch (repository, record.version) {
-            case (0, 1): try decode(ItemV1<Int>.self, record.payload, id)
-            case (0, 2): try decode(ItemV2<Int>.self, record.payload, id)
-            case (0, 3): try decode(ItemV3<Int>.self, record.payload, id)
-            case (1, 1): try decode(ItemV1<String>.self, record.payload, id)
-            case (1, 2): try decode(ItemV2<String>.self, record.payload, id)
-            case (1, 3): try decode(ItemV3<String>.self, record.payload, id)
+            switch (repository, world.model(ofVersion: record.version)) {
+            case (0, 1): try decode(ItemV1<Int>.self, record.payload, id, world)
+            case (0, 2): try decode(ItemV2<Int>.self, record.payload, id, world)
+            case (0, 3): try decode(ItemV3<Int>.self, record.payload, id, world)
+            case (1, 1): try decode(ItemV1<String>.self, record.payload, id, world)
+            case (1, 2): try decode(ItemV2<String>.self, record.payload, id, world)
+            case (1, 3): try decode(ItemV3<String>.self, record.payload, id, world)
+            case (2, 1): try decode(ItemV1<Date>.self, record.payload, id, world)
+            case (2, 2): try decode(ItemV2<Date>.self, record.payload, id, world)
+            case (2, 3): try decode(ItemV3<Date>.self, record.payload, id, world)
             default: throw Violation("the record \(id) has version \(record.version)")
             }
-        guard let slot, item.fields == ItemFields(stamp: item.stamp, slot: slot, world) else {
+        guard let slot, item.fields == ItemFields(stamp: item.stamp, slot: slot, world).stored(world) else {
             throw Violation("a record is a mixture of others: \(item)")
         }
         return (slot, item)
     }
 
     private static func decode<Model: Item>(
-        _ model: Model.Type, _ payload: [UInt8], _ id: [UInt8]
+        _ model: Model.Type, _ payload: [UInt8], _ id: [UInt8], _ world: ItemWorld
     ) throws -> (Int?, any Item) {
-        let item = try JSONDecoder().decode(model, from: Data(payload))
+        let item = try world.coder.decode(model, from: payload.span.bytes)
         var encoder = TupleEncoder()
         encoder.append(item.id)
         try expect(encoder.bytes == id, "a record has the id \(item.id), and another in its key")
@@ -231,7 +234,7 @@ extension StoredItems {
         var seen: Set<[UInt8]> = []
         for (id, record) in stored.records {
             let (_, item) = try Self.item(record, id, number, world)
-            for key in index.keys(of: item.fields, version: record.version) {
+            for key in index.keys(of: item.fields, version: world.model(ofVersion: record.version)) {
                 let (entry, content) = Self.entry(key, id, isUnique: true)
                 if !content.isEmpty, !seen.insert(entry).inserted { return true }
             }
@@ -247,11 +250,12 @@ extension StoredItems {
     ) throws {
         let name = ItemProgram.repositories[repository]
         guard let stored = repositories[name] else { throw Violation("the catalogue lacks \"\(name)\"") }
+        let version = world.versions[program.model - 1]
         try expect(
-            stored.entry.version == program.model && stored.entry.oldestVersion == program.model,
+            stored.entry.version == version && stored.entry.oldestVersion == version,
             "\"\(name)\" is maintained, and has versions \(stored.entry.oldestVersion) to \(stored.entry.version)")
         for (id, record) in stored.records {
-            try expect(record.version == program.model, "\"\(name)\" is maintained, and \(id) has \(record.version)")
+            try expect(record.version == version, "\"\(name)\" is maintained, and \(id) has \(record.version)")
         }
         try expect(
             stored.entry.indexes.allSatisfy { $0.state != .dropping }, "\"\(name)\" has an index that is dropped still")

@@ -19,13 +19,19 @@ struct KillCampaign {
         /// Rounds that left a new snapshot, and rounds that left an unfinished one.
         var snapshots = 0
         var unfinishedSnapshots = 0
+        /// Rounds with a store that was opened by a relative path, and rounds in which its directory was renamed.
+        var relative = 0
+        var moved = 0
         var acknowledged: Int { synced + written + buffered }
     }
 
     let seed: UInt64
     private let directory: String
-    /// The current store.
-    private(set) var path: String
+    /// The current store, and its decoy.
+    private(set) var places: StorePlaces
+    var path: String { places.store }
+    /// The files of the decoy, which must not change.
+    private var decoy = StoreImage()
     private(set) var totals = Totals()
     private var expected = ExpectedStore()
     /// The size of the store: a new one is begun before reading it takes long.
@@ -36,30 +42,41 @@ struct KillCampaign {
     init(seed: UInt64, directory: String) {
         self.seed = seed
         self.directory = directory
-        path = directory + "/store-0"
+        places = StorePlaces(in: directory, "store-0")
     }
 
     mutating func run(_ round: Int) async throws {
         let plan = RoundPlan(seed: seed, round: round)
-        if isFirst || plan.isFresh || bytes > 128 << 20 || segments > 500 { beginStore(round) }
+        if isFirst || plan.isFresh || bytes > 128 << 20 || segments > 500 {
+            try await beginStore(round)
+        }
         let (acknowledgements, wasOpened) = try runChild(plan)
         totals.kills += 1
         totals.early += wasOpened ? 0 : 1
+        totals.relative += plan.isRelative && wasOpened ? 1 : 0
+        guard try StoreImage(of: POSIXFileSystem(), at: places.decoy).files == decoy.files else {
+            throw Violation("the store in \(places.decoy), which the child hasn't opened, has changed")
+        }
         try await check(plan, acknowledgements)
     }
 
-    private mutating func beginStore(_ round: Int) {
-        TemporaryDirectory.remove(path)
-        path = directory + "/store-\(round)"
+    private mutating func beginStore(_ round: Int) async throws {
+        places.remove()
+        places = StorePlaces(in: directory, "store-\(round)")
+        let store = try await Store.open(at: places.decoy)
+        for number in 0..<20 { try await store.put("decoy \(number)", "untouched", durability: .buffered) }
+        try await store.close()
+        decoy = try StoreImage(of: POSIXFileSystem(), at: places.decoy)
         expected = ExpectedStore()
         (bytes, segments, isFirst) = (0, 0, false)
     }
 
     // MARK: - The child
 
-    private func runChild(_ plan: RoundPlan) throws -> (acknowledgements: [Acknowledgement], wasOpened: Bool) {
+    private mutating func runChild(_ plan: RoundPlan) throws -> (acknowledgements: [Acknowledgement], wasOpened: Bool) {
         var child = try ChildProcess(arguments: [
             "write-until-killed", "--seed", "\(seed)", "--round", "\(plan.round)", "--directory", path,
+            "--decoy", places.decoy,
         ])
         var deadline: ContinuousClock.Instant?
         if plan.countsFromStart { deadline = .now + .milliseconds(plan.delay) }
@@ -78,6 +95,7 @@ struct KillCampaign {
         if child.listen(until: { deadline }, receive) { child.terminate() }
         _ = child.listen(until: { nil }, receive)
         let end = child.wait()
+        totals.moved += try places.putBack() ? 1 : 0
         if let complaint { throw Violation("the child reports: \(complaint)") }
         guard end == .killed else { throw Violation("the child ended before it was killed: \(end)") }
         return (acknowledgements, wasOpened)

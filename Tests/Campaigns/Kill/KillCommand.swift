@@ -39,11 +39,16 @@ struct KillCommand: AsyncParsableCommand {
         say("  lost: 0 synced, 0 written, \(totals.lostBuffered) buffered, always the most recent")
         say("  not acknowledged and kept: \(totals.unacknowledged)")
         say("  snapshots: \(totals.snapshots) rounds left a new one, \(totals.unfinishedSnapshots) an unfinished one")
+        say("  by a relative path: \(totals.relative) rounds; directories renamed: \(totals.moved)")
         say("  torn tails: \(totals.tornTails); new segments: \(totals.segments)")
-        TemporaryDirectory.remove(campaign.path)
+        campaign.places.remove()
         if directory == nil { TemporaryDirectory.remove(parent) }
         if rounds >= 100, totals.snapshots == 0 || totals.unfinishedSnapshots == 0 {
             say("FAILED: no kill interrupted a compaction")
+            throw ExitCode(1)
+        }
+        if rounds >= 40, totals.relative == 0 || totals.moved == 0 {
+            say("FAILED: no working directory was changed, or no directory renamed")
             throw ExitCode(1)
         }
         if rounds >= 20, totals.synced == 0 || totals.written == 0 || totals.buffered == 0 {

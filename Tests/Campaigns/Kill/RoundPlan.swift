@@ -33,6 +33,14 @@ struct RoundPlan: Sendable {
     /// How commits get into the log.
     let logWriting: LogWriting
 
+    /// The child opens the store by a relative path, and then changes its working directory to one where that path
+    /// leads to the decoy.
+    let isRelative: Bool
+    /// The child renames the store's directory while the store is open, and gives its name to the decoy.
+    let isMoved: Bool
+    /// When it does that, in milliseconds since the store is open.
+    let moveDelay: Int
+
     init(seed: UInt64, round: Int) {
         var random = SeededRandom(seed, UInt64(round), 3)
         self.seed = seed
@@ -53,6 +61,9 @@ struct RoundPlan: Sendable {
         compactedAt = random.pick([nil, 64 << 10, 64 << 10, 1 << 20])
         isCompactedAllTheTime = random.oneIn(4)
         logWriting = random.oneIn(2) ? .mapped : .calls
+        isRelative = random.oneIn(2)
+        isMoved = random.oneIn(3)
+        moveDelay = random.pick([0, random.number(in: 0...100)])
     }
 
     var configuration: Store.Configuration {

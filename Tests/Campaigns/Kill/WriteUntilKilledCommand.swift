@@ -10,12 +10,16 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
     @Option var seed: UInt64
     @Option var round: Int
     @Option var directory: String
+    @Option var decoy: String
 
     func run() async throws {
         let plan = RoundPlan(seed: seed, round: round)
+        let places = StorePlaces(store: directory, decoy: decoy)
         let store: Store
         do {
-            store = try await Store.open(at: directory, configuration: plan.configuration)
+            if plan.isRelative { try StorePlaces.enter(places.parent) }
+            store = try await Store.open(
+                at: plan.isRelative ? places.name : places.store, configuration: plan.configuration)
         } catch {
             Self.send(.failed("the child could not open the store: \(error)"))
             throw ExitCode(1)
@@ -26,6 +30,13 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
                 group.addTask { await Self.attempt { try await ChildWriter(store, plan, writer).run() } }
             }
             group.addTask { await Self.attempt { try await ChildReader(store, plan).run() } }
+            group.addTask {
+                await Self.attempt {
+                    try await Task.sleep(for: .milliseconds(plan.moveDelay))
+                    if plan.isRelative { try StorePlaces.enter(places.decoyParent) }
+                    if plan.isMoved { try places.exchange() }
+                }
+            }
             if plan.isCompactedAllTheTime {
                 group.addTask { await Self.attempt { while true { try await store.compact() } } }
             }

@@ -69,7 +69,7 @@ enum InspectionTarget {
         let cells = Int(choice >> 4 % 40) + 1
         let survey = try StoreSurvey.make(
             of: path, cells: cells, now: StandingClock.milliseconds, records: choice % 2 == 0 ? selection : nil,
-            fileSystem: fileSystem, patience: .none)
+            prefixes: prefixes(choice), fileSystem: fileSystem, patience: .none)
         // Only verify compares a snapshot with the log that it replaced.
         let isSame = check.verdict == survey.verdict || check.comparedSnapshots > 0 && survey.verdict <= .torn
         require(isSame, "verify: \(check.verdict), \(check.findings); inspect: \(survey.verdict), \(survey.findings)")
@@ -77,8 +77,30 @@ enum InspectionTarget {
         require(survey.files.count <= image.files.count, "more files than there are")
         for file in survey.files { checkFile(file, cells, selection) }
         require(survey.totals.bytes.all == survey.files.reduce(0) { $0 + $1.size }, "not the sum of all files")
+        checkPrefixes(survey)
         require(!check.findings.contains { $0.description.isEmpty }, "a finding without a description")
         return check
+    }
+
+    /// Some keys are of sections, some have separators, and not all are followed.
+    private static func prefixes(_ choice: UInt32) -> PrefixSelection {
+        PrefixSelection(separators: choice % 3 == 0 ? [] : [0x31], most: Int(choice >> 6 % 5) + 1) { key in
+            key.count > 1 && key[0].isMultiple(of: 2) ? 2 : nil
+        }
+    }
+
+    /// Every live record is in one group, if the keys without a separator are one.
+    private static func checkPrefixes(_ survey: StoreSurvey) {
+        guard let prefixes = survey.totals.prefixes else { return require(false, "no prefixes") }
+        let groups =
+            prefixes.sections + prefixes.groups + [prefixes.withoutSeparator, prefixes.others].compactMap(\.self)
+        let keys = groups.reduce(0) { $0 + $1.keys }
+        let isAll = !prefixes.selection.separators.isEmpty
+        require(
+            isAll ? keys == survey.totals.keys : keys <= survey.totals.keys, "\(keys) of \(survey.totals.keys) keys")
+        let bytes = groups.reduce(0) { $0 + $1.liveBytes + $1.deadBytes }
+        require(bytes <= survey.totals.bytes.live + survey.totals.bytes.dead, "\(bytes) of \(survey.totals.bytes)")
+        for group in groups { require((group.keys > 0) == (group.largestValue != nil), "\(group)") }
     }
 
     /// Every byte of a file is of one kind, in its figures and in its map, and its records lie in it.
@@ -107,8 +129,13 @@ enum InspectionTarget {
     private static func show(_ path: String, _ records: VerifiedRecords, in fileSystem: InMemoryFileSystem) throws {
         var filter = LogFilter()
         filter.withValues = true
+        filter.noted = []
         try LogReading.run(path, filter, fileSystem: fileSystem, patience: .none) { item in
-            guard case .record(let record) = item else { return true }
+            let record: LoggedRecord
+            switch item {
+            case .record(let shown), .noted(let shown): record = shown
+            case .file, .skipped: return true
+            }
             let content = record.isCompressed || record.value == nil ? nil : record.value
             let isThere =
                 content.map { records.contains(key: record.key, stored: $0, number: record.sequence) } ?? true

@@ -146,4 +146,35 @@ import Testing
         #expect(survey.now == later)
         #expect(survey.totals.expired == 1 && survey.totals.expiring == 1 && survey.totals.keys == 2)
     }
+
+    @Test func sectionsAndPrefixesHaveLiveAndDeadRecords() async throws {
+        try await fixture.withStore { store in
+            try await fixture.fill(store, 0..<20)
+            try await fixture.fill(store, 0..<5)
+            try await store.remove("key/19")
+            for section in 0..<3 { try await store.put([0xFE, UInt8(section), 1], "value") }
+            try await store.remove([0xFE, 1, 1])
+            try await store.put("old:1", "value", expires: .at(Timestamp(milliseconds: SurveyFixture.start - 1)))
+        }
+        func survey(_ separators: Set<UInt8>, most: Int = 10) throws -> PrefixSurvey {
+            let selection = PrefixSelection(separators: separators, most: most) { $0[0] == 0xFE ? 2 : nil }
+            let survey = try StoreSurvey.make(
+                of: fixture.path, now: SurveyFixture.start, prefixes: selection,
+                fileSystem: SimulatedDisk(image: fixture.disk.image))
+            return try #require(survey.totals.prefixes)
+        }
+        let found = try survey([UInt8(ascii: "/"), UInt8(ascii: ":")])
+        #expect(found.sections.map(\.prefix) == [[0xFE, 0], [0xFE, 1], [0xFE, 2]])
+        #expect(found.sections.map(\.keys) == [1, 0, 1] && found.sections.map(\.deadRecords) == [0, 2, 0])
+        #expect(found.sections.map(\.liveBytes) == [40, 0, 40] && found.sections.map(\.deadBytes) == [0, 80, 0])
+        #expect(found.sections.map { $0.largestValue == nil } == [false, true, false])
+        #expect(found.groups.map(\.prefix) == [Array("key/".utf8)] && found.others == nil)
+        #expect(found.groups[0].keys == 19 && found.groups[0].deadRecords == 7)
+        #expect(found.withoutSeparator == nil)
+        // Sections and prefixes don't take each other's places.
+        let few = try survey([UInt8(ascii: "/"), UInt8(ascii: ":")], most: 1)
+        #expect(few.sections.count == 1 && few.groups.count == 1 && few.others?.keys == 1)
+        let only = try survey([])
+        #expect(only.sections.count == 3 && only.groups.isEmpty && only.withoutSeparator == nil)
+    }
 }

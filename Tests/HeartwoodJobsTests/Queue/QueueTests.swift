@@ -37,9 +37,23 @@ struct QueueTests {
                 throw JobFault()
             }
         }
-        await #expect(throws: StoreError.self) {
-            try await store.withTransaction { _ in try await queue.enqueue(Mark(number: 4)) }
+        let dead = try #require(JobID("00000000-0000-0000-0000-000000000000"))
+        for write in [
+            { try await queue.enqueue(Mark(number: 4)) }, { try await queue.enqueue(contentsOf: [Mark(number: 4)]) },
+            { try await queue.retry(dead) }, { try await queue.remove(dead) },
+            { try await queue.retryDeadLetters() }, { try await queue.removeDeadLetters() },
+        ] as [@Sendable () async throws -> Any] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.withTransaction { _ in _ = try await write() }
+            }
+            #expect(error?.message.contains("inside the body of a transaction") == true)
         }
+        // What the body leaves in a task is refused, not lost.
+        var kept: KeyValueTransaction?
+        try await store.withTransaction { kept = $0 }
+        let late = try #require(kept)
+        let error = await #expect(throws: StoreError.self) { try await queue.enqueue(Mark(number: 5), in: late) }
+        #expect(error?.code == .invalidArgument)
         workers.stop()
         try await running
         #expect(notes.notes == [1])

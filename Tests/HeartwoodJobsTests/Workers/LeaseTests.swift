@@ -49,7 +49,7 @@ struct LeaseTests {
         let first = JobContext(queue: queue, job: try await claim(queue)[0], workers: workers)
         try await store.withTransaction { transaction in
             try await first.confirm(in: transaction)
-            transaction.put([1], [1])
+            try transaction.put([1], [1])
         }
         test.clock.advance(by: Self.lease)
         let second = JobContext(queue: queue, job: try await claim(queue)[0], workers: workers)
@@ -62,7 +62,7 @@ struct LeaseTests {
                     } else {
                         try await first.confirm(in: transaction)
                     }
-                    transaction.put([1], [9])
+                    try transaction.put([1], [9])
                 }
             }
             #expect(error?.code == .leaseLost)
@@ -70,7 +70,7 @@ struct LeaseTests {
         #expect(try await store.fetchEntry([1])?.value == [1])
         // What the holder does and that the job is finished are one write.
         try await store.withTransaction { transaction in
-            transaction.put([1], [2])
+            try transaction.put([1], [2])
             try await second.finish(in: transaction)
         }
         #expect(try await store.fetchEntry([1])?.value == [2])

@@ -22,6 +22,20 @@ struct WorkerBookTests {
             }
         }
     }
+
+    @Test func whatIsPassedOverIsNotLookedAtAgain() throws {
+        var book = WorkerBook(slots: 1, batch: 1, lease: .seconds(30), poll: nil)
+        let now = Timestamp(milliseconds: 1_000_000)
+        for known in [[], [[1]], [[1], [2]]] as [Set<[UInt8]>] {
+            guard case .exchange(let round) = book.next(now: now) else {
+                Issue.record("nothing is looked for")
+                return
+            }
+            #expect(round.exchange.passedOver == known)
+            let entry = [UInt8(known.count + 1)]
+            _ = book.finish(round, .init(next: now, passedOver: [.init(entry: entry, reason: "")]), now: now)
+        }
+    }
 }
 
 /// A book, and what a queue and its slots would know.

@@ -110,6 +110,30 @@ private typealias Order = Shop.Order
         #expect(customers.readyIndexes == ["name"])
     }
 
+    @Test func changesIDs() async throws {
+        let store = try Store.inMemory()
+        do {
+            let customers = try await store.repository(ShopVersions.Customer.repository)
+            try await customers.save((1...3).map { ShopVersions.Customer(id: $0, name: "n\($0)") })
+        }
+
+        let customers = try await store.repository(ShopVersions.Customer.repository)
+        let members = try await store.repository(ShopVersions.Member.repository)
+        let report = try await customers.moveRecords(to: members) { customer in
+            ShopVersions.Member(id: "c\(customer.id)", name: customer.name)
+        }
+        guard report.isComplete else { throw Unmoved(report.failures) }
+
+        #expect(try await members.fetch(where: \.name == "n2").map(\.id) == ["c2"])
+        #expect(try await customers.count() == 0)
+    }
+
+    private struct Unmoved: Error {
+        let failures: [StoreError]
+
+        init(_ failures: [StoreError]) { self.failures = failures }
+    }
+
     private struct Incomplete: Error {
         let report: MaintenanceReport
 

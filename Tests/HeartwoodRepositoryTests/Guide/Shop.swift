@@ -69,4 +69,12 @@ enum ShopVersions {
                 }
             ])
     }
+
+    /// A customer with another id.
+    struct Member: Codable, Identifiable, Sendable, Equatable {
+        var id: String
+        var name: String
+
+        static let repository = RepositoryDefinition<Member>("members", indexes: [Index("name", \.name)])
+    }
 }

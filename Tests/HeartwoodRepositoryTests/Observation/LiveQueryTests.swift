@@ -74,6 +74,27 @@ import Testing
         }
     }
 
+    @Test func endsWithAnErrorWhenTheStoreIsClosed() async throws {
+        let test = TestStore(.memory)
+        let store = try await test.open()
+        let users = try await store.repository(User.definition)
+        try await users.save(User(id: 1, name: "Ada"))
+        let live = LiveQuery(in: users)
+        try await wait { !live.isLoading }
+        try await TestStore.close(store)
+        try await wait { live.error != nil }
+        #expect(live.error?.code == .closed)
+        #expect(live.items.map(\.id) == [1] && !live.isLoading)
+        // One that begins on a closed store, and one that has another query.
+        let late = LiveQuery(in: users)
+        live.query = Query(where: \.age > 1)
+        for live in [late, live] {
+            try await wait { !live.isLoading }
+            #expect(live.error?.code == .closed)
+        }
+        #expect(late.items.isEmpty)
+    }
+
     @Test func endsWhenItIsReleased() async throws {
         try await TestStore(.memory).withStore { store in
             let users = try await store.repository(User.definition)

@@ -103,7 +103,19 @@ private enum Observed: Sendable {
     ) async throws {
         func each<Value>(_ observation: LiveValues<Value>, _ text: (Value) -> String) async throws {
             var iterator = observation.makeAsyncIterator()
-            while let value = try await iterator.next() { try await deliver(text(value), iterator.run.watcher) }
+            let first: Value?
+            do throws(StoreError) {
+                first = try await iterator.next()
+            } catch {
+                // Closed before there was a state.
+                guard error.code == .closed else { throw error }
+                return
+            }
+            var next = first
+            while let value = next {
+                try await deliver(text(value), iterator.run.watcher)
+                next = try await iterator.next()
+            }
         }
         switch self {
         case .one(let id): try await each(notes.observe(id)) { "\($0.map { [$0] } ?? [])" }

@@ -1,3 +1,4 @@
+import Heartwood
 import HeartwoodTesting
 import KeyValueStore
 import Synchronization
@@ -31,6 +32,25 @@ import Testing
             #expect(try await adults.next().map(names) == ["Bob"])
             #expect(try await count.next() == 1)
         }
+    }
+
+    /// What observes or reads results holds the store, so that it isn't released in between.
+    @Test(.timeLimit(.minutes(5)))
+    func whatObservesKeepsTheStore() async throws {
+        var store: Store? = try Store.inMemory()
+        weak let released = store
+        var users: Repository<User>? = try await store?.repository(User.definition)
+        try await users?.save([User(id: 1, name: "Ada"), User(id: 2, name: "Bob")])
+        var all = users?.observe(Query(sort: [.ascending(\.name)])).makeAsyncIterator()
+        var results = users?.results(of: Query(sort: [.ascending(\.name)])).makeAsyncIterator()
+        #expect(try await all?.next().map(names) == ["Ada", "Bob"])
+        #expect(try await results?.next()?.name == "Ada")
+        (store, users) = (nil, nil)
+        #expect(try await results?.next()?.name == "Bob")
+        try await released?.repository(User.definition).delete(1)
+        #expect(try await all?.next().map(names) == ["Bob"])
+        (all, results) = (nil, nil)
+        while released != nil { await Task.yield() }
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
@@ -119,6 +139,24 @@ import Testing
         }
     }
 
+    /// An engine that only this program writes: others follow the clock.
+    @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases.filter { [.memory, .disk].contains($0) })
+    func anExpiryIsNoticedAfterTheClockWasAhead(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        try await test.withStore { store in
+            let users = try await store.repository(User.definition)
+            test.clock.advance(seconds: 365 * 86_400)
+            try await users.save(User(id: 1, name: "Ada", age: 30), expires: .after(.seconds(3_600)))
+            test.clock.setBack(seconds: 365 * 86_400)
+            var one = users.observe(1).makeAsyncIterator()
+            #expect(try await one.next()??.name == "Ada")
+            test.clock.advance(seconds: 3_600)
+            #expect(try await one.next() == .some(nil))
+            test.clock.setBack(seconds: 3_600)
+            #expect(try await users.find(by: 1) == nil)
+        }
+    }
+
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func endsWhenTheStoreIsClosedOrTheTaskCancelled(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
@@ -129,16 +167,30 @@ import Testing
             for try await _ in users.observe(1) { states += 1 }
             return states
         }
-        let ended = Task {
-            var states = 0
-            for try await _ in users.observeCount() { states += 1 }
-            return states
-        }
+        var ended = users.observeCount().makeAsyncIterator()
+        #expect(try await ended.next() == 0)
         try await Task.sleep(for: .milliseconds(20))
         cancelled.cancel()
         _ = await expectError(.cancelled) { _ = try await cancelled.value }
         try await TestStore.close(store)
-        #expect(try await ended.value <= 1)
+        #expect(try await ended.next() == nil)
+        #expect(try await ended.next() == nil)
+    }
+
+    /// Without any state, the end would look like one of a store that has nothing.
+    @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
+    func aClosedStoreIsAnError(_ engine: TestEngine) async throws {
+        let test = TestStore(engine)
+        let store = try await test.open()
+        let users = try await store.repository(User.definition)
+        try await TestStore.close(store)
+        _ = await expectError(.closed) { for try await _ in users.observe(1) {} }
+        _ = await expectError(.closed) { for try await _ in users.observe(Query<User>()) {} }
+        _ = await expectError(.closed) { for try await _ in users.observeCount() {} }
+        _ = await expectError(.closed) { for try await _ in store.observe("a") {} }
+        var keys = store.observe(in: .all).makeAsyncIterator()
+        _ = await expectError(.closed) { _ = try await keys.next() }
+        #expect(try await keys.next() == nil)
     }
 
     /// What doesn't decode is an error; the observation can go on when it is gone.

@@ -5,14 +5,23 @@ import Synchronization
 
 /// Keys and values in memory, for tests of reads.
 struct SortedEntries: KeyValueReader {
-    final class RoundTrips: Sendable {
+    final class Counter: Sendable {
         let count = Atomic(0)
-        func add() { count.add(1, ordering: .relaxed) }
+        func add(_ more: Int = 1) { count.add(more, ordering: .relaxed) }
         var value: Int { count.load(ordering: .relaxed) }
     }
 
     private(set) var entries: [Entry]
-    let roundTrips = RoundTrips()
+    let roundTrips = Counter()
+    /// Keys that were looked up, and entries of ranges.
+    let reads = Counter()
+
+    /// The same with another value of a key.
+    func replacing(_ key: [UInt8], with value: [UInt8]) -> SortedEntries {
+        var copy = self
+        copy.entries = entries.map { Entry(key: $0.key, value: $0.key == key ? value : $0.value, sequence: 1) }
+        return copy
+    }
 
     init(_ contents: [[UInt8]: [UInt8]]) {
         entries = contents.map { Entry(key: $0, value: $1, sequence: 1) }
@@ -41,6 +50,7 @@ struct SortedEntries: KeyValueReader {
 
     nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
         roundTrips.add()
+        reads.add(keys.count)
         return keys.map { found($0) }
     }
 
@@ -50,6 +60,7 @@ struct SortedEntries: KeyValueReader {
         roundTrips.add()
         let all = part(range)
         let taken = reversed ? Array(all.suffix(limit).reversed()) : Array(all.prefix(limit))
+        reads.add(taken.count)
         guard taken.count == limit, let last = taken.last else { return EntryPage(entries: taken, next: nil) }
         return EntryPage(entries: taken, next: range.remainder(after: last.key, reversed: reversed))
     }
@@ -92,11 +103,31 @@ struct ItemStore {
             reader: reader,
             layout: QueryLayout(
                 recordPrefix: [0x10], indexes: indexes.enumerated().map { ($1, [0x20, UInt8($0)]) },
-                idPath: \Item.id, idIsOrdered: true),
-            decode: { entry throws(StoreError) in
-                guard entry.value.count == 8 else { throw StoreError(.corruption, "the record isn't one: restore it") }
-                return items[entry.value.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]
-            })
+                idPath: \Item.id, idIsOrdered: true,
+                entryKeys: { entry throws(StoreError) in
+                    let item = try Self.item(entry, items)
+                    return indexes.enumerated().flatMap { number, index in
+                        Self.entries(of: item, ElementKind.encoded(item.id), index).map {
+                            [0x20, UInt8(number)] + $0.0
+                        }
+                    }
+                }),
+            decode: { entry throws(StoreError) in try Self.item(entry, items) })
+    }
+
+    /// The same with a record that can't be read.
+    func damaging(_ id: Int) -> ItemStore {
+        ItemStore(self, reader.replacing([0x10] + ElementKind.encoded(id), with: []))
+    }
+
+    private init(_ store: ItemStore, _ reader: SortedEntries) {
+        (items, self.reader) = (store.items, reader)
+        source = QuerySource(reader: reader, layout: store.source.layout, decode: store.source.decode)
+    }
+
+    private static func item(_ entry: Entry, _ items: [Item]) throws(StoreError) -> Item {
+        guard entry.value.count == 8 else { throw StoreError(.corruption, "the record isn't one: restore it") }
+        return items[entry.value.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]
     }
 
     /// The entries of a record in an index, without the prefix.

@@ -214,10 +214,28 @@ private enum Versions {
     @Test func twoDefinitionsOfOneOpenRepositoryAreRefused() async throws {
         try await TestStore(.memory).withStore { store in
             let users = try await store.repository(User.definition)
-            _ = await expectError(.invalidArgument) { _ = try await store.repository(User.plain) }
-            _ = await expectError(.invalidArgument) {
-                _ = try await store.repository(of: Versions.One.self, named: "users")
+            func difference<Model>(_ definition: RepositoryDefinition<Model>) async -> String {
+                let error = await expectError(.invalidArgument) { _ = try await store.repository(definition) }
+                return error?.message ?? ""
             }
+            var other = User.definition
+            other.version = 2
+            #expect(await difference(other).contains("with version 1 of its model, and not 2:"))
+            other = User.definition
+            other.coder = .propertyList
+            #expect(await difference(other).contains("with the coder \"json\", and not \"plist\":"))
+            other = User.definition
+            other.indexes[0] = Index("name", \.name, \.age)
+            other.indexes.removeLast()
+            #expect(await difference(other).contains("with other indexes (\"name\", \"tag\" differ):"))
+            other = User.definition
+            other.indexes.swapAt(0, 1)
+            #expect(await difference(other).contains("with its indexes in another order:"))
+            other = User.definition
+            other.unknownIndexes = .keep
+            #expect(await difference(other).contains("with other unknownIndexes:"))
+            let typed = RepositoryDefinition<Versions.One>("users")
+            #expect(await difference(typed).contains("with the type User, and not with One:"))
             let same = try await store.repository(User.definition)
             try await same.save(User(id: 1, name: "x"))
             #expect(try await users.count() == 1)
@@ -245,6 +263,22 @@ private enum Versions {
             }
             try await group.waitForAll()
         }
+    }
+
+    /// A read of the first program takes over the catalogue's entry; its next write must still say what it leaves out.
+    @Test(arguments: 1...5)
+    func anIndexThatAReadHasNoticedIsDisowned(_ seed: Int) async throws {
+        let test = TestStore(.constrained, seed: UInt64(seed))
+        let (one, other) = (try await test.open(), try await test.open())
+        let first = try await one.repository(
+            RepositoryDefinition<User>("users", indexes: [Index("name", \.name)]))
+        try await first.save((0..<20).map { User(id: $0, name: "a", age: $0) })
+        let second = try await other.repository(User.definition)
+        #expect(second.readyIndexes.count == 4)
+        #expect(try await first.count(where: \.name == "a") == 20)
+        try await first.save((0..<5).map { User(id: $0, name: "b", age: 100) })
+        #expect(try await second.count(where: \.age == 100) == 5)
+        #expect(!second.readyIndexes.contains("age-name"))
     }
 
     /// Two programs on one cluster, with different indexes, that write by turns and at the same time.

@@ -68,9 +68,11 @@ func expectError(
                 let error = await expectError(.alreadyExists) { try await users.insert(User(id: 1, name: "Bob")) }
                 #expect(error?.message.contains("has a record 1 already") == true)
                 #expect(try await users.find(by: 1)?.name == "Ada")
-                _ = await expectError(.alreadyExists) {
+                let twice = await expectError(.alreadyExists) {
                     try await users.insert([User(id: 2, name: "x"), User(id: 2, name: "y")])
                 }
+                #expect(twice?.message.contains("two records that are inserted") == true)
+                #expect(twice?.message.contains("the id 2:") == true)
                 #expect(try await users.count() == 1)
             }
         }

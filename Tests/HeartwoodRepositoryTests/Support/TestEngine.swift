@@ -108,6 +108,7 @@ final class TestClock: StoreClock {
 
     func now() -> Timestamp { Timestamp(milliseconds: milliseconds.load(ordering: .relaxed)) }
     func advance(seconds: UInt64) { milliseconds.add(seconds * 1_000, ordering: .relaxed) }
+    func setBack(seconds: UInt64) { milliseconds.subtract(seconds * 1_000, ordering: .relaxed) }
 }
 
 /// Calls `body` again while the engine says that its view has ended, as a program must.

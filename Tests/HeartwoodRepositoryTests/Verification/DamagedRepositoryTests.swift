@@ -140,7 +140,8 @@ struct Damage: Sendable, CustomTestStringConvertible {
         Damage("a payload", [.undecodableRecord], needsModel: true, words: "record 1: it doesn't decode") {
             entry, store in try await envelope(entry, store) { _, payload in payload = Array("{}".utf8) }
         },
-        Damage("the model of another id", [.unreadableID], needsModel: true) { entry, store in
+        Damage("the model of another id", [.otherID], needsModel: true, words: "record 1: its model has another id, 7")
+        { entry, store in
             try await envelope(entry, store) { _, payload in
                 payload = Array(String(decoding: payload, as: UTF8.self).replacing("\"id\":1", with: "\"id\":7").utf8)
             }

@@ -41,6 +41,21 @@ import Testing
         try await store.close()
     }
 
+    /// No number is after the last one, so nothing may be added to it.
+    @Test(arguments: [1 << 63, .max - 1, .max] as [SequenceNumber])
+    func positionsAfterEveryNumberAreRefused(_ sequence: SequenceNumber) async throws {
+        let store = try await fixture.open()
+        try await store.put("a", "1")
+        let position = ChangePosition(store: store.id, sequence: sequence)
+        #expect(ChangePosition("\(position)") == position)
+        let reader = try openReader(.visible)
+        for changes in [store.changes(after: position), reader.changes(after: position)] {
+            let error = await #expect(throws: StoreError.self) { for try await _ in changes { break } }
+            #expect(error?.code == .positionUnavailable)
+        }
+        try await store.close()
+    }
+
     @Test func aCompactionThatOvertakesItIsNoError() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<300)

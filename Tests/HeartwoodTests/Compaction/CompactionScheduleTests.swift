@@ -78,7 +78,7 @@ import Testing
             schedule.decide(Facts(logBytes: log, snapshotBytes: snapshot, liveBytes: live, segments: 1), now: 0)
         }
         #expect(decide(100, 8_000, live: 8_000) == .later(time: nil, garbage: 4_050))
-        #expect(decide(100, 8_000, live: 4_051) == .later(time: nil, garbage: 4_302))
+        #expect(decide(100, 8_000, live: 4_051) == .later(time: nil, garbage: 4_051))
         #expect(decide(100, 8_000, live: 4_050) == .now)
         #expect(decide(100, 8_000, live: 0) == .now)
         #expect(decide(100, 800, live: 0) == .later(time: nil, garbage: 1_000))

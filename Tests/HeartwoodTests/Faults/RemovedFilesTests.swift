@@ -127,23 +127,22 @@ import Testing
         try await store.close()
     }
 
-    /// The files still have names, in another directory.
-    @Test(arguments: systems, [false, true])
+    /// In a file system that binds no directory. The files still have names, in another directory.
+    @Test(arguments: systems.dropLast(), [false, true])
     func aMovedDirectoryIsReported(make: @Sendable () -> any FileSystem, isReplaced: Bool) async throws {
         let fileSystem = make()
-        let path = storePath(fileSystem)
-        var store = try await open(path, in: fileSystem)
+        var store = try await open("/store", in: fileSystem)
         try await store.put("before", "1")
-        try fileSystem.rename(path, to: path + "-moved")
+        try fileSystem.rename("/store", to: "/moved")
         if isReplaced {
-            let other = try await open(path, in: fileSystem)
+            let other = try await open("/store", in: fileSystem)
             try await other.put("other", "1")
             try await other.close()
         }
         try await store.put("after", "1")
         expectMissing(await expectError(.inputOutput) { try await store.close() }, "01.log")
         // All writes are in the moved directory.
-        store = try await open(path + "-moved", in: fileSystem)
+        store = try await open("/moved", in: fileSystem)
         #expect(try store.get("after") != nil)
         try await store.close()
     }

@@ -206,6 +206,23 @@ import Testing
         try await store.close()
     }
 
+    @Test func aRefusedRemovalSaysHowManyKeysGoThrough() async throws {
+        let store = try await fullStore(keys: 9_000, segmentBytes: 4 << 20)
+        let error = await expectError(.outOfSpace) { try await store.remove(in: .prefix("key-")) }
+        let words = try #require(error?.message).split(separator: " ").map(String.init)
+        #expect(words.contains("9000"))
+        let position = try #require(words.firstIndex(of: "about"))
+        let count = try #require(Int(words[position + 1]))
+        #expect((2_000..<9_000).contains(count))
+        // About as many, since keys differ in length.
+        let limit = count * 9 / 10
+        #expect(try await store.remove(in: .prefix("key-"), limit: limit).value == limit)
+        // Then the reserve is used up, also for fewer.
+        let other = await expectError(.outOfSpace) { try await store.remove(in: .prefix("key-"), limit: limit) }
+        #expect(other?.message.contains("used up") == true)
+        try await store.close()
+    }
+
     /// The segment that a compaction begins has no records, so no other can follow it: it grows by space from the
     /// reserve.
     @Test func aSegmentWithoutRecordsTakesARemovalOnAFullDisk() async throws {

@@ -26,63 +26,106 @@ import Testing
         var value: Int { count.load(ordering: .relaxed) }
     }
 
+    /// The calls that run a body.
+    enum Form: CaseIterable { case transaction, blockingTransaction, withTransaction }
+
     enum NestedWrite: CaseIterable {
-        case put, putOfAnotherKey, conditionalPut, removal, batch, transaction, blockingPut, putOfAChildTask
-        case putInATransactionOfAnotherStore
+        case put, putOfAnotherKey, conditionalPut, putWhoseConditionFails, putWithAnotherSequence, removal, batch
+        case rangeRemoval, touch, commit, commitOfTwo, commitWhoseConditionFails, transaction, withTransaction
+        case putOfAChildTask, putInATransactionOfAnotherStore, putInAWithTransactionOfAnotherStore
+        case blockingPut, blockingRemoval, blockingBatch, blockingRangeRemoval, blockingTouch, blockingTransaction
+
+        var isBlocking: Bool { self >= .blockingPut }
+
+        static func >= (left: Self, right: Self) -> Bool {
+            allCases.firstIndex(of: left)! >= allCases.firstIndex(of: right)!
+        }
     }
 
     private func write(_ kind: NestedWrite) async throws {
         let store = store
+        let key = Array("counter".utf8)
+        let operation = KeyValueBatch.Operation(key: key, value: [])
         switch kind {
         case .put: try await store.put("counter", "5")
         case .putOfAnotherKey: try await store.put("other", "5")
         case .conditionalPut: try await store.put("new", "5", if: .absent)
+        case .putWhoseConditionFails: try await store.put("counter", "5", if: .absent)
+        case .putWithAnotherSequence: try await store.put("counter", "5", if: .sequence(1 << 40))
         case .removal: try await store.remove("counter")
         case .batch: try await store.write { $0.put("counter", "5") }
+        case .rangeRemoval: try await store.remove(in: .prefix("none"))
+        case .touch: try await store.touch("none", expires: .never)
+        case .commit: try await store.commit(KeyValueBatch(operations: [operation]), durability: nil)
+        case .commitOfTwo:
+            let second = KeyValueBatch.Operation(key: [1], value: nil)
+            try await store.commit(KeyValueBatch(operations: [operation, second]), durability: nil)
+        case .commitWhoseConditionFails:
+            let batch = KeyValueBatch(operations: [operation], conditions: [.absent(key)])
+            try await store.commit(batch, durability: nil)
         case .transaction: try await store.transaction { try $0.put("counter", "5") }
-        case .blockingPut: _ = try { try store.blocking.put("counter", "5") }()
+        case .withTransaction: try await store.withTransaction { try $0.put(key, []) }
         case .putOfAChildTask: try await concurrently(0..<1) { _ in try await store.put("counter", "5") }
         case .putInATransactionOfAnotherStore:
             try await other.transaction { _ in try await store.put("counter", "5") }
+        case .putInAWithTransactionOfAnotherStore:
+            try await other.withTransaction { _ in try await store.put("counter", "5") }
+        default: try writeBlocking(kind)
         }
     }
 
-    @Test(arguments: NestedWrite.allCases)
-    func aWriteInsideItsOwnTransactionIsRefused(kind: NestedWrite) async throws {
-        try await store.put("counter", "0")
-        let before = store.statistics.lastSequence
-        let error = await expectError(.invalidArgument) {
+    private func writeBlocking(_ kind: NestedWrite) throws {
+        switch kind {
+        case .blockingPut: try store.blocking.put("counter", "5")
+        case .blockingRemoval: try store.blocking.remove("counter")
+        case .blockingBatch: try store.blocking.write { $0.put("counter", "5") }
+        case .blockingRangeRemoval: try store.blocking.remove(in: .prefix("none"))
+        case .blockingTouch: try store.blocking.touch("none", expires: .never)
+        default: try store.blocking.transaction { try $0.put("counter", "5") }
+        }
+    }
+
+    private func run(_ form: Form, writing kind: NestedWrite) async throws {
+        let key = Array("counter".utf8)
+        switch form {
+        case .transaction:
             try await store.transaction { transaction in
                 try runs.next()
                 _ = try transaction.get("counter")
                 try await write(kind)
                 try transaction.put("counter", "1")
             }
+        case .withTransaction:
+            try await store.withTransaction { transaction in
+                try runs.next()
+                _ = try await transaction.fetchEntry(key)
+                try await write(kind)
+                try transaction.put(key, [])
+            }
+        case .blockingTransaction: try runBlocking(writing: kind)
         }
-        #expect(error?.message.contains("transaction") == true)
+    }
+
+    private func runBlocking(writing kind: NestedWrite) throws {
+        try store.blocking.transaction { transaction in
+            try runs.next()
+            _ = try transaction.get("counter")
+            try writeBlocking(kind)
+            try transaction.put("counter", "1")
+        }
+    }
+
+    @Test(arguments: Form.allCases, NestedWrite.allCases)
+    func aWriteInsideItsOwnTransactionIsRefused(form: Form, kind: NestedWrite) async throws {
+        if form == .blockingTransaction && !kind.isBlocking { return }
+        try await store.put("counter", "0")
+        let before = store.statistics.lastSequence
+        let error = await expectError(.invalidArgument) { try await run(form, writing: kind) }
+        #expect(error?.message.hasPrefix("the store was written inside the body of a transaction on it") == true)
         #expect(runs.value == 1, "the body ran \(runs.value) times")
         #expect(store.statistics.lastSequence == before, "something was written")
         try await store.put("counter", "2")
         #expect(try store.get("counter") == Array("2".utf8), "a later write was refused too")
-    }
-
-    @Test func blockingTransactionsRefuseToo() throws {
-        try store.blocking.put("counter", "0")
-        for nested in [
-            { (store: Store) in _ = try store.blocking.put("counter", "5") },
-            { (store: Store) in _ = try store.blocking.transaction { try $0.put("counter", "5") } },
-        ] {
-            let error = #expect(throws: StoreError.self) {
-                try store.blocking.transaction { transaction in
-                    try runs.next()
-                    _ = try transaction.get("counter")
-                    try nested(store)
-                }
-            }
-            #expect(error?.code == .invalidArgument)
-        }
-        #expect(runs.value == 2)
-        #expect(try store.get("counter") == Array("0".utf8))
     }
 
     @Test func anotherStoreAndReadsAreAllowed() async throws {
@@ -90,24 +133,71 @@ import Testing
         try await store.transaction { transaction in
             try await other.put("seen", try store.get("counter") ?? [])
             try await other.transaction { try $0.put("copy", "1") }
+            try await other.withTransaction { try $0.put(Array("typed".utf8), []) }
             try transaction.put("counter", "1")
         }
+        #expect(try other.contains("typed"))
         #expect(try other.get("seen") == Array("0".utf8))
         #expect(try other.get("copy") == Array("1".utf8))
     }
 
-    @Test func aTaskThatOutlivesTheBodyMayWrite() async throws {
+    @Test(arguments: [Form.transaction, .withTransaction])
+    func aTaskThatOutlivesTheBodyMayWrite(form: Form) async throws {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let late = try await store.transaction { transaction in
-            try transaction.put("counter", "1")
-            return Task {
+        func late() -> Task<Void, any Error> {
+            Task {
                 for await _ in ends {}
                 try await store.put("counter", "2")
+                try await store.withTransaction { try $0.put([1], []) }
+                try await store.transaction { try $0.put("other", "3") }
             }
-        }.value
+        }
+        let task =
+            switch form {
+            case .withTransaction: try await store.withTransaction { _ in late() }.value
+            default: try await store.transaction { _ in late() }.value
+            }
         end.finish()
-        try await late.value
+        try await task.value
         #expect(try store.get("counter") == Array("2".utf8))
+        #expect(try store.count() == 3)
+    }
+
+    /// What the body of a transaction leaves in a task is refused, not lost.
+    @Test func aTransactionWhoseBodyHasEndedRefusesEveryCall() async throws {
+        try await store.put("key", "1")
+        struct Refusal: Error {}
+        for end in 0..<3 {
+            var kept: Transaction?
+            switch end {
+            case 0: try await store.transaction { kept = $0 }
+            case 1:
+                await #expect(throws: Refusal.self) {
+                    try await store.transaction {
+                        kept = $0; throw Refusal()
+                    }
+                }
+            default: _ = try { try store.blocking.transaction { kept = $0 } }()
+            }
+            let transaction = try #require(kept)
+            let calls: [() async throws -> Void] = [
+                { try transaction.put("key", "2") }, { try transaction.put("key", "2", if: .absent) },
+                { try transaction.remove("key") }, { try transaction.remove(in: .all) },
+                { try transaction.touch("key", expires: .never) }, { _ = try transaction.get("key") },
+                { _ = try await transaction.fetch("key") }, { _ = try transaction.get(all: ["key"]) },
+                { _ = try await transaction.fetch(all: ["key"]) }, { _ = try transaction.entry("key") },
+                { _ = try await transaction.fetchEntry("key") }, { _ = try transaction.withValue("key") { _ in } },
+                { _ = try transaction.contains("key") }, { _ = try transaction.expiry(of: "key") },
+                { _ = try transaction.entries(in: .all) }, { _ = try transaction.entries(in: .all, limit: 1) },
+                { _ = try await transaction.fetchEntries(limit: 1) }, { _ = try transaction.count() },
+            ]
+            for (number, call) in calls.enumerated() {
+                let error = await expectError(.invalidArgument) { try await call() }
+                #expect(
+                    error?.message.hasPrefix("a transaction was used after its body has ended") == true, "\(number)")
+            }
+        }
+        #expect(try store.get("key") == Array("1".utf8))
     }
 
     /// Other writers may overtake a transaction any number of times.

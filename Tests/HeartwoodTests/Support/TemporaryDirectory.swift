@@ -33,6 +33,14 @@ final class TemporaryDirectory: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
+    /// The open descriptors of this process for a path in this directory, and for what is below it.
+    func descriptors(of name: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").filter { descriptor in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/dev/fd/" + descriptor)
+            return target?.hasPrefix(path(name)) == true
+        }
+    }
+
     /// Copies a store into this directory.
     func copy(_ store: String, to name: String) throws -> String {
         let target = path(name)

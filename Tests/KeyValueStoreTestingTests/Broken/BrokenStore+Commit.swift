@@ -3,6 +3,7 @@ import KeyValueStoreTesting
 
 extension BrokenStore {
     func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+        if fault != .writesInsideTransactions { try checkOutsideTransaction() }
         var batch = batch
         switch fault {
         case .splitsBatches where batch.operations.count > 1:

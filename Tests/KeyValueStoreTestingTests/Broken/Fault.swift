@@ -2,7 +2,7 @@
 enum Fault: CaseIterable, Sendable {
     // Writes
     case splitsBatches, losesLastOperation, keepsRemovedKey, returnsOldNumber, writesDespiteConflict
-    case writesBeforeLimits, writesCancelled
+    case writesBeforeLimits, writesCancelled, writesInsideTransactions
     // Conditions
     case ignoresConditions, ignoresRangeRemovals, ignoresRangeInserts, ignoresKeyRemovals, comparesValues
     case evaluatesAfterBatch, evaluatesOneCondition, skipsConditionsOfEmptyBatch, zeroIsAbsent, acceptsForeignViews
@@ -29,6 +29,8 @@ enum Fault: CaseIterable, Sendable {
         case .writesDespiteConflict: "a batch whose condition doesn't hold writes nothing"
         case .writesBeforeLimits: "a batch over the limits is refused before anything is written"
         case .writesCancelled: "a write that throws .cancelled has written nothing"
+        case .writesInsideTransactions:
+            "a write inside the body of a transaction on its store is refused, whichever call makes it"
         case .ignoresConditions: "concurrent increments lose nothing"
         case .ignoresRangeRemovals:
             "unchangedRange sees a key of the range that is removed, and none outside"

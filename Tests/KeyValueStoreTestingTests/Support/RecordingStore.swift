@@ -15,6 +15,7 @@ final class RecordingStore: KeyValueStore {
     var now: Timestamp { inner.now }
 
     func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+        try checkOutsideTransaction()
         await batches.append(batch)
         return try await inner.commit(batch, durability: durability)
     }

@@ -11,6 +11,7 @@ struct CountCommand: AsyncParsableCommand {
 
               heartwood count notes
               heartwood count notes --prefix session:
+              heartwood count app --model cities
               heartwood count notes --from a --to n --json
                 {"count":12}
             """
@@ -19,15 +20,21 @@ struct CountCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreArgument
     @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
+    @OptionGroup var repository: ModelOption
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    func validate() throws { _ = try bounds.range(keys) }
+    func validate() throws {
+        try repository.check(keys, bounds)
+        _ = try bounds.range(keys)
+    }
 
     func run() async throws {
         let range = try bounds.range(keys)
-        let count = try await store.withReadView { view in try view.count(in: range) }
+        let count = try await store.withReadView { view in
+            try view.count(in: try await repository.records(in: view, of: store)?.range ?? range)
+        }
         guard json else { return try StandardOutput.printLine(String(count)) }
         var object = JSONText()
         object.add("count", count)

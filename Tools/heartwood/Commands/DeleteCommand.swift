@@ -10,7 +10,8 @@ struct DeleteCommand: AsyncParsableCommand {
             doesn't exist; the others are still deleted.
 
             With '--prefix', '--from' and '--to', all keys of the range are deleted, which may be none. On a terminal \
-            it asks first. Elsewhere it refuses without '--yes'. '--dry-run' only counts.
+            it asks first, and exits with 4 unless the answer is yes. Elsewhere it refuses without '--yes'. \
+            '--dry-run' only counts. If the disk is full, a range of many keys is deleted in several writes.
 
               heartwood delete notes greeting
               heartwood delete notes session:17 session:18 session:19
@@ -67,17 +68,45 @@ struct DeleteCommand: AsyncParsableCommand {
             let count = try await store.withReadView { view in try view.count(in: range) }
             return try StandardOutput.printLine(wouldDelete(count))
         }
-        let durability = level.durability.durability
         let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
             if !yes {
                 let count = try store.readView().count(in: range)
                 let question = "delete \(Numbers.count(count, "key")) of \(path)?"
-                if count > 0, !Question.isAgreed(question) { return deleted(0, nil) }
+                if count > 0, !Question.isAgreed(question) {
+                    throw Failure(.declined, "not confirmed: no key was deleted")
+                }
             }
-            let removal = try await store.remove(in: range, durability: durability)
-            return deleted(removal.value, removal.value == 0 ? nil : removal.sequence)
+            let (count, sequence) = try await remove(range, from: store)
+            return deleted(count, sequence)
         }
         try StandardOutput.printLine(line)
+    }
+
+    /// Deletes a range in one write. If the disk is full, and the store's reserve has no space for that write, in
+    /// several smaller ones, with a compaction when the reserve is used up.
+    ///
+    /// - Returns: How many keys were deleted, and the number of the last write.
+    private func remove(_ range: KeyRange, from store: Store) async throws -> (Int, SequenceNumber?) {
+        var (count, last): (Int, SequenceNumber?) = (0, nil)
+        var (limit, uncompacted): (Int?, Int) = (nil, 0)
+        while true {
+            do throws(StoreError) {
+                let removal = try await store.remove(in: range, limit: limit, durability: level.durability.durability)
+                count += removal.value
+                uncompacted += removal.value
+                if removal.value > 0 { last = removal.sequence }
+                guard let limit, removal.value == limit else { return (count, last) }
+            } catch {
+                let wanted = limit ?? (try? store.count(in: range)) ?? 0
+                guard error.code == .outOfSpace, wanted > 1 || uncompacted > 0 else {
+                    if count > 0 { StandardError.say("\(Numbers.count(count, "key")) deleted before this error") }
+                    throw error
+                }
+                if limit == nil { StandardError.say("the disk is full: deleting the keys in several writes") }
+                if uncompacted == 0 { limit = wanted / 2 } else { _ = try? await store.compact() }
+                uncompacted = 0
+            }
+        }
     }
 
     private func wouldDelete(_ count: Int) -> String {

@@ -7,9 +7,13 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Print a store, or a range of its keys, for 'load' to read.",
         discussion: """
             One JSON object a line, in key order, as of one point in time: 'key' and 'value', or 'key64' and 'value64' \
-            in base64 if the bytes are not UTF-8, and 'expires' (milliseconds since 1970) if it is set. Loading an \
-            export gives a store with the same keys, values and expiry times. '--hex' prints keyHex and valueHex in \
-            hexadecimal, which 'load' reads too. Keys of repositories are exported as their bytes.
+            in base64 if the bytes are not UTF-8, 'valueJSON' if the value is JSON in one line, and 'expires' \
+            (milliseconds since 1970) if it is set. Loading an export gives a store with the same keys, values and \
+            expiry times. '--hex' prints keyHex and valueHex in hexadecimal, which 'load' reads too. Keys of \
+            repositories are exported as their bytes.
+
+            If the store's time is ahead of the clock, '--expires-by-clock' makes all expiry times earlier by that \
+            much, so that each key keeps the time that it has left.
 
             '--model' exports the records of one repository for other programs, in the order of their ids: objects \
             with id, value (the model as JSON), version of the model and, if set, expires. 'load' doesn't read them.
@@ -32,6 +36,9 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "The format of the lines.")
     var format = Format.pairs
 
+    @Flag(help: "Make expiry times earlier by as much as the store's time is ahead of the clock.")
+    var expiresByClock = false
+
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case pairs
     }
@@ -43,14 +50,17 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bounds = try bounds.range(keys)
-        let form = EntryText(notation: keys.notation)
-        try await store.withReadView { view in
+        try await store.withReadOnlyStore { opened in
+            let (view, ahead) = (try opened.readView(), opened.statistics.timeAhead)
+            let form = EntryText(keys.notation, StoredKeyText(view))
             let records = try await repository.records(in: view, of: store)
             records?.explainCoder()
             var output = StandardOutput()
             var left = limit.most
             var unreadable: Failure?
             try view.forEach(in: records?.range ?? bounds) { entry in
+                var entry = entry
+                if expiresByClock { entry.expires = entry.expires.map { $0 + (.zero - ahead) } }
                 let line: JSONText
                 do throws(Failure) {
                     line = try records?.record(entry).json(hasSequence: false) ?? form.pair(entry)

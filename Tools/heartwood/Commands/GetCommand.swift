@@ -56,7 +56,7 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         if repository.model != nil { return try await printRecords() }
         let wanted = try key.map(keys.bytes)
-        let missing = try await store.withReadView { view in try await print(wanted, of: view) }
+        let missing = try await store.withReadView { view in try print(wanted, of: view) }
         let failures = missing.map { key in
             Failure(
                 .notFound,
@@ -68,8 +68,8 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Prints the entries that exist, and returns the other keys.
-    private func print(_ wanted: [[UInt8]], of view: ReadView) async throws -> [[UInt8]] {
-        let form = await EntryText(keys.notation, of: view, isNeeded: !json && !raw)
+    private func print(_ wanted: [[UInt8]], of view: ReadView) throws -> [[UInt8]] {
+        let form = EntryText(keys.notation, StoredKeyText(view))
         var output = StandardOutput()
         var missing: [[UInt8]] = []
         for key in wanted {
@@ -79,12 +79,12 @@ struct GetCommand: AsyncParsableCommand {
             }
             if wanted.count > 1 || json {
                 try output.append { text in
-                    if json { text += form.json(entry).bytes } else { form.append(entry, to: &text) }
+                    if json { text += form.json(entry).bytes } else { form.append(entry.key, entry.value, to: &text) }
                     text.append(UInt8(ascii: "\n"))
                 }
             } else if raw {
                 try output.write(entry.value)
-            } else if case .json(let payload) = form.storedKeys?.payload(entry) {
+            } else if case .json(let payload) = form.names?.payload(entry.key, entry.value) {
                 try output.writeLine(Self.shown(String(decoding: payload, as: UTF8.self)))
             } else {
                 try output.writeLine(text(of: entry))
@@ -102,7 +102,7 @@ struct GetCommand: AsyncParsableCommand {
             var output = StandardOutput()
             var failures: [Failure] = []
             for text in key {
-                guard let entry = try entry(text, records, view) else {
+                guard let entry = try records.entry(text, in: view) else {
                     failures.append(missing(text, records))
                     continue
                 }
@@ -120,14 +120,6 @@ struct GetCommand: AsyncParsableCommand {
             for failure in failures.dropLast() { ErrorReport(failure).print() }
             if let last = failures.last { throw last }
         }
-    }
-
-    /// The entry of the first record that the text of an id can mean.
-    private func entry(_ text: String, _ records: StoredRecords, _ view: ReadView) throws -> Entry? {
-        for key in records.keys(text) {
-            if let entry = try view.entry(key) { return entry }
-        }
-        return nil
     }
 
     private func missing(_ text: String, _ records: StoredRecords) -> Failure {

@@ -18,8 +18,9 @@ struct InspectCommand: AsyncParsableCommand {
             '--html' writes one page with all of it: a map of every file, down to single records.
 
             '--by-prefix' adds which prefixes of the keys take the space: how many keys, bytes of keys and values, the \
-            largest value and the longest key. It counts keys that exist, and values as they are stored. Only the \
-            1,000 prefixes that occur first in the files are followed.
+            largest value and the longest key. Keys of repositories are grouped by repository and index. It counts \
+            keys that exist, and values as they are stored. Only the 1,000 prefixes that occur first in the files are \
+            followed.
 
               heartwood inspect notes
               heartwood inspect notes/0000000000000001.log
@@ -72,14 +73,13 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try html.map { try PageTarget($0, outside: path) }
-        let prefixes = PrefixSelection(separators: Set((separators ?? ":/|").utf8))
-        let survey = try await SurveyTask(
-            path: path, isForPage: html != nil, prefixes: byPrefix ? prefixes : nil
-        ).run()
-        let report = InspectReport(survey: survey, style: Style(for: .standardOutput))
-        try target?.write(Page(survey: survey).chunks)
+        let separators = byPrefix ? Set((separators ?? ":/|").utf8) : []
+        let survey = try await SurveyTask(path: path, isForPage: html != nil, separators: separators).run()
+        let names = StoredKeyText(namingKeysOf: survey)
+        let report = InspectReport(survey: survey, names: names, style: Style(for: .standardOutput))
+        try target?.write(Page(survey: survey, names: names).chunks)
         if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
-        try StandardOutput.printLine(json ? InspectJSON(survey: survey).object.string : report.text)
+        try StandardOutput.printLine(json ? InspectJSON(survey: survey, names: names).object.string : report.text)
         if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
     }

@@ -9,9 +9,15 @@ struct LoadCommand: AsyncParsableCommand {
             FORMATS
               pairs   what 'export' writes: {"key":…,"value":…,"expires":…},
                       with key64 and value64 for bytes in base64,
-                      keyHex and valueHex for bytes in hexadecimal
+                      keyHex and valueHex for bytes in hexadecimal,
+                      valueJSON for a value that is JSON
               jsonl   JSON objects: each line, byte for byte, is the value;
                       the key is made from its fields
+              csv     fields separated by commas, in quotes if they contain
+                      commas, quotes or line ends (RFC 4180); the first line
+                      names the columns. The key is made from columns; the
+                      value is one of them, or a JSON object of all
+              tsv     the same, separated by tabs
 
             Gzip is recognised. The input may be of any size: memory depends only on the longest line, and lines of \
             more than 64 MiB are refused unless '--max-line' allows them. If a key occurs twice, the later line wins. \
@@ -29,6 +35,8 @@ struct LoadCommand: AsyncParsableCommand {
               heartwood load notes cities.jsonl --format jsonl \\
                   --key-template '{country}/{name}/{id}'
               heartwood load copy notes.pairs --format pairs --batch 1000
+              heartwood load notes people.csv --format csv --key id
+              heartwood load notes people.csv --format csv --key id --value name
               tail -f events.jsonl |
                   heartwood load events - --format jsonl --key id --acknowledge
             """
@@ -43,18 +51,35 @@ struct LoadCommand: AsyncParsableCommand {
     var format: Format
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case pairs, jsonl
+        case pairs, jsonl, csv, tsv
+
+        /// What ends a field, if the lines are those of a table.
+        var separator: UInt8? { self == .csv ? UInt8(ascii: ",") : self == .tsv ? UInt8(ascii: "\t") : nil }
     }
 
     @Option(
         help: ArgumentHelp(
-            "jsonl: the field that is the key, a string or a number (as it is written); 'a.b' is field b of field a.",
+            "jsonl: the field that is the key, a string or a number (as it is written); 'a.b' is field b of field a. "
+                + "csv, tsv: the column that is the key.",
             valueName: "field"))
     var key: String?
 
     @Option(
-        help: ArgumentHelp("jsonl: a key made of fields and text, such as '{country}/{id}'.", valueName: "template"))
+        help: ArgumentHelp(
+            "jsonl, csv, tsv: a key made of fields and text, such as '{country}/{id}'.", valueName: "template"))
     var keyTemplate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "csv, tsv: the column that is the value. Otherwise it is a JSON object of all columns, whose values are "
+                + "strings.", valueName: "column"))
+    var value: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "csv, tsv: the names of the columns, separated by commas, for input whose first line doesn't name them.",
+            valueName: "names"))
+    var columns: String?
 
     @OptionGroup var level: DurabilityOption
 
@@ -146,18 +171,33 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func lineFormat() throws -> LineFormat {
-        do {
-            switch (format, key, keyTemplate) {
-            case (.pairs, nil, nil): return .pairs
-            case (.pairs, _, _):
-                throw ValidationError("'--key' and '--key-template' are for '--format jsonl': leave them out")
-            case (.jsonl, let field?, nil): return .lines(key: try KeyTemplate(field: field))
-            case (.jsonl, nil, let template?): return .lines(key: try KeyTemplate(template: template))
-            case (.jsonl, nil, nil): throw ValidationError("'--format jsonl' needs '--key' or '--key-template'")
-            case (.jsonl, _?, _?): throw ValidationError("'--key' and '--key-template' at once: leave one out")
+        if format.separator == nil, value != nil || columns != nil {
+            throw ValidationError("'--value' and '--columns' are for '--format csv' and 'tsv': leave them out")
+        }
+        if format == .pairs {
+            guard key == nil, keyTemplate == nil else {
+                throw ValidationError("'--key' and '--key-template' are for other formats than 'pairs': leave them out")
             }
+            return .pairs
+        }
+        do {
+            let template = try template()
+            guard let separator = format.separator else { return .lines(key: template) }
+            return .table(try TableFormat(separator: separator, key: template, value: value, names: columns))
         } catch let problem as KeyTemplate.Problem {
             throw ValidationError(problem.message)
+        } catch let problem as JSONProblem {
+            throw ValidationError("'--columns': \(problem.message)")
+        }
+    }
+
+    private func template() throws -> KeyTemplate {
+        let hasPaths = format == .jsonl
+        switch (key, keyTemplate) {
+        case (let field?, nil): return try KeyTemplate(field: field, hasPaths: hasPaths)
+        case (nil, let template?): return try KeyTemplate(template: template, hasPaths: hasPaths)
+        case (nil, nil): throw ValidationError("'--format \(format.rawValue)' needs '--key' or '--key-template'")
+        case (_?, _?): throw ValidationError("'--key' and '--key-template' at once: leave one out")
         }
     }
 }

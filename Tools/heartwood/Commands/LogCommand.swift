@@ -3,6 +3,7 @@ internal import Heartwood
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection
+internal import HeartwoodRepository
 
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +23,7 @@ struct LogCommand: AsyncParsableCommand {
               heartwood log notes --prefix user: --kind delete --since 2h
               heartwood log notes --follow --json | jq -c '{sequence, key}'
               heartwood log notes/0000000000000001.log --from 100 --to 120 --hex
+              heartwood log app --model cities --key 2633274 --values
 
             It ends as 'verify' does: 0 clean, 1 torn, 2 damaged, 74 unreadable.
             """
@@ -34,7 +36,9 @@ struct LogCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: KeyOption
 
-    @Option(help: ArgumentHelp("Only records of this key.", valueName: "key"))
+    @OptionGroup var repository: ModelOption
+
+    @Option(help: ArgumentHelp("Only records of this key; with '--model' of this id.", valueName: "key"))
     var key: String?
 
     @Option(help: ArgumentHelp("Only records of keys that begin with this.", valueName: "text"))
@@ -76,13 +80,19 @@ struct LogCommand: AsyncParsableCommand {
         if let since, let until, since.milliseconds > until.milliseconds {
             throw ValidationError("'--since' is after '--until'")
         }
+        try repository.check(keys, isRange: prefix != nil)
         _ = try filter()
     }
 
     private func filter() throws -> LogFilter {
         var filter = LogFilter()
-        filter.key = try key.map(keys.bytes)
-        filter.prefix = try prefix.map(keys.boundary)
+        if repository.model == nil {
+            filter.key = try key.map(keys.bytes)
+            filter.prefix = try prefix.map(keys.boundary)
+        } else {
+            filter.prefix = [KeyLayout.root]
+        }
+        if !keys.isHexadecimal { filter.noted = KeyLayout.catalogue }
         filter.sequences = (from ?? 0)...max(from ?? 0, to ?? .max)
         filter.times = (since?.milliseconds ?? 0)...max(since?.milliseconds ?? 0, until?.milliseconds ?? .max)
         if !kind.isEmpty { filter.kinds = Set(kind.flatMap(\.bytes)) }
@@ -101,12 +111,14 @@ struct LogCommand: AsyncParsableCommand {
     /// Prints all requested records. Blocks its thread, because nothing else runs.
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
-        var writer = LogLine(notation: keys.notation, style: Style(for: .standardOutput))
+        let isFile = (try? POSIXFileSystem().kind(of: path)) != .directory
+        var writer = LogLine(keys.notation, style: Style(for: .standardOutput), lonePath: isFile ? path : nil)
         let most = limit ?? .max
         var left = most
         // Never stops: a signal ends the process.
         let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
+            if case .record(let record) = item, !isWanted(record.key, writer.form.names) { return true }
             try output.append { text in
                 switch (item, json) {
                 case (_, true):
@@ -123,12 +135,26 @@ struct LogCommand: AsyncParsableCommand {
             return left > 0
         }
         try output.flush()
-        if left == most, verdict == .clean { noteSnapshot() }
+        if left == most, verdict == .clean { try noteNothing(writer.form.names) }
         return verdict
     }
 
+    /// Whether a key is that of a record of the repository, and of the id if one is given.
+    private func isWanted(_ found: [UInt8], _ names: StoredKeyText?) -> Bool {
+        guard let model = repository.model, let names else { return true }
+        return names.repositories.values.contains { entry in
+            guard entry.name == model, found.starts(with: entry.layout.recordPrefix) else { return false }
+            return key.map { StoredRecords(entry).keys($0).contains(found) } ?? true
+        }
+    }
+
     /// Says where the records are if the log has none to show.
-    private func noteSnapshot() {
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/notFound`` for a repository that doesn't exist.
+    private func noteNothing(_ names: StoredKeyText?) throws {
+        if let model = repository.model, let names, !names.repositories.values.contains(where: { $0.name == model }) {
+            throw repository.missing(in: path)
+        }
         let names = (try? POSIXFileSystem().contents(ofDirectory: path)) ?? []
         let snapshots = names.filter { if case .snapshot = StoreFileName($0) { true } else { false } }
         guard let newest = snapshots.max() else { return }

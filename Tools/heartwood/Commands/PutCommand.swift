@@ -39,7 +39,8 @@ struct PutCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Let the value expire after this time: a number and s, m, h or d.", valueName: "time"))
+            "Let the value expire after this time: a number and s, m, h or d.", valueName: "time"),
+        transform: Lifetime.init)
     var expiresIn: Lifetime?
 
     @Flag(help: "Write nothing if the key exists already, and exit with 1.")
@@ -56,6 +57,7 @@ struct PutCommand: AsyncParsableCommand {
     func validate() throws {
         if value == nil && file == nil { throw ValidationError("no value: give one after the key, or '--file'") }
         if value != nil && file != nil { throw ValidationError("a value and '--file' at once: leave one out") }
+        try expiresIn?.check("for ever, leave it out")
         _ = try keys.bytes(key)
         _ = try value.map(keys.value)
     }

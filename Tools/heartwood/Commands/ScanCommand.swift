@@ -18,9 +18,9 @@ struct ScanCommand: AsyncParsableCommand {
             a tab, the value, a tab, the time in UTC. Of the other entries no value is read.
 
             Keys of repositories are printed as what they stand for: the repository, and a record with its id, or an \
-            index with its values. '--json' and '--hex' print their bytes. '--model' prints only the records of one \
-            repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' objects with id, \
-            value, version, sequence and, if set, expires.
+            index with its values. '--json' prints their bytes too, and '--hex' only these. '--model' prints only the \
+            records of one repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' \
+            objects with id, value, version, sequence and, if set, expires.
 
               heartwood scan notes
               heartwood scan notes --prefix session: --keys
@@ -48,8 +48,9 @@ struct ScanCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries that expire within this time: a number and s, m, h or d. As '--expiring'.", valueName: "time")
-    )
+            "Only entries that expire within this time: a number and s, m, h or d. As '--expiring'.",
+            valueName: "time"),
+        transform: Lifetime.init)
     var expiresWithin: Lifetime?
 
     @Flag(name: .customLong("keys"), help: "Print keys only; no value is read.")
@@ -65,16 +66,17 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bounds = try bounds.range(keys)
-        try await store.withReadView { view in
+        try await store.withReadOnlyStore { opened in
+            let view = try opened.readView()
             let records = try await repository.records(in: view, of: store)
             if !keysOnly { records?.explainCoder() }
-            let form = await EntryText(keys.notation, of: view, isNeeded: !json && records == nil)
-            var lines = ScanLines(form: form, records: records, isJSON: json)
+            var lines = ScanLines(form: EntryText(keys.notation, StoredKeyText(view)), records: records, isJSON: json)
             let range = records?.range ?? bounds
             var output = StandardOutput()
             if expiring || expiresWithin != nil {
                 lines.hasExpiry = true
-                try printExpiring(in: range, of: view, &lines, to: &output)
+                let last = expiresWithin.map { opened.now + $0.duration }
+                try printExpiring(in: range, of: view, until: last, &lines, to: &output)
             } else if keysOnly {
                 for key in try view.keys(in: range, reversed: reverse).prefix(limit.most) {
                     try lines.print(key, expires: nil, to: &output)
@@ -94,9 +96,9 @@ struct ScanCommand: AsyncParsableCommand {
 
     /// Prints the entries that expire. The index knows which ones do, so no value of the others is read.
     private func printExpiring(
-        in range: KeyRange, of view: ReadView, _ lines: inout ScanLines, to output: inout StandardOutput
+        in range: KeyRange, of view: ReadView, until last: Timestamp?, _ lines: inout ScanLines,
+        to output: inout StandardOutput
     ) throws {
-        let last = expiresWithin.map { SystemClock().now() + $0.duration }
         var left = limit.most
         for key in try view.keys(in: range, reversed: reverse) {
             guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }

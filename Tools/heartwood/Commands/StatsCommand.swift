@@ -27,7 +27,9 @@ struct StatsCommand: AsyncParsableCommand {
     @Flag(help: "Print a line each interval until stopped.")
     var watch = false
 
-    @Option(help: ArgumentHelp("For '--watch': a number and s, m, h or d. The default is 1s.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("For '--watch': a number and s, m, h or d. The default is 1s.", valueName: "time"),
+        transform: Lifetime.init)
     var interval: Lifetime?
 
     @Option(help: ArgumentHelp("For '--watch': stop after this many lines.", valueName: "count"))

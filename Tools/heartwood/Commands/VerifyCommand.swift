@@ -82,12 +82,13 @@ struct VerifyCommand: AsyncParsableCommand {
         _ path: String, _ result: Verification, _ repositories: RepositoryVerification?, _ seconds: Double
     ) throws {
         let isClean = result.verdict == .clean && result.findings.isEmpty && repositories?.isClean != false
+        let names = StoredKeyText(naming: result.findings.lazy.flatMap { $0.keys + $0.perhapsKeys }, filesAt: path)
         if json {
-            var object = Self.json(path, result, seconds)
+            var object = Self.json(path, result, names, seconds)
             if let repositories { object.add("repositories", RepositoryReport(repositories).json) }
             try StandardOutput.printLine(object.string)
         } else if !isClean || !quiet {
-            try StandardOutput.printLine(Self.text(path, result, seconds))
+            try StandardOutput.printLine(Self.text(path, result, names, seconds))
             if let repositories {
                 try StandardOutput.printLine(RepositoryReport(repositories).text(path, Self.mostFindings))
             }
@@ -97,9 +98,11 @@ struct VerifyCommand: AsyncParsableCommand {
     /// `--json` has all of them.
     private static let mostFindings = 100
 
-    private static func text(_ path: String, _ result: Verification, _ seconds: Double) -> String {
+    private static func text(_ path: String, _ result: Verification, _ names: StoredKeyText, _ seconds: Double)
+        -> String
+    {
         let style = Style(for: .standardOutput)
-        var lines = result.findings.prefix(mostFindings).map { $0.line(style) }
+        var lines = result.findings.prefix(mostFindings).map { $0.line(style, names) }
         if result.findings.count > mostFindings {
             lines.append("… and \(Numbers.count(result.findings.count - mostFindings, "more", "more")): see '--json'")
         }
@@ -127,7 +130,9 @@ struct VerifyCommand: AsyncParsableCommand {
         return lines.joined(separator: "\n")
     }
 
-    private static func json(_ path: String, _ result: Verification, _ seconds: Double) -> JSONText {
+    private static func json(_ path: String, _ result: Verification, _ names: StoredKeyText, _ seconds: Double)
+        -> JSONText
+    {
         var json = JSONText()
         json.add("path", path)
         json.add("verdict", result.verdict.rawValue)
@@ -140,7 +145,7 @@ struct VerifyCommand: AsyncParsableCommand {
         json.add("lastSequence", result.lastSequence)
         json.add("comparedSnapshots", result.comparedSnapshots)
         json.add("seconds", seconds)
-        json.add("findings", result.findings.map(\.json))
+        json.add("findings", result.findings.map { $0.json(names) })
         return json
     }
 }

@@ -7,7 +7,7 @@ struct WatchCommand: AsyncParsableCommand {
         abstract: "Print the changes of a store as they come.",
         discussion: """
             One line a change: 'put', a tab, the key, a tab, the value; or 'remove', a tab, the key. Keys and values \
-            are escaped as by 'scan'. 'lost', a tab, a number, a tab, a number are writes that a repair could not \
+            are shown as by 'scan'. 'lost', a tab, a number, a tab, a number are writes that a repair could not \
             bring back. It reads the store's files, also while another process has the store open, until it is stopped.
 
             Without a start it prints what is written from now on. '--snapshot' first prints every entry that exists, \
@@ -17,6 +17,7 @@ struct WatchCommand: AsyncParsableCommand {
               heartwood watch notes
               heartwood watch notes --prefix session: --json | jq -c '{key, value}'
               heartwood watch notes --snapshot --limit 100
+              heartwood watch app --model cities
               heartwood watch notes --after 00112233445566778899aabbccddeeff-42
             """
     )
@@ -24,6 +25,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreArgument
     @OptionGroup var bounds: RangeOptions
     @OptionGroup var keys: KeyOption
+    @OptionGroup var repository: ModelOption
 
     @Option(help: ArgumentHelp("Everything after this position, as 'watch' has printed it.", valueName: "position"))
     var after: String?
@@ -53,6 +55,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        try repository.check(keys, bounds)
         _ = try bounds.range(keys)
         _ = try start()
         if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
@@ -74,12 +77,10 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         // Opening may take long, and can be stopped at any time.
         Signals.endAtRequests()
-        let printer = ChangePrinter(
-            try start(), in: try bounds.range(keys), level.changes, limit: limit ?? .max
-        ) { [json, notation = keys.notation] line in json ? line.json(notation).bytes : line.text(notation) }
         // What is printed as existing must be as durable as the changes. Otherwise the newest write is wanted, to judge
         // the position of '--after'.
         try await store.withReadOnlyStore(level: snapshot ? level.changes : .visible) { store in
+            let printer = try await printer(for: store.readView())
             Signals.noteRequestsToStop()
             do {
                 try await follow(store, printer)
@@ -89,6 +90,13 @@ struct WatchCommand: AsyncParsableCommand {
                 throw error
             }
         }
+    }
+
+    private func printer(for view: ReadView) async throws -> ChangePrinter {
+        let range = try await repository.records(in: view, of: store)?.range ?? bounds.range(keys)
+        return ChangePrinter(
+            try start(), in: range, level.changes, limit: limit ?? .max, EntryText(keys.notation, StoredKeyText(view)),
+            isJSON: json)
     }
 
     private func follow(_ store: ReadOnlyStore, _ printer: ChangePrinter) async throws {

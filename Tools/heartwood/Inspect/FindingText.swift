@@ -5,11 +5,11 @@ internal import HeartwoodInspection
 extension Finding {
     /// `corrupt store/0000000000000001.log at 4144: the log is damaged … (the checksum does not match); write number 7
     /// is lost; keys: a, b`
-    func line(_ style: Style) -> String {
+    func line(_ style: Style, _ names: StoredKeyText) -> String {
         let label = InspectWords.severity(severity)
         let blanks = String(repeating: " ", count: max(0, 7 - label.count))
         return style(label, paint) + blanks + " \(Escaping.text(Array(file.utf8))) at \(offset): "
-            + Escaping.line(InspectWords.what(self)) + KeyList.clause(keys, perhaps: perhapsKeys)
+            + Escaping.line(InspectWords.what(self)) + names.clause(keys, perhaps: perhapsKeys)
     }
 
     private var paint: Style.Paint {
@@ -20,7 +20,7 @@ extension Finding {
         }
     }
 
-    var json: JSONText {
+    func json(_ names: StoredKeyText) -> JSONText {
         var json = JSONText()
         json.add("severity", String(describing: severity))
         json.add("file", file)
@@ -32,8 +32,8 @@ extension Finding {
             json.add("firstLost", lost.lowerBound)
             json.add("lastLost", lost.upperBound)
         }
-        json.add("keys", KeyList.json(keys))
-        json.add("perhapsKeys", KeyList.json(perhapsKeys))
+        json.add("keys", names.json(keys))
+        json.add("perhapsKeys", names.json(perhapsKeys))
         json.add("refusesOpening", refusesOpening)
         return json
     }
@@ -60,36 +60,40 @@ extension Verdict {
     }
 }
 
-/// A list of some keys, as text.
-enum KeyList {
+/// Lists of some keys.
+extension StoredKeyText {
     private static let longest = 60
 
     /// `; keys: a, b; perhaps c`. The bytes at the position of a key in a damaged record may themselves be damaged.
-    static func clause(_ keys: [[UInt8]], perhaps: [[UInt8]]) -> String {
-        (keys.isEmpty ? "" : "; keys: \(text(keys))") + (perhaps.isEmpty ? "" : "; perhaps of key \(text(perhaps))")
+    func clause(_ keys: [[UInt8]], perhaps: [[UInt8]]) -> String {
+        (keys.isEmpty ? "" : "; keys: \(list(keys))") + (perhaps.isEmpty ? "" : "; perhaps of key \(list(perhaps))")
     }
 
-    private static func text(_ keys: [[UInt8]]) -> String {
-        keys.map { key in
-            let text = Escaping.text(Array(key.prefix(4 * longest)))
-            return text.count > longest ? String(text.prefix(longest - 1)) + "…" : text
-        }.joined(separator: ", ")
+    private func list(_ keys: [[UInt8]]) -> String {
+        keys.map { text($0, columns: Self.longest) }.joined(separator: ", ")
+    }
+
+    /// A key in one line, truncated if it is long.
+    func text(_ key: [UInt8], columns: Int) -> String {
+        let text = parts(key, nil)?.key ?? Escaping.text(Array(key.prefix(4 * columns)))
+        return text.count > columns ? String(text.prefix(columns - 1)) + "…" : text
     }
 
     /// `; keys between a and b`.
-    static func clause(_ gap: RepairReport.KeyGap) -> String {
+    func clause(_ gap: RepairReport.KeyGap) -> String {
         switch (gap.lower, gap.upper) {
-        case (let lower?, let upper?): "; keys between \(text([lower])) and \(text([upper]))"
-        case (let lower?, nil): "; keys after \(text([lower]))"
-        case (nil, let upper?): "; keys before \(text([upper]))"
+        case (let lower?, let upper?): "; keys between \(list([lower])) and \(list([upper]))"
+        case (let lower?, nil): "; keys after \(list([lower]))"
+        case (nil, let upper?): "; keys before \(list([upper]))"
         case (nil, nil): "; any keys"
         }
     }
 
-    static func json(_ keys: [[UInt8]]) -> [JSONText] {
+    func json(_ keys: [[UInt8]]) -> [JSONText] {
         keys.map { key in
             var json = JSONText()
             json.add("key", key)
+            add(key, nil, to: &json)
             return json
         }
     }

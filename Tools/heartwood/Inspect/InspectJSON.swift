@@ -4,6 +4,7 @@ internal import HeartwoodInspection
 /// A survey as one JSON object: all of it, except the single records.
 struct InspectJSON {
     let survey: StoreSurvey
+    let names: StoredKeyText
     /// Whether it includes the maps of the files.
     var hasMaps = true
 
@@ -19,7 +20,7 @@ struct InspectJSON {
         json.add("totals", totals)
         json.add("files", survey.files.map(file))
         json.add("others", survey.others)
-        json.add("findings", survey.findings.map(\.json))
+        json.add("findings", survey.findings.map { $0.json(names) })
         json.add("advice", InspectAdvice.lines(survey))
         return json
     }
@@ -126,13 +127,15 @@ struct InspectJSON {
         json.add("inflatedBytes", totals.inflatedBytes)
         json.add("keySizes", Self.histogram(totals.keySizes))
         json.add("valueSizes", Self.histogram(totals.valueSizes))
-        json.add("largestKeys", totals.largestKeys.map(Self.large))
-        json.add("largestValues", totals.largestValues.map(Self.large))
+        json.add("largestKeys", totals.largestKeys.map(large))
+        json.add("largestValues", totals.largestValues.map(large))
         json.add("now", survey.now)
+        json.add("timeAhead", survey.timeAhead / 1_000)
         json.add("expiring", totals.expiring)
         json.add("expired", totals.expired)
         json.addOptional("expiry", totals.expiry.map(Self.range))
-        json.addOptional("prefixes", totals.prefixes.map(Self.prefixes))
+        json.addOptional("prefixes", totals.prefixes.flatMap(prefixes))
+        json.add("repositories", (totals.prefixes?.sections ?? []).map { group($0, hasPrefix: true) })
         json.add("timeline", timeline)
         json.add("replaceableBytes", totals.replaceableBytes)
         json.add("compactedBytes", totals.compactedBytes)
@@ -151,9 +154,10 @@ struct InspectJSON {
         }
     }
 
-    private static func large(_ record: LargeRecord) -> JSONText {
+    private func large(_ record: LargeRecord) -> JSONText {
         var json = JSONText()
         json.add("key", record.key)
+        names.add(record.key, nil, to: &json)
         json.add("keyBytes", record.key.count)
         json.add("valueBytes", record.valueBytes)
         json.add("sequence", record.sequence)
@@ -162,19 +166,22 @@ struct InspectJSON {
         return json
     }
 
-    private static func prefixes(_ prefixes: PrefixSurvey) -> JSONText {
+    /// nil without '--by-prefix'.
+    private func prefixes(_ prefixes: PrefixSurvey) -> JSONText? {
+        guard !prefixes.selection.separators.isEmpty else { return nil }
         var json = JSONText()
         json.add("separators", prefixes.separators)
-        json.add("groups", prefixes.groups.map { group($0, hasPrefix: true) })
+        json.add("groups", prefixes.groupsAndSections.map { group($0, hasPrefix: true) })
         json.addOptional("withoutSeparator", prefixes.withoutSeparator.map { group($0, hasPrefix: false) })
         json.addOptional("others", prefixes.others.map { group($0, hasPrefix: false) })
         return json
     }
 
-    private static func group(_ group: PrefixGroup, hasPrefix: Bool) -> JSONText {
+    private func group(_ group: PrefixGroup, hasPrefix: Bool) -> JSONText {
         func record(_ record: PrefixGroup.Record) -> JSONText {
             var json = JSONText()
             json.add("key", record.key)
+            names.add(record.key, nil, to: &json)
             json.add("keyBytes", record.key.count)
             json.add("valueBytes", record.valueBytes)
             json.add("file", record.file)
@@ -182,12 +189,18 @@ struct InspectJSON {
             return json
         }
         var json = JSONText()
-        if hasPrefix { json.add("prefix", group.prefix) }
+        if hasPrefix {
+            json.add("prefix", group.prefix)
+            names.add(group: group.prefix, to: &json)
+        }
         json.add("keys", group.keys)
         json.add("keyBytes", group.keyBytes)
         json.add("valueBytes", group.valueBytes)
-        json.add("largestValue", record(group.largestValue))
-        json.add("longestKey", record(group.longestKey))
+        json.add("liveBytes", group.liveBytes)
+        json.add("deadRecords", group.deadRecords)
+        json.add("deadBytes", group.deadBytes)
+        json.addOptional("largestValue", group.largestValue.map(record))
+        json.addOptional("longestKey", group.longestKey.map(record))
         return json
     }
 

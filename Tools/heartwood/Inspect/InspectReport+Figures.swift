@@ -85,7 +85,7 @@ extension InspectReport {
             table.add([
                 .init(Numbers.bytes(record.valueBytes)), .init(Numbers.bytes(record.key.count)),
                 .init(InspectWords.text(Array(record.file.utf8), columns: 40)), .init(Numbers.grouped(record.offset)),
-                .init(InspectWords.key(record.key, columns: 40)),
+                .init(names.text(record.key, columns: 40)),
             ])
         }
         return section("Largest values\(keys.isEmpty ? "" : ", and longest keys")", table.lines(style))

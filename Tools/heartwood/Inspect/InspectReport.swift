@@ -4,6 +4,7 @@ internal import HeartwoodInspection
 /// A survey as text. The order is that in which an engineer under pressure needs it.
 struct InspectReport {
     let survey: StoreSurvey
+    let names: StoredKeyText
     let style: Style
 
     /// JSON has all of them.
@@ -12,7 +13,7 @@ struct InspectReport {
     var text: String {
         var sections = [head, findings, files, chain]
         if survey.totals.records.all > 0 { sections += [bytes, records, sizes, largest] }
-        sections += [expiry, prefixes, next]
+        sections += [expiry, repositories, prefixes, next]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
@@ -45,6 +46,9 @@ struct InspectReport {
             "size", "\(Numbers.bytes(totals.bytes.all)) in \(Numbers.count(survey.files.count, "file"))",
         ])
         if let gain { table.add(["to gain", "\(gain)"]) }
+        if survey.timeAhead >= 1_000 {
+            table.add(["time", .init(Numbers.ahead(.milliseconds(Int64(clamping: survey.timeAhead))), .yellow)])
+        }
         if totals.isEstimated {
             table.add([
                 "estimated",
@@ -117,7 +121,7 @@ struct InspectReport {
             "  \(style(InspectWords.severity(finding.severity), paint))  "
             + "\(file) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
-        return text + KeyList.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))
+        return text + names.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))
     }
 
     private var next: [String] {

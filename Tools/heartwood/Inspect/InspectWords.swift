@@ -3,9 +3,6 @@ internal import HeartwoodInspection
 
 /// The wording of a survey, the same in text, JSON and the page.
 enum InspectWords {
-    /// A key in one line, truncated if it is long.
-    static func key(_ key: [UInt8], columns: Int) -> String { text(Array(key.prefix(4 * columns)), columns: columns) }
-
     /// Text from the store in one line, escaped.
     static func text(_ bytes: [UInt8], columns: Int = .max) -> String {
         let text = Escaping.text(bytes)

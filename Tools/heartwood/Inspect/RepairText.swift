@@ -6,6 +6,15 @@ internal import HeartwoodInspection
 struct RepairText {
     let path: String
     let report: RepairReport
+    private let names: StoredKeyText
+
+    init(path: String, report: RepairReport) {
+        (self.path, self.report) = (path, report)
+        let keys = report.losses.lazy.flatMap { loss in
+            loss.keys + loss.perhapsKeys + [loss.keyRange?.lower, loss.keyRange?.upper].compactMap(\.self)
+        }
+        names = StoredKeyText(naming: keys, filesAt: report.output ?? path)
+    }
 
     /// `--json` has all of them.
     private static let mostLosses = 50
@@ -40,8 +49,8 @@ struct RepairText {
             text += ", \(Escaping.text(Array(file.utf8))) at \(offset), \(Numbers.count(loss.length, "byte"))"
         }
         if let cause = loss.cause { text += Escaping.line(" (\(cause))") }
-        if let range = loss.keyRange { text += KeyList.clause(range) }
-        return text + KeyList.clause(loss.keys, perhaps: loss.perhapsKeys)
+        if let range = loss.keyRange { text += names.clause(range) }
+        return text + names.clause(loss.keys, perhaps: loss.perhapsKeys)
     }
 
     /// How much is accounted for. It says "nothing is lost" only if that is proven.
@@ -152,7 +161,7 @@ struct RepairText {
         json.add("highestSequence", report.highestSequence)
         json.add("bytes", report.bytes)
         json.add("sources", report.sources.map(Self.json))
-        json.add("losses", report.losses.map(Self.json))
+        json.add("losses", report.losses.map(json(_:)))
         json.add("lossesNotListed", report.lossesNotListed)
         return json
     }
@@ -166,7 +175,7 @@ struct RepairText {
         return json
     }
 
-    private static func json(_ loss: RepairReport.Loss) -> JSONText {
+    private func json(_ loss: RepairReport.Loss) -> JSONText {
         var json = JSONText()
         json.add("what", loss.what)
         if let file = loss.file { json.add("file", file) }
@@ -178,12 +187,12 @@ struct RepairText {
             if loss.isExact { json.add("lastLost", numbers.upperBound) } else { json.addNull("lastLost") }
         }
         if let range = loss.keyRange {
-            if let lower = range.lower { json.add("keysAfter", KeyList.json([lower])) }
-            if let upper = range.upper { json.add("keysBefore", KeyList.json([upper])) }
+            if let lower = range.lower { json.add("keysAfter", names.json([lower])) }
+            if let upper = range.upper { json.add("keysBefore", names.json([upper])) }
         }
         if let cause = loss.cause { json.add("cause", cause.description) }
-        if !loss.keys.isEmpty { json.add("keys", KeyList.json(loss.keys)) }
-        if !loss.perhapsKeys.isEmpty { json.add("perhapsKeys", KeyList.json(loss.perhapsKeys)) }
+        if !loss.keys.isEmpty { json.add("keys", names.json(loss.keys)) }
+        if !loss.perhapsKeys.isEmpty { json.add("perhapsKeys", names.json(loss.perhapsKeys)) }
         return json
     }
 }

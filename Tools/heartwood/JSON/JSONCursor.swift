@@ -59,10 +59,21 @@ struct JSONCursor {
         return Array(bytes[start..<position])
     }
 
+    /// Reads a value of any kind: its bytes as they are written.
+    mutating func verbatim() throws(JSONProblem) -> [UInt8] {
+        skipSpace()
+        let start = position
+        try skipValue()
+        return Array(bytes[start..<position])
+    }
+
     /// Skips one value of any kind.
-    mutating func skipValue() throws(JSONProblem) {
+    ///
+    /// - Parameter mostLevels: How deep objects and arrays may be in each other.
+    mutating func skipValue(mostLevels: Int = .max) throws(JSONProblem) {
         var closers: [UInt8] = []
         repeat {
+            guard closers.count <= mostLevels else { throw problem("more than \(mostLevels) levels") }
             switch try kind() {
             case .object:
                 position += 1

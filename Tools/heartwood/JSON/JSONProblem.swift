@@ -1,4 +1,4 @@
-/// What is wrong with a JSON text, or with its content.
+/// What is wrong with a JSON text or a line of a table, or with its content.
 struct JSONProblem: Error {
     let message: String
     /// The position of the byte in the line, from 1; nil if no single byte is wrong.

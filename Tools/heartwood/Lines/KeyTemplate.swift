@@ -1,4 +1,4 @@
-/// Makes a key from the fields of a JSON object: a single field, or text with fields in braces.
+/// Makes a key from the fields of a JSON object or of a line of a table: a single field, or text with fields in braces.
 struct KeyTemplate: Sendable {
     private enum Piece: Sendable {
         case text([UInt8])
@@ -8,18 +8,25 @@ struct KeyTemplate: Sendable {
 
     private var pieces: [Piece] = []
     private var fields: [FieldPath] = []
+    /// Whether a dot in a name leads into an object.
+    private let hasPaths: Bool
+
+    /// The names of the fields, in order.
+    var fieldNames: [String] { fields.map(\.name) }
 
     /// The key is the value of one field. `name` may lead into nested objects: `address.city`.
     ///
     /// - Throws: ``Problem`` for an invalid name.
-    init(field name: String) throws(Problem) {
+    init(field name: String, hasPaths: Bool = true) throws(Problem) {
+        self.hasPaths = hasPaths
         try append(field: name)
     }
 
     /// The key is `template` with each `{field}` replaced. `{{` and `}}` mean braces.
     ///
     /// - Throws: ``Problem`` for an invalid template, or one that would give every line the same key.
-    init(template: String) throws(Problem) {
+    init(template: String, hasPaths: Bool = true) throws(Problem) {
+        self.hasPaths = hasPaths
         var rest = Substring(template)
         var text: [UInt8] = []
         while let character = rest.popFirst() {
@@ -58,22 +65,26 @@ struct KeyTemplate: Sendable {
         guard try cursor.kind() == .object else { throw cursor.problem("not a JSON object") }
         try collect(from: &cursor, depth: 0, among: Array(fields.indices), into: &found)
         try cursor.end()
-        var key: [UInt8] = []
-        for piece in pieces {
+        if let missing = found.firstIndex(of: nil) {
+            throw JSONProblem(message: "no field '\(fields[missing].name)'", column: nil)
+        }
+        return key(of: found.compactMap(\.self))
+    }
+
+    /// The key that the values of the fields make.
+    func key(of values: [[UInt8]]) -> [UInt8] {
+        pieces.reduce(into: []) { key, piece in
             switch piece {
             case .text(let text): key += text
-            case .field(let index):
-                guard let value = found[index] else {
-                    throw JSONProblem(message: "no field '\(fields[index].name)'", column: nil)
-                }
-                key += value
+            case .field(let index): key += values[index]
             }
         }
-        return key
     }
 
     private mutating func append(field name: String) throws(Problem) {
-        let steps = name.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        let steps =
+            hasPaths
+            ? name.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) } : [Array(name.utf8)]
         guard steps.allSatisfy({ !$0.isEmpty }) else {
             throw Problem(message: "'\(name)' names no field: write it as in 'id' or 'address.city'")
         }

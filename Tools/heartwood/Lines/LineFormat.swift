@@ -7,6 +7,11 @@ enum LineFormat: Sendable {
     case pairs
     /// The value is the line itself; its fields make the key.
     case lines(key: KeyTemplate)
+    /// The values are fields of lines whose first one names the columns.
+    case table(TableFormat)
+
+    /// What separates fields, in which a quoted one may contain line ends; nil if every line end ends a record.
+    var fieldSeparator: UInt8? { if case .table(let table) = self { table.separator } else { nil } }
 
     /// The largest value that a store accepts by default. The tool doesn't change that limit.
     private static let maximumValueBytes = Store.Configuration().maximumValueBytes
@@ -28,31 +33,34 @@ enum LineFormat: Sendable {
         return true
     }
 
-    /// The record that a line describes.
-    func record(_ line: Line) throws(BadLine) -> Record {
+    private var isAtHeader: Bool { if case .table(let table) = self { !table.hasColumns } else { false } }
+
+    /// The record that a line describes; nil if it only says how to read the others.
+    mutating func record(_ line: Line) throws(BadLine) -> Record? {
+        func bad(_ reason: String) -> BadLine { BadLine(number: line.number, reason: reason, isHeader: isAtHeader) }
         guard !line.isTooLong else {
-            throw BadLine(
-                number: line.number, reason: "the line is longer than '--max-line' allows (64 MiB unless it is given)")
+            throw bad("the line is longer than '--max-line' allows (64 MiB unless it is given)")
         }
-        guard Self.isUTF8(line.bytes) else {
-            throw BadLine(number: line.number, reason: "not UTF-8")
-        }
-        let record: Record
+        guard Self.isUTF8(line.bytes) else { throw bad("not UTF-8") }
+        let made: Record?
         do {
             switch self {
-            case .pairs: record = try PairsLine.record(line)
+            case .pairs: made = try PairsLine.record(line)
             case .lines(let template):
                 let key = try template.key(of: line.bytes)
-                record = Record(key: key, value: line.bytes, expires: nil, line: line.number)
+                made = Record(key: key, value: line.bytes, expires: nil, line: line.number)
+            case .table(var table):
+                made = try table.record(line)
+                self = .table(table)
             }
         } catch {
-            throw BadLine(number: line.number, reason: error.description)
+            throw bad(error.description)
         }
-        if let problem = KeyLimits.problem(record.key) { throw BadLine(number: line.number, reason: problem) }
+        guard let record = made else { return nil }
+        if let problem = KeyLimits.problem(record.key) { throw bad(problem) }
         if record.value.count > Self.maximumValueBytes {
-            throw BadLine(
-                number: line.number,
-                reason: "the value has \(Numbers.bytes(record.value.count)): "
+            throw bad(
+                "the value has \(Numbers.bytes(record.value.count)): "
                     + "\(Numbers.bytes(Self.maximumValueBytes)) are the most")
         }
         return record

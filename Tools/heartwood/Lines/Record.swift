@@ -15,6 +15,8 @@ struct Record: Sendable {
 struct BadLine: Error {
     let number: Int
     let reason: String
+    /// Whether no line after it can be understood without it.
+    var isHeader = false
 
     /// "line 17: no field 'id'"
     var description: String { "line \(Numbers.grouped(number)): \(reason)" }

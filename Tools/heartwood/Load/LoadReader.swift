@@ -19,7 +19,7 @@ actor LoadReader {
 
     private let name: String
     private let bytes: InputBytes
-    private let format: LineFormat
+    private var format: LineFormat
     private let skipsBadLines: Bool
     private var splitter: LineSplitter
     private var gatherer: JobGatherer
@@ -33,7 +33,7 @@ actor LoadReader {
         bytes = InputBytes(file, isStopped: isStopped)
         self.format = format
         self.skipsBadLines = skipsBadLines
-        splitter = LineSplitter(maximumLineBytes: maximumLineBytes)
+        splitter = LineSplitter(maximumLineBytes: maximumLineBytes, separator: format.fieldSeparator)
         gatherer = JobGatherer(recordsPerJob: recordsPerJob)
     }
 
@@ -49,8 +49,11 @@ actor LoadReader {
                 &piece,
                 Failure(
                     .badData,
-                    "\(name), \(error.description): everything before it is loaded; correct the line, "
-                        + "or leave such lines out with '--skip-bad'"))
+                    "\(name), \(error.description): "
+                        + (error.isHeader
+                            ? "the first line names the columns; if the input has no such line, give '--columns'"
+                            : "everything before it is loaded; correct the line, "
+                                + "or leave such lines out with '--skip-bad'")))
         } catch let failure as Failure {
             end(&piece, failure)
         } catch {
@@ -61,14 +64,15 @@ actor LoadReader {
     }
 
     private func take(_ line: Line, into piece: inout Piece) throws(BadLine) {
-        let record: Record
+        let made: Record?
         do {
-            record = try format.record(line)
+            made = try format.record(line)
         } catch {
-            guard skipsBadLines else { throw error }
+            guard skipsBadLines, !error.isHeader else { throw error }
             piece.badLines.append(error)
             return
         }
+        guard let record = made else { return }
         if let job = gatherer.add(record, inputEnd: line.inputEnd) { piece.jobs.append(job) }
     }
 

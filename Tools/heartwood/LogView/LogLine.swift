@@ -1,17 +1,21 @@
 internal import Heartwood
 internal import HeartwoodFormat
 internal import HeartwoodInspection
+internal import HeartwoodRepository
 
 /// The lines of `heartwood log`.
 struct LogLine {
-    let notation: ByteNotation
+    private(set) var form: EntryText
     let style: Style
+    /// A file that is shown alone: what its keys stand for may be said in files before it.
+    private var lonePath: String?
     /// Printed before the first line of a file; not printed for a file without lines.
     private var heading: String?
 
-    init(notation: ByteNotation, style: Style) {
-        self.notation = notation
+    init(_ notation: ByteNotation, style: Style, lonePath: String?) {
+        form = EntryText(notation, StoredKeyText())
         self.style = style
+        self.lonePath = lonePath
     }
 
     /// `    4144  number 1      put         17  2026-03-01 12:00:00.000  greeting`
@@ -19,19 +23,36 @@ struct LogLine {
         if case .file(let path, let header) = item {
             var kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
             if header.kind == .log, header.firstSequence % FormatConstants.sequenceEpoch == 0 {
-                kind += ", a multiple of 2^32: the store was not closed before"
+                kind += ", a multiple of 2^32: the store was not closed before, or was repaired"
             }
             heading = style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim) + "\n"
             return
         }
+        if learn(item) { return }
         text += (heading ?? "").utf8
         heading = nil
         switch item {
-        case .file: break
-        case .skipped(let finding): text += finding.line(style).utf8
+        case .file, .noted: break
+        case .skipped(let finding): text += finding.line(style, form.names ?? StoredKeyText()).utf8
         case .record(let record): append(record, to: &text)
         }
         text.append(UInt8(ascii: "\n"))
+    }
+
+    /// Takes what later keys stand for, if the item says only this.
+    private mutating func learn(_ item: LogItem) -> Bool {
+        switch item {
+        case .noted(let record):
+            form.names?.note(record.key, record.value, record.sequence)
+            return true
+        case .record(let record):
+            guard let path = lonePath, record.key.first == KeyLayout.root, form.names?.parts(record.key, nil) == nil
+            else { return false }
+            lonePath = nil
+            form.names?.read(filesAt: path)
+        case .file, .skipped: break
+        }
+        return false
     }
 
     private func append(_ record: LoggedRecord, to text: inout [UInt8]) {
@@ -42,13 +63,9 @@ struct LogLine {
         text += "  \(Self.padded("\(record.storedValueBytes)\(record.isCompressed ? "z" : "")", 9, left: true))".utf8
         text += "  \(record.time.map(Self.moment) ?? "")".utf8
         text += "  ".utf8
-        notation.append(record.key, to: &text)
-        if let expires = record.expires { text += style("  until \(Self.moment(expires))", .dim).utf8 }
-        if record.state != .whole { text += style("  [\(record.state.rawValue)]", .yellow).utf8 }
-        if let value = record.value, record.kind != .delete {
-            text.append(UInt8(ascii: "\t"))
-            notation.append(value, to: &text)
-        }
+        var suffix = record.expires.map { style("  until \(Self.moment($0))", .dim) } ?? ""
+        if record.state != .whole { suffix += style("  [\(record.state.rawValue)]", .yellow) }
+        form.append(record.key, record.kind == .delete ? nil : record.value, suffix: suffix, to: &text)
     }
 
     /// With milliseconds, because commits follow each other quickly.
@@ -66,12 +83,13 @@ struct LogLine {
     // MARK: - JSON
 
     /// nil for the start of a file: in JSON each record names its file.
-    func json(_ item: LogItem) -> JSONText? {
+    mutating func json(_ item: LogItem) -> JSONText? {
+        if learn(item) { return nil }
         switch item {
-        case .file: return nil
+        case .file, .noted: return nil
         case .skipped(let finding):
             var json = JSONText()
-            json.add("skipped", finding.json)
+            json.add("skipped", finding.json(form.names ?? StoredKeyText()))
             return json
         case .record(let record): return json(record)
         }
@@ -85,14 +103,14 @@ struct LogLine {
         json.add("batchIndex", record.batchIndex)
         json.add("batchCount", record.batchCount)
         json.add("kind", record.kind.word)
-        notation.add("key", record.key, to: &json)
+        form.add(record.key, nil, to: &json)
         json.add("storedValueBytes", record.storedValueBytes)
         json.add("compressed", record.isCompressed)
         json.add("bytes", record.bytes)
         if let time = record.time { json.add("time", time) }
         if let expires = record.expires { json.add("expires", expires) }
         json.add("state", record.state.rawValue)
-        if let value = record.value, record.kind != .delete { notation.add("value", value, to: &json) }
+        if let value = record.value, record.kind != .delete { form.add(value, of: record.key, to: &json) }
         return json
     }
 }

@@ -11,8 +11,13 @@ struct ModelOption: ParsableArguments {
     ///
     /// - Throws: `ValidationError`.
     func check(_ keys: KeyOption, _ bounds: RangeOptions? = nil) throws {
+        try check(keys, isRange: bounds?.isGiven == true)
+    }
+
+    /// - Throws: `ValidationError`.
+    func check(_ keys: KeyOption, isRange: Bool) throws {
         guard model != nil else { return }
-        if keys.isBase64 || keys.isHexadecimal || bounds?.isGiven == true {
+        if keys.isBase64 || keys.isHexadecimal || isRange {
             throw ValidationError(
                 "'--model' reads records by id: leave out '--key64', '--hex', '--prefix', '--from' and '--to'")
         }
@@ -26,9 +31,13 @@ struct ModelOption: ParsableArguments {
         let catalogue = try await Catalogue.read(from: view)
         if let entry = catalogue.entry(named: model) { return StoredRecords(entry) }
         if let problem = catalogue.problems.first(where: { $0.name == model }) { throw problem.error }
-        throw Failure(
-            .notFound,
-            "no repository '\(model)' in \(store.path): see their names with 'heartwood models \(store.path)'")
+        throw missing(in: store.path)
+    }
+
+    /// The error if there is no such repository.
+    func missing(in path: String) -> Failure {
+        Failure(
+            .notFound, "no repository '\(model ?? "")' in \(path): see their names with 'heartwood models \(path)'")
     }
 }
 
@@ -68,6 +77,16 @@ struct StoredRecords {
         return Array(entry.value[start...])
     }
 
+    /// The keys of the entries that a record lists and indexes have.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/corruption`` if it is no record; `StoreError`.
+    func entries(of record: Entry, in view: ReadView) throws -> [[UInt8]] {
+        _ = try self.record(record)
+        let (envelope, _) = try RecordEnvelope.decode(record.value)
+        let entries = envelope.entries(catalogued.layout, id: catalogued.layout.id(ofRecord: record.key))
+        return try entries.filter { try view.get($0.key) == $0.value }.map(\.key)
+    }
+
     /// The keys that the text of an id can mean, the likeliest first.
     func keys(_ text: String) -> [[UInt8]] {
         IDText.candidates(text, areOrdered: catalogued.hasOrderedIDs).map { id in
@@ -75,6 +94,14 @@ struct StoredRecords {
             encoder.append(id)
             return encoder.bytes
         }
+    }
+
+    /// The entry of the first record that the text of an id can mean; nil if there is none.
+    func entry(_ text: String, in view: ReadView) throws(StoreError) -> Entry? {
+        for key in keys(text) {
+            if let entry = try view.entry(key) { return entry }
+        }
+        return nil
     }
 
     /// Says once how values are shown that can't be shown as JSON.

@@ -48,11 +48,22 @@ enum Payload {
 
 /// JSON as a part of a line.
 enum JSONLine {
+    /// Whether bytes are an object or an array that can stand in a line as they are: in it `load` finds their first and
+    /// their last byte, and a terminal shows them.
+    static func isVerbatim(_ bytes: ArraySlice<UInt8>) -> Bool {
+        switch (bytes.first, bytes.last) {
+        case (UInt8(ascii: "{"), UInt8(ascii: "}")), (UInt8(ascii: "["), UInt8(ascii: "]")): break
+        default: return false
+        }
+        let bytes = Array(bytes)
+        return of(bytes) == bytes
+    }
+
     /// JSON text without line ends, and with escapes for what a terminal wouldn't show as it is; nil if it isn't JSON.
     static func of(_ bytes: [UInt8]) -> [UInt8]? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var cursor = JSONCursor(bytes)
-        guard (try? cursor.skipValue()) != nil, (try? cursor.end()) != nil else { return nil }
+        guard (try? cursor.skipValue(mostLevels: 512)) != nil, (try? cursor.end()) != nil else { return nil }
         if text.unicodeScalars.allSatisfy(Escaping.isSafe) { return bytes }
         var line: [UInt8] = []
         for scalar in text.unicodeScalars {

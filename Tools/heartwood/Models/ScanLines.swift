@@ -31,7 +31,7 @@ struct ScanLines {
             case (let record?, true): text += record.json().bytes
             case (let record?, false): record.append(to: &text)
             case (nil, true): text += form.json(entry).bytes
-            case (nil, false): form.append(entry, to: &text)
+            case (nil, false): form.append(entry.key, entry.value, to: &text)
             }
             endLine(entry.expires, &text)
         }
@@ -43,13 +43,13 @@ struct ScanLines {
         try output.append { text in
             if isJSON {
                 var object = JSONText()
-                if let id { object.add(json: "id", id.json) } else { form.notation.add("key", key, to: &object) }
+                if let id { object.add(json: "id", id.json) } else { form.add(key, nil, to: &object) }
                 if let expires { object.add("expires", expires.milliseconds) }
                 text += object.bytes
             } else if let id {
                 text += id.text.utf8
             } else {
-                form.append(key: key, to: &text)
+                form.append(key, nil, to: &text)
             }
             endLine(expires, &text)
         }

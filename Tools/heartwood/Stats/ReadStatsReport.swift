@@ -29,7 +29,7 @@ struct ReadStatsReport {
     }
 
     var table: String {
-        StatsTable.text([
+        var rows: [(name: String, value: String)] = [
             ("store", path),
             ("keys", Numbers.grouped(figures.keys)),
             ("last write", Numbers.sequence(position.sequence)),
@@ -39,7 +39,9 @@ struct ReadStatsReport {
             ("snapshots", Numbers.bytes(snapshotBytes)),
             ("live", Numbers.bytes(figures.liveBytes)),
             ("index", "\(Numbers.bytes(figures.indexBytes)) of memory"),
-        ])
+        ]
+        rows += StatsTable.time(ahead: figures.timeAhead)
+        return StatsTable.text(rows)
     }
 
     var json: JSONText {
@@ -53,6 +55,7 @@ struct ReadStatsReport {
         json.add("liveBytes", figures.liveBytes)
         json.add(snapshot: figures.snapshot)
         json.add("indexBytes", figures.indexBytes)
+        json.add(timeAhead: figures.timeAhead)
         json.addNull("opening")
         return json
     }

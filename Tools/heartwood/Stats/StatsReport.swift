@@ -30,6 +30,7 @@ struct StatsReport: Sendable {
             ("found", tail),
             ("opened", "in \(Numbers.time(opening.duration.seconds)): \(whatWasRead)"),
         ]
+        rows += StatsTable.time(ahead: figures.timeAhead)
         for file in opening.skippedFiles {
             let advice = "the log that it covers is whole, and nothing is lost; 'heartwood compact' replaces it"
             rows.append(("damaged", "\(file): \(advice). Check the disk."))
@@ -75,6 +76,7 @@ struct StatsReport: Sendable {
         json.add(snapshot: opening.snapshot)
         json.add("segments", figures.segments)
         json.add("indexBytes", figures.indexBytes)
+        json.add(timeAhead: figures.timeAhead)
         json.add("opening", found)
         return json
     }

@@ -11,6 +11,11 @@ enum StatsTable {
             .joined(separator: "\n")
     }
 
+    /// The row of a store whose time is ahead of the clock by a second or more.
+    static func time(ahead: Duration) -> [(name: String, value: String)] {
+        ahead < .seconds(1) ? [] : [("time", Numbers.ahead(ahead))]
+    }
+
     /// `7.1 MiB: 34,006 keys up to number 34,006, made 2026-03-01 12:00:00 UTC`
     static func snapshot(_ snapshot: SnapshotDescription?) -> String {
         guard let snapshot else { return "none: it was never compacted" }
@@ -24,4 +29,7 @@ extension JSONText {
     mutating func add(snapshot: SnapshotDescription?) {
         if let snapshot { add("snapshot", snapshot.json) } else { addNull("snapshot") }
     }
+
+    /// Adds the member `timeAhead`, in whole seconds.
+    mutating func add(timeAhead: Duration) { add("timeAhead", timeAhead.components.seconds) }
 }

@@ -14,7 +14,7 @@ enum DurabilityLevel: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The options `--durability` and `--by-calls` of `put`, `delete` and `load`.
+/// The options `--durability` and `--by-calls` of `put`, `delete`, `touch` and `load`.
 struct DurabilityOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,47 +1,60 @@
 internal import Heartwood
+internal import HeartwoodRepository
 
-/// Entries as `get`, `scan` and `export` show them.
+/// Keys and values as all commands show them.
 struct EntryText {
     let notation: ByteNotation
-    /// How keys of repositories are shown in text; nil if as bytes.
-    var storedKeys: StoredKeyText?
+    /// What the keys of repositories stand for; nil if digits are asked for.
+    var names: StoredKeyText?
 
-    init(notation: ByteNotation) { self.notation = notation }
-
-    /// The same for a store with repositories, whose keys are shown in text as what they stand for.
-    ///
-    /// - Parameter isNeeded: Whether text is printed at all.
-    init(_ notation: ByteNotation, of view: ReadView, isNeeded: Bool) async {
+    init(_ notation: ByteNotation, _ names: @autoclosure () -> StoredKeyText) {
         self.notation = notation
-        if isNeeded, case .text = notation { storedKeys = await StoredKeyText(view) }
+        if case .text = notation { self.names = names() }
     }
 
     /// Key and value, and the expiry if it is set: a line of the `pairs` format.
-    func pair(_ entry: Entry) -> JSONText { json(entry, hasSequence: false) }
-
-    /// All fields: the bytes, the sequence number, and the expiry if it is set.
-    func json(_ entry: Entry) -> JSONText { json(entry, hasSequence: true) }
-
-    private func json(_ entry: Entry, hasSequence: Bool) -> JSONText {
+    func pair(_ entry: Entry) -> JSONText {
         var json = JSONText()
         notation.add("key", entry.key, to: &json)
-        notation.add("value", entry.value, to: &json)
-        if hasSequence { json.add("sequence", entry.sequence) }
+        add(entry.value, of: entry.key, to: &json)
         if let expires = entry.expires { json.add("expires", expires.milliseconds) }
         return json
     }
 
-    /// Key, tab, value. Both are escaped, so they contain no tab and no line end.
-    func append(_ entry: Entry, to text: inout [UInt8]) {
-        if storedKeys?.append(entry.key, entry.value, to: &text) == true { return }
-        notation.append(entry.key, to: &text)
-        text.append(UInt8(ascii: "\t"))
-        notation.append(entry.value, to: &text)
+    /// All fields: the bytes, what the key stands for, the sequence number, and the expiry if it is set.
+    func json(_ entry: Entry) -> JSONText {
+        var json = JSONText()
+        add(entry.key, entry.value, to: &json)
+        json.add("sequence", entry.sequence)
+        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
+        return json
     }
 
-    /// A key alone.
-    func append(key: [UInt8], to text: inout [UInt8]) {
-        if storedKeys?.append(key, nil, to: &text) == true { return }
-        notation.append(key, to: &text)
+    /// Adds a key, what it stands for, and its value if there is one.
+    func add(_ key: [UInt8], _ value: [UInt8]?, to json: inout JSONText) {
+        notation.add("key", key, to: &json)
+        names?.add(key, value, to: &json)
+        if let value { add(value, of: key, to: &json) }
+    }
+
+    /// Adds a value: as JSON if `load` gives the same bytes back from that, after the head of a record if it is one.
+    func add(_ value: [UInt8], of key: [UInt8], to json: inout JSONText) {
+        guard let names, let start = names.textStart(key, value), JSONLine.isVerbatim(value[start...])
+        else { return notation.add("value", value, to: &json) }
+        if start > 0 { json.add("head64", Base64.encode(Array(value[..<start]))) }
+        json.add(json: "valueJSON", Array(value[start...]))
+    }
+
+    /// Key, tab, value; without a value the key alone. Both are escaped, so they contain no tab and no line end.
+    ///
+    /// - Parameter suffix: What follows the key.
+    func append(_ key: [UInt8], _ value: [UInt8]?, suffix: String = "", to text: inout [UInt8]) {
+        let parts = key.first == KeyLayout.root ? names?.parts(key, value) : nil
+        if let parts { text += parts.key.utf8 } else { notation.append(key, to: &text) }
+        text += suffix.utf8
+        guard let value else { return }
+        if let parts, parts.value == nil { return }
+        text.append(UInt8(ascii: "\t"))
+        if let shown = parts?.value { text += shown } else { notation.append(value, to: &text) }
     }
 }

@@ -6,6 +6,7 @@ enum ExitStatus: Int32, CaseIterable {
     case notFound = 1
     case corruption = 2
     case mismatch = 3
+    case declined = 4
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -27,6 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
                 + "tail was found, or not all could be repaired"
         case .corruption: "the store is damaged, and the command can't continue"
         case .mismatch: "what 'bench' read back is not what it had written"
+        case .declined: "the question was not answered with yes, and nothing was changed"
         case .usage: "the command was not understood"
         case .badData:
             "bad input data (a line is named by its number), or a value that isn't text where text was requested"

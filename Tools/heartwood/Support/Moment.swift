@@ -8,7 +8,7 @@ struct Moment: ExpressibleByArgument {
     let milliseconds: UInt64
 
     init?(argument: String) {
-        if let ago = Lifetime(argument: argument) {
+        if let ago = try? Lifetime(argument) {
             let now = SystemClock().now().milliseconds
             let length = ago.duration.components.seconds
             milliseconds = now - min(now, UInt64(max(length, 0)) &* 1000)

@@ -17,7 +17,15 @@ enum Numbers {
     static func sequence(_ number: UInt64) -> String {
         let text = "number \(grouped(number))"
         guard number >= FormatConstants.sequenceEpoch else { return text }
-        return text + "; numbers jumped to a multiple of 2^32, because the store was once not closed"
+        return text + "; numbers jumped to a multiple of 2^32, because the store was once not closed, or was repaired"
+    }
+
+    /// "365 days ahead of the clock"
+    static func ahead(_ time: Duration) -> String {
+        let seconds = time.components.seconds
+        let units: [(length: Int64, name: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        let (length, name) = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "second")
+        return count((seconds + length / 2) / length, name) + " ahead of the clock"
     }
 
     /// "5.4 MiB"

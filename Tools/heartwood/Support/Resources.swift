@@ -53,7 +53,7 @@ private struct Need {
         switch command {
         case "verify", "log", "repair": (mebibytes, threads) = (128, 5)
         case "inspect": (mebibytes, threads) = (320, 5)
-        case "get", "put", "delete", "scan", "count", "export", "stats", "watch", "models":
+        case "get", "put", "delete", "touch", "scan", "count", "export", "stats", "watch", "models":
             (mebibytes, threads) = (224, 8)
         case "compact", "load", "bench": (mebibytes, threads) = (384, 8)
         // Help, versions, completions, the manual page.

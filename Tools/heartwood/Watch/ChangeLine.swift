@@ -20,34 +20,36 @@ struct ChangeLine {
         (sequence, self.position, isLast) = (entry.sequence, position, position != nil)
     }
 
+    /// Learns what later keys stand for, if this is a change of the catalogue.
+    func note(in form: inout EntryText) {
+        if case .put(let value, _) = action { form.names?.note(key, value, sequence) }
+    }
+
     /// The change, a tab, the key, a tab, the value: escaped, so that they contain no tab and no line end.
-    func text(_ notation: ByteNotation) -> [UInt8] {
+    func text(_ form: EntryText) -> [UInt8] {
         var text: [UInt8] = []
         switch action {
         case .put(let value, _):
             text += "put\t".utf8
-            notation.append(key, to: &text)
-            text.append(UInt8(ascii: "\t"))
-            notation.append(value, to: &text)
+            form.append(key, value, to: &text)
         case .remove:
             text += "remove\t".utf8
-            notation.append(key, to: &text)
+            form.append(key, nil, to: &text)
         case .lost(let first):
             text += "lost\t\(first)\t\(sequence)".utf8
         }
         return text
     }
 
-    func json(_ notation: ByteNotation) -> JSONText {
+    func json(_ form: EntryText) -> JSONText {
         var json = JSONText()
         switch action {
         case .put(let value, _):
             json.add("change", "put")
-            notation.add("key", key, to: &json)
-            notation.add("value", value, to: &json)
+            form.add(key, value, to: &json)
         case .remove:
             json.add("change", "remove")
-            notation.add("key", key, to: &json)
+            form.add(key, nil, to: &json)
         case .lost(let first):
             json.add("change", "lost")
             json.add("from", first)

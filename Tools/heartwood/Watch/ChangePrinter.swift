@@ -16,15 +16,15 @@ final class ChangePrinter: Sendable {
     private let range: KeyRange
     private let level: ChangeLevel
     private let limit: Int
-    private let line: @Sendable (ChangeLine) -> [UInt8]
+    private let isJSON: Bool
+    private let form: Locked<EntryText>
     private let reached = Locked<ChangePosition?>(nil)
 
-    /// - Parameter line: The text of a line, without its end.
     init(
-        _ start: Start, in range: KeyRange, _ level: ChangeLevel, limit: Int,
-        line: @escaping @Sendable (ChangeLine) -> [UInt8]
+        _ start: Start, in range: KeyRange, _ level: ChangeLevel, limit: Int, _ form: EntryText, isJSON: Bool
     ) {
-        (self.start, self.range, self.level, self.limit, self.line) = (start, range, level, limit, line)
+        (self.start, self.range, self.level, self.limit) = (start, range, level, limit)
+        (self.form, self.isJSON) = (Locked(form), isJSON)
     }
 
     /// From where to follow after what was printed; nil while there is no such position.
@@ -52,8 +52,12 @@ final class ChangePrinter: Sendable {
     private func reach(_ position: ChangePosition) { reached.withLock { $0 = position } }
 
     private func print(_ line: ChangeLine, to output: inout StandardOutput) throws {
+        let bytes = form.withLock { form in
+            line.note(in: &form)
+            return isJSON ? line.json(form).bytes : line.text(form)
+        }
         try output.append { text in
-            text += self.line(line)
+            text += bytes
             text.append(UInt8(ascii: "\n"))
         }
     }

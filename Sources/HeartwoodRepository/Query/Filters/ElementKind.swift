@@ -41,6 +41,19 @@ enum ElementKind {
     /// The kind of a type, or of an optional of it.
     static func of(_ type: any Any.Type) -> ElementKind { known[ObjectIdentifier(type)] ?? .unknown }
 
+    /// Whether each value of a type has the same bytes after a coder has encoded and decoded it.
+    static func isKept(_ type: any Any.Type, by coder: any ModelCoder) -> Bool {
+        switch of(type) {
+        case .plain: return true
+        case .double, .float: return coder is PropertyListCoder || (coder as? JSONCoder)?.keepsDates ?? false
+        case .unknown:
+            if let raw = type as? any RawRepresentable.Type { return isKept(rawValue(of: raw), by: coder) }
+            return (type as? any CompositeElement.Type)?.parts.allSatisfy { isKept($0, by: coder) } ?? false
+        }
+    }
+
+    private static func rawValue<Raw: RawRepresentable>(of: Raw.Type) -> any Any.Type { Raw.RawValue.self }
+
     private static let afterNull = EncodedSet.after(EncodedElement.null)
     private static let afterDoubles = EncodedSet.after(EncodedElement.doubleInfinity)
     private static let afterFloats = EncodedSet.after(EncodedElement.floatInfinity)
@@ -68,6 +81,23 @@ enum ElementKind {
         var encoder = TupleEncoder()
         encoder.append(value)
         return encoder.bytes
+    }
+}
+
+/// An element that is made of others.
+private protocol CompositeElement {
+    static var parts: [any Any.Type] { get }
+}
+
+extension Optional: CompositeElement {
+    static var parts: [any Any.Type] { [Wrapped.self] }
+}
+
+extension KeyTuple: CompositeElement {
+    static var parts: [any Any.Type] {
+        var parts: [any Any.Type] = []
+        for part in repeat (each Element).self { parts.append(part) }
+        return parts
     }
 }
 

@@ -14,14 +14,16 @@ public import Foundation
 /// and `>=` never match nil or NaN.
 ///
 /// A condition can use an index only if it names the same key path as the index. ``init(_:)`` takes a `#Predicate`.
+///
+/// Any number of conditions can be joined by `&&`, or by `||`. Groups of conditions can be in each other 128 deep; a
+/// query with a deeper filter throws `.invalidArgument`.
 public struct Filter<Model: Sendable>: Sendable {
-    let node: FilterNode
-    /// Whether a model passes. The encoder is scratch memory.
-    let test: @Sendable (Model, inout TupleEncoder) throws -> Bool
+    let tree: FilterTree<Model>
 
-    init(_ node: FilterNode, _ test: @escaping @Sendable (Model, inout TupleEncoder) throws -> Bool) {
-        (self.node, self.test) = (node, test)
-    }
+    private init(_ tree: FilterTree<Model>) { self.tree = tree }
+
+    /// One condition.
+    init(_ node: FilterNode, _ test: @escaping FilterTree<Model>.Test) { tree = FilterTree(.condition(node, test)) }
 
     /// Every model passes.
     public static var all: Filter { Filter(.constant(true)) { _, _ in true } }
@@ -36,10 +38,16 @@ public struct Filter<Model: Sendable>: Sendable {
     /// `contains` of a collection, and `&&`, `||`, `!` of these can use indexes. The whole predicate is also evaluated
     /// on every model that was read, so the result is always Foundation's.
     ///
+    /// Each `&&`, `||` and `!` of a predicate counts as a group, also in a chain: a query with more than 128 of them in
+    /// each other throws `.invalidArgument`.
+    ///
     /// - Complexity: O(size of the predicate).
     public init(_ predicate: Predicate<Model>) {
-        self.init(.opaque(understood: PredicateTranslation<Model>.understood(predicate))) { model, _ in
-            try predicate.evaluate(model)
+        let node = PredicateTranslation<Model>.understood(predicate)
+        if case .tooDeep = node {
+            self.init(node) { _, _ in throw StoreError.filterTooDeep }
+        } else {
+            self.init(.opaque(understood: node)) { model, _ in try predicate.evaluate(model) }
         }
     }
 
@@ -52,29 +60,20 @@ public struct Filter<Model: Sendable>: Sendable {
     /// - Complexity: O(conditions), without reading anything.
     public func matches(_ model: Model) throws -> Bool {
         var encoder = TupleEncoder()
-        return try test(model, &encoder)
+        return try tree.program.passes(model, &encoder)
     }
 
-    /// Models that pass both.
-    public static func && (left: Filter, right: Filter) -> Filter {
-        let (first, second) = (left.test, right.test)
-        return Filter(.and(left.node, right.node)) { try first($0, &$1) && second($0, &$1) }
-    }
+    /// Models that pass both. O(1).
+    public static func && (left: Filter, right: Filter) -> Filter { Filter(FilterTree(.and, left.tree, right.tree)) }
 
-    /// Models that pass at least one of the two.
-    public static func || (left: Filter, right: Filter) -> Filter {
-        let (first, second) = (left.test, right.test)
-        return Filter(.or(left.node, right.node)) { try first($0, &$1) || second($0, &$1) }
-    }
+    /// Models that pass at least one of the two. O(1).
+    public static func || (left: Filter, right: Filter) -> Filter { Filter(FilterTree(.or, left.tree, right.tree)) }
 
-    /// Models that don't pass.
-    public static prefix func ! (filter: Filter) -> Filter {
-        let test = filter.test
-        return Filter(.not(filter.node)) { try !test($0, &$1) }
-    }
+    /// Models that don't pass. O(1).
+    public static prefix func ! (filter: Filter) -> Filter { Filter(FilterTree(.not, filter.tree)) }
 }
 
 extension Filter: CustomStringConvertible {
     /// The conditions, about as they were written; a predicate is only named. For people: the text may change.
-    public var description: String { node.description }
+    public var description: String { (try? tree.node())?.description ?? FilterNode.tooDeep.description }
 }

@@ -1,24 +1,32 @@
-/// What a filter says, as far as planning is concerned.
+/// What a filter says, as far as planning is concerned. Its functions call themselves for each group in a group.
 indirect enum FilterNode: Sendable {
     case constant(Bool)
     case condition(FilterCondition)
     case not(FilterNode)
-    case and(FilterNode, FilterNode)
-    case or(FilterNode, FilterNode)
+    /// Groups have two nodes or more.
+    case and([FilterNode])
+    case or([FilterNode])
     /// A test of its own. What was understood of it only narrows the reading.
     case opaque(understood: FilterNode)
     /// A part of an opaque test of which nothing was understood.
     case unknown
+    /// A filter with more than ``maximumDepth`` groups in each other. No query runs with it.
+    case tooDeep
 }
 
 extension FilterNode {
-    /// The properties that it names.
-    var paths: [PropertyPath] {
+    /// How many groups may be in each other: each one is a call on the stack.
+    static var maximumDepth: Int { 128 }
+
+    /// The first property that it names and that meets a condition.
+    func firstPath(where isWanted: (PropertyPath) -> Bool) -> PropertyPath? {
         switch self {
-        case .constant, .unknown: []
-        case .condition(let condition): [condition.path]
-        case .not(let node), .opaque(let node): node.paths
-        case .and(let left, let right), .or(let left, let right): left.paths + right.paths
+        case .constant, .unknown, .tooDeep: return nil
+        case .condition(let condition): return isWanted(condition.path) ? condition.path : nil
+        case .not(let node), .opaque(let node): return node.firstPath(where: isWanted)
+        case .and(let nodes), .or(let nodes):
+            for node in nodes { if let path = node.firstPath(where: isWanted) { return path } }
+            return nil
         }
     }
 }
@@ -64,10 +72,11 @@ extension FilterNode: CustomStringConvertible {
         case .constant(let value): "\(value)"
         case .condition(let condition): condition.text()
         case .not(let node): "!(\(node))"
-        case .and(let left, let right): "\(left.operand) && \(right.operand)"
-        case .or(let left, let right): "\(left.description) || \(right.description)"
+        case .and(let nodes): nodes.map(\.operand).joined(separator: " && ")
+        case .or(let nodes): nodes.map(\.description).joined(separator: " || ")
         case .opaque: "#Predicate"
         case .unknown: "?"
+        case .tooDeep: "more than \(Self.maximumDepth) groups in each other"
         }
     }
 

@@ -32,19 +32,19 @@ extension PredicateExpressions.KeyPath: UnderstoodProperty {
 
 extension PredicateExpressions.Conjunction: UnderstoodCondition {
     func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
-        .and(translation.node(lhs), translation.node(rhs))
+        translation.group(lhs, rhs, isConjunction: true)
     }
 }
 
 extension PredicateExpressions.Disjunction: UnderstoodCondition {
     func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
-        .or(translation.node(lhs), translation.node(rhs))
+        translation.group(lhs, rhs, isConjunction: false)
     }
 }
 
 extension PredicateExpressions.Negation: UnderstoodCondition {
     func node<Model>(in translation: PredicateTranslation<Model>) -> FilterNode {
-        .not(translation.node(wrapped))
+        translation.negation(wrapped)
     }
 }
 
@@ -112,17 +112,19 @@ private protocol UnderstoodRange {
 
 extension PredicateExpressions.ClosedRange: UnderstoodRange {
     func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode {
-        .and(
+        .and([
             translation.comparison(element, .atLeast, lower, of: LHS.Output.self),
-            translation.comparison(element, .atMost, upper, of: LHS.Output.self))
+            translation.comparison(element, .atMost, upper, of: LHS.Output.self),
+        ])
     }
 }
 
 extension PredicateExpressions.Range: UnderstoodRange {
     func node<Model>(of element: Any, in translation: PredicateTranslation<Model>) -> FilterNode {
-        .and(
+        .and([
             translation.comparison(element, .atLeast, lower, of: LHS.Output.self),
-            translation.comparison(element, .less, upper, of: LHS.Output.self))
+            translation.comparison(element, .less, upper, of: LHS.Output.self),
+        ])
     }
 }
 

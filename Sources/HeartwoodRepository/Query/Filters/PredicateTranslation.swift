@@ -7,13 +7,45 @@ internal import Foundation
 /// dynamic cast finds out whether a node is of such a type.
 struct PredicateTranslation<Model: Sendable> {
     private let variable: PredicateExpressions.VariableID
+    /// In how many operators the expression is.
+    private var level = 0
 
+    private init(_ variable: PredicateExpressions.VariableID) { self.variable = variable }
+
+    /// - Returns: `.tooDeep` for a predicate that isn't to be evaluated: Foundation evaluates it by recursion.
     static func understood(_ predicate: Predicate<Model>) -> FilterNode {
-        PredicateTranslation(variable: predicate.variable.key).node(predicate.expression)
+        PredicateTranslation(predicate.variable.key).node(predicate.expression)
     }
 
     func node(_ expression: Any) -> FilterNode {
-        (expression as? any UnderstoodCondition)?.node(in: self) ?? .unknown
+        guard let condition = expression as? any UnderstoodCondition else { return .unknown }
+        guard level <= FilterNode.maximumDepth else { return .tooDeep }
+        var inner = self
+        inner.level += 1
+        return condition.node(in: inner)
+    }
+
+    /// A group of two expressions, as one with what is in each of them if that is joined by the same operator.
+    func group(_ left: Any, _ right: Any, isConjunction: Bool) -> FilterNode {
+        // What is in it isn't always understood, so its own level is looked at, too.
+        guard level <= FilterNode.maximumDepth else { return .tooDeep }
+        var nodes: [FilterNode] = []
+        for node in [node(left), node(right)] {
+            switch (node, isConjunction) {
+            case (.tooDeep, _): return .tooDeep
+            case (.and(let inner), true), (.or(let inner), false): nodes += inner
+            default: nodes.append(node)
+            }
+        }
+        return isConjunction ? .and(nodes) : .or(nodes)
+    }
+
+    /// What an expression doesn't say.
+    func negation(_ expression: Any) -> FilterNode {
+        guard level <= FilterNode.maximumDepth else { return .tooDeep }
+        let node = node(expression)
+        if case .tooDeep = node { return node }
+        return .not(node)
     }
 
     /// The property of the model that an expression is.

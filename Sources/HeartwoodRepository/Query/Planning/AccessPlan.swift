@@ -42,6 +42,8 @@ struct AccessPlan: Sendable {
         case sort(Int)
         /// The id of the cursor.
         case identifier
+        /// The same, if one of the parts before is nil: the end of a key of a unique index.
+        case identifierAfterNull
     }
 
     /// None if nothing can pass the filter. If there are several, a record may be found by more than one.
@@ -49,8 +51,15 @@ struct AccessPlan: Sendable {
     /// Whether the filter has to be evaluated on each record.
     var isFiltering: Bool
     var ordering: Ordering
-    /// The parts of a key of the only step before the id; nil if keys can't be told from a cursor.
+    /// The parts of a key of the only step; nil if keys can't be told from a cursor.
     var keyParts: [KeyPart]?
+
+    /// All records, in the order of their ids.
+    static func allRecords(isReversed: Bool) -> AccessPlan {
+        AccessPlan(
+            steps: [Step(place: .records, keys: .all, isLookup: false, conditions: [])], isFiltering: true,
+            ordering: .asRead(isReversed: isReversed), keyParts: [.identifier])
+    }
 
     var isReversed: Bool {
         switch ordering {

@@ -7,6 +7,9 @@ struct Conjunction: Sendable {
     /// Whether a model that meets all this passes the filter. Otherwise it only may.
     var isExact = true
 
+    /// More properties or elements than this are left out, and only evaluated: each one is looked for among the others.
+    static var maximum: Int { 64 }
+
     /// No condition: every model, or every model perhaps.
     init(isExact: Bool) { self.isExact = isExact }
 
@@ -15,7 +18,7 @@ struct Conjunction: Sendable {
         if !condition.isElement {
             restrict(condition.path, to: condition.values)
         } else if let element = condition.values.onlyPoint {
-            elements = [(condition.path, element)]
+            require(condition.path, element)
         } else {
             isExact = false
         }
@@ -27,21 +30,27 @@ struct Conjunction: Sendable {
 
     func set(of path: PropertyPath) -> EncodedSet? { values.first { $0.path == path }?.set }
 
+    /// How many spans its sets have.
+    var spanCount: Int { values.reduce(elements.count) { $0 + $1.set.spans.count } }
+
     mutating func restrict(_ path: PropertyPath, to set: EncodedSet) {
         if let position = values.firstIndex(where: { $0.path == path }) {
             values[position].set = values[position].set.intersection(set)
         } else if !set.isAll {
-            values.append((path, set))
+            if values.count == Self.maximum { isExact = false } else { values.append((path, set)) }
         }
+    }
+
+    private mutating func require(_ path: PropertyPath, _ element: [UInt8]) {
+        if contains(path, element) { return }
+        if elements.count == Self.maximum { isExact = false } else { elements.append((path, element)) }
     }
 
     func and(_ other: Conjunction) -> Conjunction {
         var result = self
-        for (path, set) in other.values { result.restrict(path, to: set) }
-        for (path, element) in other.elements where !contains(path, element) {
-            result.elements.append((path, element))
-        }
         result.isExact = isExact && other.isExact
+        for (path, set) in other.values { result.restrict(path, to: set) }
+        for (path, element) in other.elements { result.require(path, element) }
         return result
     }
 
@@ -93,11 +102,15 @@ struct Alternatives: Sendable {
     static var maximum: Int { 64 }
 
     let alternatives: [Conjunction]
+    /// How many spans were joined to make it: what planning costs.
+    let effort: Int
 
-    /// - Complexity: O(conditions) for ordinary filters; at most O(conditions * maximum²).
+    /// - Complexity: O(conditions * log conditions) for ordinary filters; at most O(conditions * maximum²).
     init(_ node: FilterNode) { self.init(node, negated: false) }
 
-    private init(_ alternatives: [Conjunction]) { self.alternatives = alternatives }
+    private init(_ alternatives: [Conjunction], effort: Int = 0) {
+        (self.alternatives, self.effort) = (alternatives, effort)
+    }
 
     private static var anything: Alternatives { Alternatives([Conjunction(isExact: false)]) }
 
@@ -106,14 +119,24 @@ struct Alternatives: Sendable {
         case .constant(let value): self.init(value != negated ? [Conjunction(isExact: true)] : [])
         case .condition(let condition): self = Self.condition(condition, negated: negated)
         case .not(let node): self.init(node, negated: !negated)
-        case .unknown: self = .anything
-        case .opaque(let understood):
-            self = Alternatives(understood, negated: negated).inexact
-        case .and(let left, let right), .or(let left, let right):
-            let (left, right) = (Alternatives(left, negated: negated), Alternatives(right, negated: negated))
-            if case .and = node { self = negated ? left.or(right) : left.and(right); return }
-            self = negated ? left.and(right) : left.or(right)
+        case .unknown, .tooDeep: self = .anything
+        case .opaque(let understood): self = Alternatives(understood, negated: negated).inexact
+        case .and(let nodes): self.init(nodes[...], isConjunction: !negated, negated: negated)
+        case .or(let nodes): self.init(nodes[...], isConjunction: negated, negated: negated)
         }
+    }
+
+    /// Joins the nodes by halves, so that a large set is joined with one of its size, and not with one condition after
+    /// the other.
+    private init(_ nodes: ArraySlice<FilterNode>, isConjunction: Bool, negated: Bool) {
+        if nodes.count == 1, let node = nodes.first { self.init(node, negated: negated); return }
+        let middle = nodes.startIndex + nodes.count / 2
+        let left = Alternatives(nodes[..<middle], isConjunction: isConjunction, negated: negated)
+        let right = Alternatives(nodes[middle...], isConjunction: isConjunction, negated: negated)
+        let joined = isConjunction ? left.and(right) : left.or(right)
+        let spans =
+            left.alternatives.reduce(0) { $0 + $1.spanCount } + right.alternatives.reduce(0) { $0 + $1.spanCount }
+        self.init(joined.alternatives, effort: left.effort + right.effort + spans)
     }
 
     private static func condition(_ condition: FilterCondition, negated: Bool) -> Alternatives {
@@ -151,12 +174,14 @@ struct Alternatives: Sendable {
         var result: [Conjunction] = []
         for next in alternatives {
             if !next.hasConditions { return Alternatives([next]).orInexact(with: alternatives) }
-            var candidate = next
-            while let position = result.firstIndex(where: { $0.or(candidate) != nil }),
-                let union = result[position].or(candidate)
-            {
-                result.remove(at: position)
-                candidate = union
+            var (candidate, position) = (next, 0)
+            while position < result.count {
+                if let union = result[position].or(candidate) {
+                    result.remove(at: position)
+                    (candidate, position) = (union, 0)
+                } else {
+                    position += 1
+                }
             }
             if !candidate.hasConditions { return Alternatives([candidate]).orInexact(with: alternatives) }
             result.append(candidate)

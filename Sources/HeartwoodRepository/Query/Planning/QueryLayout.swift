@@ -3,6 +3,8 @@ struct QueryLayout: Sendable {
     /// The key of a record is this and the id as one element.
     let recordPrefix: [UInt8]
     let planner: QueryPlanner
+    /// The keys of a record's entries in all indexes, as the record lists them.
+    let entryKeys: (@Sendable (Entry) throws(StoreError) -> [[UInt8]])?
 
     /// - Parameters:
     ///   - indexes: The indexes that are complete, and the prefixes of their entries.
@@ -10,9 +12,10 @@ struct QueryLayout: Sendable {
     ///     keys.
     init<Model>(
         recordPrefix: [UInt8], indexes: [(index: Index<Model>, entriesPrefix: [UInt8])],
-        idPath: any PartialKeyPath<Model> & Sendable, idIsOrdered: Bool
+        idPath: any PartialKeyPath<Model> & Sendable, idIsOrdered: Bool,
+        entryKeys: (@Sendable (Entry) throws(StoreError) -> [[UInt8]])?
     ) {
-        self.recordPrefix = recordPrefix
+        (self.recordPrefix, self.entryKeys) = (recordPrefix, entryKeys)
         planner = QueryPlanner(
             indexes: indexes.map { ReadyIndex($0.index, entriesPrefix: $0.entriesPrefix) },
             idPath: idIsOrdered ? PropertyPath(idPath) : nil)

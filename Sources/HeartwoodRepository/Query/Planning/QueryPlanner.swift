@@ -26,19 +26,21 @@ struct QueryPlanner {
     ///
     /// A repository knows the id as `\Model.id` of any model, a program as `\City.id`: two paths that aren't equal.
     /// They are of one type, from one type, and have one name.
-    private func naming(id paths: [PropertyPath]) -> QueryPlanner {
-        guard let idPath, let written = paths.first(where: { identifiers.has($0, like: idPath) }) else { return self }
+    private func naming(id paths: [PropertyPath], _ filter: FilterNode) -> QueryPlanner {
+        guard let idPath else { return self }
+        func isID(_ path: PropertyPath) -> Bool { identifiers.has(path, like: idPath) }
+        guard
+            let written = filter.firstPath(where: isID) ?? paths.first(where: isID)
+                ?? indexes.lazy.flatMap(\.components).map(\.path).first(where: isID)
+        else { return self }
         var planner = self
         planner.idPath = written
         return planner
     }
 
-    /// - Complexity: O(conditions * indexes).
-    func plan<Model>(_ query: Query<Model>) -> AccessPlan {
-        naming(id: query.filter.node.paths + query.sort.map(\.path) + indexes.flatMap { $0.components.map(\.path) })
-            .plan(
-                Alternatives(query.filter.node).alternatives,
-                query.sort.map { SortProperty(path: $0.path, isDescending: $0.isDescending) })
+    /// - Complexity: O(conditions * (log conditions + indexes)).
+    func plan(_ filter: FilterNode, _ sort: [SortProperty]) -> AccessPlan {
+        naming(id: sort.map(\.path), filter).plan(Alternatives(filter).alternatives, sort)
     }
 
     private func plan(_ alternatives: [Conjunction], _ sort: [SortProperty]) -> AccessPlan {
@@ -97,16 +99,19 @@ struct QueryPlanner {
         _ step: AccessPlan.Step, _ order: QueryOrder, _ constants: [PropertyPath: [UInt8]]
     ) -> [AccessPlan.KeyPart]? {
         switch step.place {
-        case .records: return order.keyParts(of: [], constants: constants)
+        case .records: return order.keyParts(of: [], constants: constants).map { $0 + [.identifier] }
         case .index(let position):
             var constants = constants
-            let components = indexes[position].components
+            let index = indexes[position]
+            let components = index.components
             // The element that is looked for.
             if let collection = components.firstIndex(where: \.isCollection) {
                 guard let element = Self.element(collection, of: step.keys) else { return nil }
                 constants[components[collection].path] = element
             }
-            return order.keyParts(of: components.map(\.path), constants: constants)
+            guard let parts = order.keyParts(of: components.map(\.path), constants: constants) else { return nil }
+            if case .identifier = parts.last { return parts }
+            return parts + [index.isUnique ? .identifierAfterNull : .identifier]
         }
     }
 
@@ -163,8 +168,7 @@ extension QueryPlanner {
     func extreme(of path: PropertyPath, in values: EncodedSet, _ filter: FilterNode)
         -> (step: AccessPlan.Step, skipped: Int)?
     {
-        let planner = naming(id: [path] + filter.paths + indexes.flatMap { $0.components.map(\.path) })
-        return planner.namedExtreme(of: path, in: values, filter)
+        naming(id: [path], filter).namedExtreme(of: path, in: values, filter)
     }
 
     private func namedExtreme(of path: PropertyPath, in values: EncodedSet, _ filter: FilterNode)

@@ -5,10 +5,11 @@ struct QueryFingerprint {
     // FNV-1a (Fowler, Noll, Vo).
     private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    static func of<Model>(_ query: Query<Model>) -> UInt64 {
+    /// - Throws: `.invalidArgument` for a filter that is too deep.
+    static func of<Model>(_ query: Query<Model>) throws(StoreError) -> UInt64 {
         var fingerprint = QueryFingerprint()
         fingerprint.add(String(reflecting: Model.self))
-        fingerprint.add(query.filter.node)
+        fingerprint.add(try query.filter.tree.node())
         for sort in query.sort {
             fingerprint.add(sort.path.stableName)
             fingerprint.add(sort.isDescending ? 1 : 0)
@@ -40,18 +41,18 @@ struct QueryFingerprint {
         case .not(let node):
             add(7)
             add(node)
-        case .and(let left, let right):
-            add(8)
-            add(left)
-            add(right)
-        case .or(let left, let right):
-            add(9)
-            add(left)
-            add(right)
+        case .and(let nodes): add(nodes, joinedBy: 8)
+        case .or(let nodes): add(nodes, joinedBy: 9)
         case .opaque(let understood):
             add(10)
             add(understood)
-        case .unknown: add(11)
+        case .unknown, .tooDeep: add(11)
         }
+    }
+
+    /// As if each operator had two operands, the first of which are the nodes before.
+    private mutating func add(_ nodes: [FilterNode], joinedBy code: UInt8) {
+        for _ in nodes.dropFirst() { add(code) }
+        for node in nodes { add(node) }
     }
 }

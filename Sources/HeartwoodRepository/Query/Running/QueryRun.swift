@@ -12,10 +12,14 @@ struct QueryResult<Model: Sendable>: Sendable {
 ///
 /// It reads pages of keys, then the records of a page together: two round trips for a page on a remote engine.
 struct QueryRun<Model: Sendable> {
-    /// Called for a record that doesn't decode: leaves it out, if it doesn't throw.
+    /// Called for a record that doesn't decode, or that is missing although an index names it: leaves it out, if it
+    /// doesn't throw.
     typealias Undecodable = (Entry, StoreError) throws(StoreError) -> Void
 
     private let query: Query<Model>
+    /// The filter, for explanations, and as it is evaluated.
+    private let filter: FilterNode
+    private let program: FilterProgram<Model>
     private let access: AccessPlan
     /// Results up to this one are left out.
     private let after: SortKey?
@@ -24,8 +28,15 @@ struct QueryRun<Model: Sendable> {
     private let onUndecodable: Undecodable
     private var reader: SourceReader
     private var candidates: CandidateReader
-    /// The ids that have been collected and sorted.
+    /// What the index has named up to now, to be sorted by id.
+    private var collected: [Candidate] = []
+    private var seen: Set<[UInt8]> = []
+    /// What was collected, sorted.
     private var sorted: ArraySlice<Candidate>?
+    /// Reads all records in the order of their ids while ids are collected: it may find enough results sooner.
+    private var walk: CandidateReader?
+    /// The id of the last record that it has read.
+    private var walkedThrough: [UInt8]?
     private var isFinished = false
     /// How many results are still to be left out, and to be returned.
     private var offset: Int
@@ -36,27 +47,39 @@ struct QueryRun<Model: Sendable> {
 
     static var smallestPage: Int { 16 }
     static var largestPage: Int { 1024 }
+    /// While ids are collected, records are read in pages of this size: a record costs about as much as eight entries.
+    static var walkedPage: Int { 128 }
 
     /// - Parameters:
     ///   - after: Results continue after it, and the query's offset doesn't count.
     ///   - isStream: Whether the caller may stop early. Pages are small at first then.
-    /// - Throws: `.invalidArgument` if the cursor is one of another query.
+    ///   - isOrdered: If not, results come as they are read, perhaps more than once, and a limit doesn't count.
+    /// - Throws: `.invalidArgument` if the cursor is one of another query, or the filter is too deep.
     init(
         _ query: Query<Model>, _ source: QuerySource<Model>, after cursor: QueryCursor? = nil, isStream: Bool = false,
+        isOrdered: Bool = true,
         onUndecodable: @escaping Undecodable = { _, error throws(StoreError) in throw error }
     ) throws(StoreError) {
         self.query = query
         self.onUndecodable = onUndecodable
-        var access = source.layout.planner.plan(query)
+        filter = try query.filter.tree.node()
+        program = query.filter.tree.program
+        var access = source.layout.planner.plan(filter, query.sortProperties)
+        if !isOrdered { access.ordering = .asRead(isReversed: false) }
+        var all = AccessPlan.allRecords(isReversed: access.isReversed)
         if let cursor {
             let parts = try cursor.parts(for: query)
             after = query.sortKey(of: parts)
             afterID = parts.last
             access.skip(to: parts)
+            all.skip(to: parts)
         } else {
             (after, afterID) = (nil, nil)
         }
         self.access = access
+        if case .byIdentifier = access.ordering, query.limit != nil || isStream, source.mayWalk {
+            walk = CandidateReader(all)
+        }
         reader = source.sourceReader
         decode = source.decode
         candidates = CandidateReader(access)
@@ -72,7 +95,7 @@ struct QueryRun<Model: Sendable> {
 
     /// The plan, with what has been looked at up to now.
     var explanation: QueryPlan {
-        var plan = QueryPlan(access, query.filter.node, reader.layout.indexes)
+        var plan = QueryPlan(access, filter, reader.layout.indexes)
         plan.statistics = reader.statistics
         return plan
     }
@@ -127,12 +150,40 @@ struct QueryRun<Model: Sendable> {
     }
 
     private nonisolated(nonsending) mutating func nextPage() async throws(StoreError) -> [Candidate]? {
-        let size = nextSize()
-        guard case .byIdentifier = access.ordering else { return try await candidates.next(size, &reader) }
-        if sorted == nil { sorted = try await sortedByIdentifier()[...] }
-        guard let page = sorted?.prefix(size), !page.isEmpty else { return nil }
+        guard case .byIdentifier = access.ordering else { return try await candidates.next(nextSize(), &reader) }
+        while sorted == nil {
+            guard let page = try await candidates.next(Self.largestPage, &reader) else {
+                sorted = await sortedByIdentifier()[...]
+                break
+            }
+            await collect(page)
+            if page.count == Self.largestPage, let walked = try await nextWalked() { return walked }
+        }
+        guard let page = sorted?.prefix(nextSize()), !page.isEmpty else { return nil }
         sorted?.removeFirst(page.count)
         return Array(page)
+    }
+
+    /// The next records in the order of ids that the plan names, by the keys that each record lists. If there are no
+    /// more records, nothing else is to be sorted.
+    private nonisolated(nonsending) mutating func nextWalked() async throws(StoreError) -> [Candidate]? {
+        guard walk != nil else { return nil }
+        guard let page = try await walk?.next(Self.walkedPage, &reader) else {
+            sorted = []
+            return nil
+        }
+        var named: [Candidate] = []
+        for candidate in page {
+            await busy.step()
+            guard let record = candidate.record, let keys = try? reader.layout.entryKeys?(record) else {
+                // What is wrong with it concerns only the queries whose indexes name it.
+                walk = nil
+                break
+            }
+            walkedThrough = candidate.id
+            if access.steps.contains(where: { reader.names($0, candidate.id, keys) }) { named.append(candidate) }
+        }
+        return named
     }
 
     /// What a limit still needs, if every candidate is a result; otherwise the double of the last page.
@@ -145,17 +196,23 @@ struct QueryRun<Model: Sendable> {
         return pageSize
     }
 
-    private nonisolated(nonsending) mutating func sortedByIdentifier() async throws(StoreError) -> [Candidate] {
+    private nonisolated(nonsending) mutating func collect(_ page: [Candidate]) async {
+        for candidate in page {
+            await busy.step()
+            if access.steps.count == 1 || seen.insert(candidate.id).inserted { collected.append(candidate) }
+        }
+    }
+
+    /// What was collected and comes after the cursor and after what was walked over.
+    private nonisolated(nonsending) mutating func sortedByIdentifier() async -> [Candidate] {
         let isReversed = access.isReversed
-        var collected: [Candidate] = []
-        var seen: Set<[UInt8]> = []
-        while let page = try await candidates.next(Self.largestPage, &reader) {
-            for candidate in page {
-                await busy.step()
-                if let afterID, isReversed == (KeyOrder.compare(candidate.id, afterID) > 0) { continue }
-                if access.steps.count == 1 || seen.insert(candidate.id).inserted { collected.append(candidate) }
+        if let start = walkedThrough ?? afterID {
+            collected.removeAll {
+                let order = KeyOrder.compare($0.id, start)
+                return isReversed ? order >= 0 : order <= 0
             }
         }
+        defer { (collected, seen) = ([], []) }
         return await busy.sorted(collected) { left, right in
             let order = KeyOrder.compare(left.id, right.id)
             return isReversed ? order > 0 : order < 0
@@ -166,7 +223,6 @@ struct QueryRun<Model: Sendable> {
         let (needed, overflow) = offset.addingReportingOverflow(limit)
         var best = BestResults(limit: overflow || needed == .max ? nil : needed)
         var kept: [QueryResult<Model>] = []
-        var seen: Set<[UInt8]> = []
         while let page = try await candidates.next(Self.largestPage, &reader) {
             let fresh = access.steps.count == 1 ? page : page.filter { seen.insert($0.id).inserted }
             for result in try await results(of: fresh) {
@@ -205,14 +261,14 @@ struct QueryRun<Model: Sendable> {
     private mutating func passes(_ model: Model) throws(StoreError) -> Bool {
         guard access.isFiltering else { return true }
         do {
-            return try query.filter.test(model, &encoder)
+            return try program.passes(model, &encoder)
         } catch {
             throw StoreError(
                 .invalidArgument, "the predicate of a query failed on a record: correct the predicate", cause: error)
         }
     }
 
-    /// The records of candidates; nil for those that are absent and may be.
+    /// The records of candidates; nil for those that are absent and may be, or are left out.
     private nonisolated(nonsending) mutating func records(
         of page: [Candidate]
     ) async throws(StoreError) -> [Entry?] {
@@ -223,10 +279,12 @@ struct QueryRun<Model: Sendable> {
         for (position, entry) in zip(missing, read) {
             // One that expires may have expired between the two reads, where the reader isn't a view.
             if entry == nil, let index = page[position].index, page[position].expires == nil {
-                throw await reader.damage(
+                let error = await reader.damage(
                     of: index,
                     "names a record that is missing, with the encoded id 0x"
                         + EncodedElement.hexadecimal(page[position].id))
+                guard error.code == .corruption else { throw error }
+                try onUndecodable(Entry(key: prefix + page[position].id, value: [], sequence: 0), error)
             }
             records[position] = entry
         }

@@ -41,18 +41,18 @@ extension QuerySource {
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,
         onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
     ) async throws(StoreError) -> QueryPage<Model> {
-        guard limit > 0, limit < .max else {
+        guard limit > 0 else {
             throw StoreError(.invalidArgument, "a page has a limit of \(limit): ask for at least one result")
         }
         var query = query
         // One more tells whether there is a next page.
-        query.limit = limit + 1
+        query.limit = min(limit, .max - 1) + 1
         var run = try QueryRun(query, self, after: cursor, onUndecodable: onUndecodable)
         var results: [QueryResult<Model>] = []
         while let next = try await run.next() { results += next }
         let models = results.prefix(limit).map { $0.model }
         guard results.count > limit else { return QueryPage(models: models, next: nil) }
-        return QueryPage(models: models, next: QueryCursor(query, query.sortParts(of: results[limit - 1])))
+        return QueryPage(models: models, next: try QueryCursor(query, query.sortParts(of: results[limit - 1])))
     }
 
     /// The number of results: from the keys alone where they decide, otherwise by reading.
@@ -65,9 +65,11 @@ extension QuerySource {
     ) async throws(StoreError) -> Int {
         var query = query
         query.sort = []
-        let access = layout.planner.plan(query)
+        let filter = try query.filter.tree.node()
+        let access = layout.planner.plan(filter, [])
         guard !access.isFiltering else {
-            var run = try QueryRun(query, self, onUndecodable: onUndecodable)
+            // Several steps may find the same record.
+            var run = try QueryRun(query, self, isOrdered: access.steps.count > 1, onUndecodable: onUndecodable)
             var count = 0
             while let results = try await run.next() { count += results.count }
             explain?(run.explanation)
@@ -79,7 +81,7 @@ extension QuerySource {
         let count = min(max(found - max(query.offset, 0), 0), max(query.limit ?? .max, 0))
         if let explain {
             reader.count(results: count)
-            var plan = QueryPlan(access, query.filter.node, layout.indexes)
+            var plan = QueryPlan(access, filter, layout.indexes)
             plan.statistics = reader.statistics
             explain(plan)
         }
@@ -128,7 +130,9 @@ extension QuerySource {
         isMaximum: Bool, of path: any KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws(StoreError) -> Value? {
         let values = ElementKind.of(Value.self).comparable
-        if let (step, skipped) = layout.planner.extreme(of: PropertyPath(path), in: values, filter.node) {
+        if let (step, skipped) = layout.planner.extreme(
+            of: PropertyPath(path), in: values, try filter.tree.node())
+        {
             guard let found = try await extreme(isMaximum: isMaximum, step, skipped) else { return nil }
             var decoder = TupleDecoder(found)
             return try Value(from: &decoder)

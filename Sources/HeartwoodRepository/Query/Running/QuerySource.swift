@@ -5,6 +5,9 @@ struct QuerySource<Model: Sendable> {
     let layout: QueryLayout
     /// The model of a record.
     let decode: (Entry) throws(StoreError) -> Model
+    /// Whether a query may also read records in the order of their ids that its plan doesn't name. In a transaction
+    /// they would be conditions of the commit.
+    var mayWalk = true
     /// A key that is read before anything is returned.
     var guardKey: [UInt8]?
     /// Throws if the entry of the guard key says that the layout no longer describes the store.
@@ -12,7 +15,8 @@ struct QuerySource<Model: Sendable> {
 
     /// How a query would run. Reads nothing.
     func plan(for query: Query<Model>) -> QueryPlan {
-        QueryPlan(layout.planner.plan(query), query.filter.node, layout.indexes)
+        let filter = (try? query.filter.tree.node()) ?? .tooDeep
+        return QueryPlan(layout.planner.plan(filter, query.sortProperties), filter, layout.indexes)
     }
 
     var sourceReader: SourceReader { SourceReader(reader, layout, guardKey, checkGuard) }

@@ -68,6 +68,13 @@ struct SourceReader {
         }
     }
 
+    /// Whether a step reads the record with this id, which has entries with these keys.
+    func names(_ step: AccessPlan.Step, _ id: [UInt8], _ keys: [[UInt8]]) -> Bool {
+        if step.place == .records { return step.keys.contains(id) }
+        let prefix = prefix(of: step.place)
+        return keys.contains { $0.starts(with: prefix) && step.keys.contains(Array($0.dropFirst(prefix.count))) }
+    }
+
     /// The error for damage that was found at an index. If the guard key explains it, that is the error.
     nonisolated(nonsending) mutating func damage(
         of position: Int, _ text: String, cause: StoreError? = nil

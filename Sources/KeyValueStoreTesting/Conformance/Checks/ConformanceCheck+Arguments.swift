@@ -24,7 +24,7 @@ extension ConformanceCheck {
                         try await trial.store.write([operations[1]])
                     }
                     try await expect(.invalidArgument, .tooLarge, from: action) {
-                        try await trial.store.withTransaction { $0.put(key, value ?? []) }
+                        try await trial.store.withTransaction { try $0.put(key, value ?? []) }
                     }
                 }
                 // What it throws is open: it must not trap, nor write.
@@ -48,7 +48,7 @@ extension ConformanceCheck {
                 }
             }
             try await trial.store.withTransaction { transaction in
-                for key in ["b", "c", "d"] { transaction.put(bytes(key), []) }
+                for key in ["b", "c", "d"] { try transaction.put(bytes(key), []) }
                 for limit in [0, -1, Int.min] {
                     try await expect(.invalidArgument, from: "a page of \(limit) was read in a transaction") {
                         try await transaction.fetchEntries(in: .all, reversed: true, limit: limit)

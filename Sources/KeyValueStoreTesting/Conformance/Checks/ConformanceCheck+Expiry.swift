@@ -38,9 +38,12 @@ extension ConformanceCheck {
             try expect(try await trial.store.text("b"), is: "3", "an expired key was put again")
         },
         ConformanceCheck("an expiry may be at any time") { trial in
-            let late: [Expiry] = [.at(Timestamp(milliseconds: .max)), .after(.seconds(Int64.max))]
+            let late: [Expiry] = [
+                .at(Timestamp(milliseconds: .max)), .after(.seconds(Int64.max)), .after(.seconds(Int64.max) * 10),
+            ]
             let early: [Expiry] = [
                 .at(Timestamp(milliseconds: 0)), .after(.zero - trial.lifetime), .after(.seconds(Int64.min)),
+                .after(.seconds(Int64.min) * 10),
             ]
             try await trial.store.write(late.indices.map { .put("late:\($0)", "", expires: late[$0]) })
             try await trial.store.write(early.indices.map { .put("early:\($0)", "", expires: early[$0]) })

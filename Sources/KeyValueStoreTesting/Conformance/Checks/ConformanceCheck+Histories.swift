@@ -93,9 +93,9 @@ private struct RandomHistory {
             try expect(page.entries, is: model.entries(in: range), "a transaction read \(range)")
             for operation in operations {
                 if let value = operation.value {
-                    transaction.put(operation.key, value)
+                    try transaction.put(operation.key, value)
                 } else {
-                    transaction.remove(operation.key)
+                    try transaction.remove(operation.key)
                 }
             }
         }

@@ -9,7 +9,7 @@ extension ConformanceCheck {
                         for _ in 0..<6 {
                             try await store.withTransaction { transaction in
                                 let count = try await transaction.number(bytes("counter"))
-                                transaction.put(bytes("counter"), bytes("\(count + 1)"))
+                                try transaction.put(bytes("counter"), bytes("\(count + 1)"))
                             }
                         }
                     }
@@ -28,7 +28,7 @@ extension ConformanceCheck {
                                 let page = try await transaction.fetchEntries(
                                     in: .prefix("n:"), reversed: true, limit: 1)
                                 let last = page.entries.first.map { Int($0.key[2]) } ?? 0
-                                transaction.put(bytes("n:") + [UInt8(last + 1)], bytes("\(task)"))
+                                try transaction.put(bytes("n:") + [UInt8(last + 1)], bytes("\(task)"))
                             }
                         }
                     }
@@ -60,7 +60,7 @@ extension ConformanceCheck {
                             try await store.withTransaction { transaction in
                                 let range = KeyRange.prefix("round:\(round):")
                                 guard try await transaction.fetchCount(in: range) == 0 else { return }
-                                transaction.put(bytes("round:\(round):\(task)"), [])
+                                try transaction.put(bytes("round:\(round):\(task)"), [])
                             }
                         }
                     }
@@ -81,9 +81,10 @@ extension ConformanceCheck {
                             try await store.withTransaction { transaction in
                                 let (from, to) = ("account:\((task + number) % 4)", "account:\((task + 1) % 4)")
                                 let amount = try await transaction.number(bytes(from)) / 2
-                                transaction.put(
+                                try transaction.put(
                                     bytes(from), bytes("\(try await transaction.number(bytes(from)) - amount)"))
-                                transaction.put(bytes(to), bytes("\(try await transaction.number(bytes(to)) + amount)"))
+                                try transaction.put(
+                                    bytes(to), bytes("\(try await transaction.number(bytes(to)) + amount)"))
                             }
                         }
                     }
@@ -121,7 +122,7 @@ extension Trial {
                 for task in 0..<2 {
                     group.addTask {
                         try await store.withTransaction { transaction in
-                            if try await count(transaction) == 2 { transaction.remove(bytes("on:\(task)")) }
+                            if try await count(transaction) == 2 { try transaction.remove(bytes("on:\(task)")) }
                         }
                     }
                 }

@@ -14,9 +14,9 @@ extension ConformanceCheck {
                     for _ in 0..<12 {
                         let operation = randomOperation(&random)
                         if let value = operation.value {
-                            transaction.put(operation.key, value)
+                            try transaction.put(operation.key, value)
                         } else {
-                            transaction.remove(operation.key)
+                            try transaction.remove(operation.key)
                         }
                         model.apply([operation], 0)
                         try await checkRange(transaction, model, &random, "round \(round)")

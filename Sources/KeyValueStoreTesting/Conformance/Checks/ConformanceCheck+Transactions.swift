@@ -7,10 +7,10 @@ extension ConformanceCheck {
         ConformanceCheck("a transaction sees its own writes, and other readers don't") { trial in
             let old = try await trial.store.write(.put("a", "1"), .put("b", "1"))
             let result = try await trial.store.withTransaction { transaction in
-                transaction.put(bytes("a"), bytes("2"))
-                transaction.remove(bytes("b"))
-                transaction.put(bytes("c"), bytes("2"))
-                transaction.put(bytes("c"), bytes("3"))
+                try transaction.put(bytes("a"), bytes("2"))
+                try transaction.remove(bytes("b"))
+                try transaction.put(bytes("c"), bytes("2"))
+                try transaction.put(bytes("c"), bytes("3"))
                 let values = try await transaction.fetchEntries(of: ["a", "b", "c", "d"].map(bytes)).map { $0?.value }
                 try expect(values, is: [bytes("2"), nil, bytes("3"), nil], "a transaction wrote and read")
                 try expect(try await transaction.fetchEntry(bytes("b")), is: nil, "a transaction removed a key")
@@ -26,15 +26,15 @@ extension ConformanceCheck {
             try await trial.store.write(.put("a", "1"))
             do {
                 try await trial.store.withTransaction { transaction in
-                    transaction.put(bytes("a"), bytes("2"))
-                    transaction.put(bytes("b"), bytes("2"))
+                    try transaction.put(bytes("a"), bytes("2"))
+                    try transaction.put(bytes("b"), bytes("2"))
                     throw Refusal()
                 }
                 throw ConformanceFailure("a body threw", expected: "its error", found: "no error")
             } catch is Refusal {}
             try await expect(.tooLarge, from: "a body threw .tooLarge") {
                 try await trial.store.withTransaction { transaction in
-                    transaction.remove(bytes("a"))
+                    try transaction.remove(bytes("a"))
                     throw StoreError(.tooLarge, "a test")
                 }
             }
@@ -43,21 +43,80 @@ extension ConformanceCheck {
         ConformanceCheck("a transaction in another one of the same store is refused") { trial in
             let (store, other) = (trial.store, try await trial.makeStore())
             try await store.withTransaction { transaction in
-                transaction.put(bytes("a"), bytes("1"))
+                try transaction.put(bytes("a"), bytes("1"))
                 try await expect(.invalidArgument, from: "a transaction began in another one") {
-                    try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                    try await store.withTransaction { try $0.put(bytes("b"), bytes("1")) }
                 }
                 try await other.withTransaction { inner in
-                    inner.put(bytes("a"), bytes("2"))
+                    try inner.put(bytes("a"), bytes("2"))
                     try await expect(.invalidArgument, from: "a transaction began in another one, over a third") {
-                        try await store.withTransaction { $0.put(bytes("b"), bytes("1")) }
+                        try await store.withTransaction { try $0.put(bytes("b"), bytes("1")) }
                     }
                 }
             }
-            try await store.withTransaction { $0.put(bytes("c"), bytes("1")) }
+            try await store.withTransaction { try $0.put(bytes("c"), bytes("1")) }
             try expect(
                 try await store.contents().map(\.key), is: [bytes("a"), bytes("c")],
                 "a transaction was refused in another one")
+        },
+        ConformanceCheck("a write inside the body of a transaction on its store is refused, whichever call makes it") {
+            trial in
+            let (store, other) = (trial.store, try await trial.makeStore())
+            try await store.write(.put("a", "1"))
+            let writes: [@Sendable () async throws -> Void] = [
+                { try await store.commit(KeyValueBatch(operations: [.put("a", "2")]), durability: nil) },
+                { try await store.commit(KeyValueBatch(operations: [.remove("a")]), durability: nil) },
+                {
+                    let batch = KeyValueBatch(operations: [.put("a", "2"), .put("b", "2")], conditions: [.absent([1])])
+                    try await store.commit(batch, durability: nil)
+                },
+                {
+                    // The refusal comes before the condition, which doesn't hold.
+                    let batch = KeyValueBatch(operations: [.put("b", "2")], conditions: [.absent(bytes("a"))])
+                    try await store.commit(batch, durability: nil)
+                },
+                { try await store.withTransaction { try $0.put(bytes("a"), bytes("2")) } },
+                { try await other.withTransaction { _ in try await store.write(.put("a", "2")) } },
+                {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { try await store.write(.put("a", "2")) }
+                        try await group.waitForAll()
+                    }
+                },
+            ]
+            for (number, write) in writes.enumerated() {
+                var runs = 0
+                try await expect(.invalidArgument, from: "write \(number) was made inside a transaction") {
+                    try await store.withTransaction { transaction in
+                        runs += 1
+                        if runs > 20 { return }
+                        _ = try await transaction.fetchEntry(bytes("a"))
+                        try await write()
+                        try transaction.put(bytes("a"), bytes("3"))
+                    }
+                }
+                try expect(runs, is: 1, "write \(number) was made inside a transaction")
+            }
+            try expect(try await store.contents().map(\.value), is: [bytes("1")], "writes were refused")
+            try await store.withTransaction { _ in try await other.write(.put("c", "1")) }
+            try expect(try await other.text("c"), is: "1", "another store was written inside a transaction")
+            try await store.write(.put("a", "4"))
+        },
+        ConformanceCheck("a task that a transaction's body has started may write when the body has ended") { trial in
+            let store = trial.store
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let late = try await store.withTransaction { transaction in
+                try transaction.put(bytes("a"), bytes("1"))
+                return Task {
+                    for await _ in ends {}
+                    try await store.write(.put("b", "1"))
+                    try await store.withTransaction { try $0.put(bytes("c"), bytes("1")) }
+                }
+            }.value
+            end.finish()
+            try await late.value
+            try expect(
+                try await store.contents().map(\.key), is: ["a", "b", "c"].map(bytes), "a task outlived a transaction")
         },
         ConformanceCheck("a transaction runs again if what it read has changed, and returns the last result") { trial in
             let store = trial.store
@@ -81,7 +140,7 @@ extension ConformanceCheck {
                         runs += 1
                         try await read(transaction)
                         if runs == 1 { _ = try await Task.detached { try await store.write(change) }.value }
-                        transaction.put(bytes("result"), bytes("\(runs)"))
+                        try transaction.put(bytes("result"), bytes("\(runs)"))
                         return runs
                     }
                     try expect(
@@ -97,7 +156,7 @@ extension ConformanceCheck {
             var runs = 0
             try await store.withTransaction { transaction in
                 runs += 1
-                transaction.put(bytes("a"), bytes("mine"))
+                try transaction.put(bytes("a"), bytes("mine"))
                 _ = try await transaction.fetchEntry(bytes("a"))
                 _ = try await Task.detached { try await store.write(.put("a", "other")) }.value
             }
@@ -120,7 +179,7 @@ extension ConformanceCheck {
                     while !Task.isCancelled { await Task.yield() }
                     try await store.withTransaction { transaction in
                         _ = try await transaction.fetchEntry(bytes("all"))
-                        transaction.put(bytes(key), [])
+                        try transaction.put(bytes(key), [])
                     }
                 }
                 task.cancel()
@@ -135,7 +194,7 @@ extension ConformanceCheck {
             guard limits.operations < 10_000 else { return }
             try await expect(.tooLarge, from: "a transaction wrote too many keys") {
                 try await trial.store.withTransaction { transaction in
-                    for number in 0...limits.operations { transaction.put(bytes("\(number)"), []) }
+                    for number in 0...limits.operations { try transaction.put(bytes("\(number)"), []) }
                 }
             }
             try expect(try await trial.store.contents(), is: [], "a transaction was refused")

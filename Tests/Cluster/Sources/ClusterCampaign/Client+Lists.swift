@@ -40,7 +40,7 @@ extension Client {
                 steps.append(.read(key: number, values: values))
                 continue
             }
-            transaction.put(key, (values + [value]).flatMap(bytes))
+            try transaction.put(key, (values + [value]).flatMap(bytes))
             steps.append(.append(key: number, value: value))
         }
         return steps

@@ -36,7 +36,7 @@ extension Client {
             let (expected, new) = (try? await store.fetchEntry(key).flatMap { number(of: $0.value) }, value())
             await compareAndSet(name, expected ?? nil, new) { transaction throws(StoreError) in
                 let found = try await transaction.fetchEntry(key).flatMap { number(of: $0.value) }
-                if found == expected ?? nil { transaction.put(key, bytes(new)) }
+                if found == expected ?? nil { try transaction.put(key, bytes(new)) }
                 return found
             }
         }
@@ -62,8 +62,8 @@ extension Client {
         await compareAndSet(name, expected, new) { transaction throws(StoreError) in
             let found = try await only(transaction)
             if found == expected {
-                if let expected { transaction.remove(Array("\(name)\(expected)".utf8)) }
-                if let new { transaction.put(Array("\(name)\(new)".utf8), bytes(new)) }
+                if let expected { try transaction.remove(Array("\(name)\(expected)".utf8)) }
+                if let new { try transaction.put(Array("\(name)\(new)".utf8), bytes(new)) }
             }
             return found
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodFileSystem
 import HeartwoodHummingbird
@@ -30,6 +31,25 @@ import Testing
             try await persist.create(key: "kept", value: Profile(name: "Eve"))
         }
         try await store.close()
+    }
+
+    @Test func sessionsEndAfterTheClockWasAhead() async throws {
+        let clock = TestClock()
+        let persist = HeartwoodPersistDriver(try Store.inMemory(clock))
+        let year = Duration.seconds(365 * 86_400)
+        clock.advance(by: year)
+        try await persist.set(key: "a", value: 1, expires: .seconds(60))
+        clock.advance(by: .zero - year)
+        try await persist.set(key: "b", value: 2, expires: .seconds(60))
+        clock.advance(by: .seconds(40))
+        for key in ["a", "b"] {
+            #expect(try await persist.getWithTTL(key: key, as: Int.self)?.ttl == .seconds(20))
+        }
+        clock.advance(by: .seconds(20))
+        for key in ["a", "b"] { #expect(try await persist.get(key: key, as: Int.self) == nil) }
+        // It was seen expired.
+        clock.advance(by: .seconds(-3_600))
+        try await persist.create(key: "a", value: 3)
     }
 
     @Test func anExpiredKeyIsCreatedAgain() async throws {
@@ -72,6 +92,24 @@ import Testing
         #expect(error?.code == .invalidArgument)
         let other = await #expect(throws: StoreError.self) { try await persist.get(key: key, as: Int.self) }
         #expect(other?.code == .invalidArgument)
+    }
+
+    @Test func everyExpiryAndValueIsKeptOrRefused() async throws {
+        let persist = HeartwoodPersistDriver(try Store.inMemory(TestClock()))
+        for expires in [.seconds(Int64.max), .seconds(Int64.max) * 10, .milliseconds(UInt64.max)] as [Duration] {
+            try await persist.set(key: "late", value: UInt64.max, expires: expires)
+            let found = try #require(try await persist.getWithTTL(key: "late", as: UInt64.self))
+            #expect(found.object == .max && (found.ttl ?? .zero) > .seconds(1_000_000_000_000))
+        }
+        for expires in [.zero, .seconds(Int64.min), .seconds(Int64.min) * 10] as [Duration] {
+            try await persist.set(key: "past", value: 1, expires: expires)
+            #expect(try await persist.get(key: "past", as: Int.self) == nil)
+        }
+        for value in [Double.nan, .infinity] {
+            await #expect(throws: EncodingError.self) { try await persist.set(key: "a", value: value) }
+        }
+        await #expect(throws: EncodingError.self) { try await persist.set(key: "a", value: Decimal.nan) }
+        #expect(try await persist.get(key: "a", as: Double.self) == nil)
     }
 
     /// Writers without an expiry keep it, whatever other writers do at the same time.

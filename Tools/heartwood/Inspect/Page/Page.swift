@@ -6,6 +6,7 @@ internal import HeartwoodInspection
 /// forbids everything that isn't in the page.
 struct Page {
     let survey: StoreSurvey
+    let names: StoredKeyText
 
     /// The page, in pieces.
     var chunks: [[UInt8]] {
@@ -35,7 +36,7 @@ struct Page {
             </html>
 
             """
-        return [Array(head.utf8), Self.inert(PageData(survey: survey).object.bytes), Array(tail.utf8)]
+        return [Array(head.utf8), Self.inert(PageData(survey: survey, names: names).object.bytes), Array(tail.utf8)]
     }
 
     /// A file that is compiled into the tool: see Package.swift.

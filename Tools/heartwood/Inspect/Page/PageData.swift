@@ -4,21 +4,29 @@ internal import HeartwoodInspection
 /// The data for the page's script: the JSON output, the wording, and packed maps and records.
 struct PageData {
     let survey: StoreSurvey
+    let names: StoredKeyText
 
     var object: JSONText {
-        let report = InspectReport(survey: survey, style: .plain)
+        let report = InspectReport(survey: survey, names: names, style: .plain)
         var json = JSONText()
-        json.add("survey", InspectJSON(survey: survey, hasMaps: false).object)
+        json.add("survey", InspectJSON(survey: survey, names: names, hasMaps: false).object)
         json.add("state", report.stateInWords)
         json.add("opening", report.openingInWords)
         json.add("gain", report.gain ?? "")
         json.add("lastSequence", Numbers.grouped(survey.totals.lastSequence))
-        json.add("findings", survey.findings.map(InspectWords.what))
+        json.add("findings", survey.findings.map(words))
+        let largest = survey.totals.largestValues + survey.totals.largestKeys
+        json.add("largest", largest.map { names.text($0.key, columns: 80) })
         json.add("files", survey.files.indices.map { file(at: $0, report) })
         json.add("cells", survey.files.first?.map.count ?? 0)
         json.add("records", survey.files.reduce(0) { $0 + $1.details.count })
         json.add("hasEveryRecord", survey.files.allSatisfy(Self.hasEveryRecord))
         return json
+    }
+
+    private func words(_ finding: Finding) -> String {
+        InspectWords.what(finding)
+            + names.clause(Array(finding.keys.prefix(5)), perhaps: Array(finding.perhapsKeys.prefix(5)))
     }
 
     private func file(at index: Int, _ report: InspectReport) -> JSONText {
@@ -31,7 +39,7 @@ struct PageData {
         json.add("map", PackedColumns.map(file.map).base64)
         json.add("parts", file.details.parts.flatMap { [$0.lowerBound, $0.upperBound] })
         json.add("details", file.details.count)
-        json.add("records", PackedColumns.records(file.details).base64)
+        json.add("records", PackedColumns.records(file.details, names).base64)
         return json
     }
 
@@ -59,10 +67,10 @@ struct PackedColumns {
     }
 
     /// For each record, the differences from the record before it. inspect.js reads it.
-    static func records(_ details: RecordDetails) -> PackedColumns {
+    static func records(_ details: RecordDetails, _ names: StoredKeyText) -> PackedColumns {
         var packed = PackedColumns()
         var (end, sequence, time) = (UInt64(0), UInt64(0), UInt64(0))
-        var key: ArraySlice<UInt8> = []
+        var key: [UInt8] = []
         for index in 0..<details.count {
             let record = details[index]
             packed.bytes.append(flags(record))
@@ -75,11 +83,13 @@ struct PackedColumns {
             if let expiry = record.expiry { packed.addDifference(expiry, time) }
             packed.add(UInt64(record.keyBytes))
             packed.add(record.valueBytes)
-            let shared = zip(key, record.key).prefix { $0 == $1 }.count
+            let cut = record.key.count < record.keyBytes ? "…" : ""
+            let text = Array((names.text(Array(record.key)) + cut).utf8)
+            let shared = zip(key, text).prefix { $0 == $1 }.count
             packed.add(UInt64(shared))
-            packed.add(UInt64(record.key.count - shared))
-            packed.bytes += record.key.dropFirst(shared)
-            (end, sequence, key) = (record.offset + record.length, record.sequence, record.key)
+            packed.add(UInt64(text.count - shared))
+            packed.bytes += text.dropFirst(shared)
+            (end, sequence, key) = (record.offset + record.length, record.sequence, text)
         }
         return packed
     }

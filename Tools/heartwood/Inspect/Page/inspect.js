@@ -39,33 +39,6 @@ function moment(milliseconds) {
   return new Date(milliseconds).toISOString().replace("T", " ").replace("Z", " UTC");
 }
 
-// Escapes as the tool does: printable text is unchanged, and the bytes can be restored.
-const decoder = new TextDecoder("utf-8", { fatal: true });
-const encoder = new TextEncoder();
-// Control characters, and characters that change the direction of text.
-const hidden = /[\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-const hex = (byte) => "\\x" + byte.toString(16).padStart(2, "0");
-
-function escapeBytes(bytes) {
-  let text = "";
-  for (let at = 0; at < bytes.length;) {
-    const first = bytes[at];
-    const short = { 9: "\\t", 10: "\\n", 13: "\\r", 92: "\\\\" }[first];
-    if (short) { text += short; at += 1; continue; }
-    if (first < 0x20 || first === 0x7f) { text += hex(first); at += 1; continue; }
-    const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    let character = null;
-    try { character = decoder.decode(bytes.subarray(at, at + length)); } catch { character = null; }
-    if (character && [...character].length === 1 && !hidden.test(character)) {
-      text += character;
-      at += length;
-    } else { text += hex(first); at += 1; }
-  }
-  return text;
-}
-
-// A key from the JSON, in which it is text or base64.
-const keyBytes = (item) => item.key64 === undefined ? encoder.encode(item.key) : unpack(item.key64);
 const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
 
 function unpack(base64) {
@@ -177,11 +150,9 @@ const files = survey.files.map((file, index) => {
 const stateOf = (file, index) => states[file.list.flags[index] >> 2 & 7];
 const operationOf = (file, index) => operations[file.list.flags[index] & 3];
 
-function keyOf(file, index) {
-  const { list } = file;
-  const text = escapeBytes(list.keys.subarray(list.keyStart[index], list.keyStart[index + 1]));
-  return list.keyStart[index + 1] - list.keyStart[index] < list.keyLength[index] ? text + "…" : text;
-}
+// The text of a key: escaped, or what a key of a repository stands for.
+const decoder = new TextDecoder();
+const keyOf = ({ list }, index) => decoder.decode(list.keys.subarray(list.keyStart[index], list.keyStart[index + 1]));
 
 // The first record that ends after an offset.
 function firstAfter(file, offset) {
@@ -629,10 +600,8 @@ const pair = (name, value, whole) => element("div", whole ? { class: "whole" } :
 function panelOf(file, index) {
   const { list } = file;
   const value = size(list.valueLength[index]) + (list.flags[index] & 32 ? ", compressed" : "");
-  const kept = list.keyStart[index + 1] - list.keyStart[index];
-  const key = keyOf(file, index) + (kept < list.keyLength[index] ? " (the first " + grouped(kept) + " bytes)" : "");
   return element("dl", {},
-    pair("Key", key, true), pair("Operation", operationOf(file, index)),
+    pair("Key", keyOf(file, index), true), pair("Operation", operationOf(file, index)),
     pair("State", stateWords[stateOf(file, index)]), pair("Offset", grouped(list.offset[index])),
     pair("Sequence number", grouped(list.sequence[index])), pair("Record", size(list.end[index] - list.offset[index])),
     pair("Key", size(list.keyLength[index])), pair("Value, as stored", value),
@@ -786,14 +755,11 @@ function fillFindings() {
   const rows = survey.findings.slice(0, most).map((finding, index) => {
     const file = files.find((one) => one.path === finding.file);
     const where = file ? file.name + " at " + grouped(finding.offset) : finding.file;
-    const named = (keys) => keys.slice(0, 5).map((key) => cut(escapeBytes(keyBytes(key)), 60)).join(", ");
-    const keys = (finding.keys.length ? "; keys: " + named(finding.keys) : "")
-      + (finding.perhapsKeys.length ? "; perhaps of key " + named(finding.perhapsKeys) : "");
     return element("tr", {},
       element("td", {}, element("span", { class: "badge " + finding.severity }, finding.severity)),
       element("td", { class: "mono location" },
         file ? element("a", { href: linkAround(file, finding.offset, finding.length) }, where) : where),
-      element("td", { class: "wide" }, data.findings[index] + keys),
+      element("td", { class: "wide" }, data.findings[index]),
       element("td", { class: "n" }, finding.length ? size(finding.length) : "–"));
   });
   container.className = "scroll";
@@ -813,10 +779,30 @@ function fillChain() {
   if (!files.length) byId("chain").hidden = true;
 }
 
+function fillRepositories() {
+  const { repositories, isEstimated } = survey.totals;
+  if (!repositories.length) { byId("repositories").hidden = true; return; }
+  const about = isEstimated ? "about " : "";
+  const most = Math.max(...repositories.map((part) => part.liveBytes + part.deadBytes), 1);
+  const bar = (kind, bytes) => bytes ? element("span", {
+    class: "bar", style: "width:" + (bytes / most * 100).toFixed(2) + "%;background:var(--" + kind + ")",
+  }) : null;
+  const rows = repositories.map((part) => element("tr", {},
+    element("th", { scope: "row" }, part.part ?? part.prefix64),
+    element("td", { class: "n" }, about + grouped(part.keys)),
+    element("td", { class: "n" }, part.keys ? size(part.liveBytes) : "–"),
+    element("td", { class: "n" }, part.deadRecords ? grouped(part.deadRecords) : "–"),
+    element("td", { class: "n" }, part.deadRecords ? size(part.deadBytes) : "–"),
+    element("td", { class: "barcell" }, bar("live", part.liveBytes), bar("dead", part.deadBytes))));
+  byId("repositories").querySelector("div").append(tableOf(
+    [["Part"], ["Keys", 1], ["Live", 1], ["Dead records", 1], ["Dead", 1], [""]], rows));
+}
+
 function fillLargest() {
   const { largestValues, largestKeys } = survey.totals;
   const seen = new Set();
-  const rows = [...largestValues, ...largestKeys].filter((record) => {
+  const all = [...largestValues, ...largestKeys].map((record, index) => ({ ...record, text: data.largest[index] }));
+  const rows = all.filter((record) => {
     const position = record.file + "/" + record.offset;
     return !seen.has(position) && seen.add(position);
   }).map((record) => {
@@ -824,7 +810,7 @@ function fillLargest() {
     const length = 32 + Math.ceil((record.keyBytes + record.valueBytes) / 8) * 8;
     return element("tr", {},
       element("td", { class: "n" }, size(record.valueBytes)), element("td", { class: "n" }, size(record.keyBytes)),
-      element("td", { class: "mono wide" }, cut(escapeBytes(keyBytes(record).subarray(0, 256)), 80)),
+      element("td", { class: "mono wide" }, record.text),
       element("td", { class: "mono location" }, element("a", { href: linkAround(file, record.offset, length) },
         record.file + " at " + grouped(record.offset))));
   });
@@ -946,6 +932,7 @@ function begin() {
   fillChain();
   fillTime();
   fillFigures();
+  fillRepositories();
   fillLargest();
   if (files.length) fillMap(); else byId("map").hidden = true;
   drawOverview();

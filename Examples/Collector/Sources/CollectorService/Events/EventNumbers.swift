@@ -16,7 +16,7 @@ final class EventNumbers: Sendable {
         let epoch = try await store.withTransaction(durability: .synced) { transaction in
             let stored = try await transaction.fetchEntry(EventKeys.numbers)?.value ?? []
             let epoch = stored.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
-            transaction.put(EventKeys.numbers, withUnsafeBytes(of: epoch.bigEndian) { [UInt8]($0) })
+            try transaction.put(EventKeys.numbers, withUnsafeBytes(of: epoch.bigEndian) { [UInt8]($0) })
             return epoch
         }.value
         return EventNumbers(epoch: epoch)
