@@ -287,13 +287,19 @@ struct ExitCodeTests {
     func inheritedLock() async throws {
         guard try await sandbox.shell("command -v flock").code == 0 else { return }
         #expect(try await sandbox.heartwood("put", "s", "k", "v", "--create").code == 0)
-        let script = "exec 9<>s/LOCK; flock -n 9 && echo $$ >&9; sleep 600 <&- >&- 2>&- & echo $$ $!"
-        let pids = try await sandbox.shell(script).output.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
-        try #require(pids.count == 2)
-        defer { kill(pids[1], SIGKILL) }
-        expect(
-            try await sandbox.heartwood("put", "s", "k", "w"), 75, "a child that process \(pids[0]) has forked", "lsof",
-            "never delete the lock file")
+        // Foundation knows the end of a process by a socket, which the child inherits: it must end before the script.
+        let script = """
+            bash -c 'exec 9<>s/LOCK; flock -n 9; echo $$ >&9; sleep 600 <&- >&- 2>&- & echo $$ $! >pids'
+            read -r parent child <pids
+            $heartwood put s k w
+            code=$?
+            kill -KILL $child
+            echo $parent
+            exit $code
+            """
+        let outcome = try await sandbox.shell(script)
+        let parent = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        expect(outcome, 75, "a child that process \(parent) has forked", "lsof", "never delete the lock file")
     }
 
     @Test("writing to a store in use is 75, and the process that has it open is named")

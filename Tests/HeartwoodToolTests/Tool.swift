@@ -56,6 +56,20 @@ enum Tool {
     private static func run(
         _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
     ) async throws -> Outcome {
+        await Turns.shared.take()
+        do {
+            let outcome = try await runInTurn(executable, arguments, input: input, in: sandbox)
+            await Turns.shared.giveBack()
+            return outcome
+        } catch {
+            await Turns.shared.giveBack()
+            throw error
+        }
+    }
+
+    private static func runInTurn(
+        _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
+    ) async throws -> Outcome {
         // Files instead of pipes, which would have to be read while the process runs.
         let inputFile = try sandbox.scratchFile(input)
         let outputFile = try sandbox.scratchFile([])
@@ -75,6 +89,31 @@ enum Tool {
             code: process.terminationReason == .exit ? process.terminationStatus : nil,
             bytes: [UInt8](try Data(contentsOf: outputFile)),
             error: String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
+    }
+}
+
+/// Lets a few tests at a time run a process to its end. Hundreds of them run at once, and Foundation's `Process` reads
+/// past the end of its list of open files where there are more than a thousand.
+private actor Turns {
+    static let shared = Turns()
+
+    private var free = 8
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func take() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func giveBack() {
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
     }
 }
 

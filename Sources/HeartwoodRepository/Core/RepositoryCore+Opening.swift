@@ -66,18 +66,25 @@ extension RepositoryCore {
     private nonisolated(nonsending) func checkIDs(
         migrates: Bool, _ reader: any KeyValueReader
     ) async throws(StoreError) {
-        let (range, count) = (base.layout.records, migrates ? 64 : 1)
-        var entries = try await reader.fetchEntries(in: range, reversed: false, limit: count).entries
-        if migrates, entries.count == count {
-            entries += try await reader.fetchEntries(in: range, reversed: true, limit: count).entries
+        for reversed in migrates ? [false, true] : [false] {
+            do throws(StoreError) {
+                let page = try await reader.fetchEntries(
+                    in: base.layout.records, reversed: reversed, limit: migrates ? 64 : 1)
+                for entry in page.entries { try checkID(of: entry, migrates: migrates) }
+            } catch {
+                // A record that the disk has damaged leaves the others usable.
+                if error.code != .corruption { throw error }
+            }
         }
-        for entry in entries {
-            let id = base.layout.id(ofRecord: entry.key)
-            if ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
-            // Maintenance lists what doesn't decode.
-            guard migrates, let model = try? decoded(entry.value.span.bytes, key: entry.key),
-                let other = otherID(of: model, entry.key)
-            else { continue }
+    }
+
+    private func checkID(of entry: Entry, migrates: Bool) throws(StoreError) {
+        let id = base.layout.id(ofRecord: entry.key)
+        if ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
+        // Maintenance lists what doesn't decode.
+        if migrates, let model = try? decoded(entry.value.span.bytes, key: entry.key),
+            let other = otherID(of: model, entry.key)
+        {
             throw .wouldMove(id, to: other, in: base.name)
         }
     }

@@ -18,7 +18,12 @@ enum ConsoleMasks {
             (/(?<before>"recordsPerSecond":)[0-9]+(?<after>)/, "<rate>"),
             // Points in time: `2026-03-01 12:00:00` and with milliseconds; `"time":1795332937447`,
             // `"expires":1795240991680`.
-            (/(?<before>\b)[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{3})?(?<after>\b)/, "<date>"),
+            // A file may be written in one second or over two, `2026-03-01 12:00:00 to 12:00:01`, in a wider column.
+            (
+                /(?<before>\b)[0-9]{4}(?:-[0-9]{2}){2}(?: (?:to )?[0-9]{2}(?::[0-9]{2}){2}(?:\.[0-9]{3})?){1,2}\b(?<after>)(?: {2,})?/,
+                "<date>"
+            ),
+            (/(?<before>\(UTC\))(?<after>) {2,}/, ""),
             (/(?<before>"(?:time|expires)":)[0-9]{13}(?<after>)/, "<date>"),
             // The ids of stores: 32 hexadecimal digits.
             (/(?<before>\b)[0-9a-f]{32}(?<after>\b)/, "<id>"),

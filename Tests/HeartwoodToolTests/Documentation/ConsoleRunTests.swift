@@ -117,6 +117,8 @@ struct ConsoleRunTests {
             (#"{"seconds":0.004,"recordsPerSecond":269}"#, #"{"seconds":<time>,"recordsPerSecond":<rate>}"#),
             (#"{"time":1795332937447,"expires":1795240991680}"#, #"{"time":<date>,"expires":<date>}"#),
             ("up to number 3, made 2026-03-01 12:00:00 UTC", "up to number 3, made <date> UTC"),
+            ("1.log  2  2026-03-01 23:59:59 to 00:00:00  at 8,240", "1.log  2  <date>at 8,240"),
+            ("written (UTC)                    continues", "written (UTC)continues"),
             ("in use by process 4711:", "in use by process <pid>:"),
             ("index 1.1 MiB of memory", "index <memory> of memory"),
             (#"{"segments":1,"indexBytes":1134592}"#, #"{"segments":1,"indexBytes":<memory>}"#),
