@@ -91,7 +91,7 @@ extension Repository {
             for entry in try await transaction.fetchEntries(of: keys) {
                 guard let entry else { continue }
                 // Whatever id it has: records that a coder has rounded can be moved, too.
-                let old = try core.decoded(entry.value.span.bytes, key: entry.key)
+                let old = try core.decoded(entry)
                 let new: New
                 do {
                     new = try transform(old)

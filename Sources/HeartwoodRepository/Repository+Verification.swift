@@ -29,7 +29,7 @@ extension RepositoryCore {
         let id = base.layout.id(ofRecord: entry.key)
         let model: Model
         do throws(StoreError) {
-            model = try decoded(entry.value.span.bytes, key: entry.key)
+            model = try decoded(entry)
         } catch {
             let what = error.code == .newerModel ? "it has a newer version of the model" : "it doesn't decode"
             return [

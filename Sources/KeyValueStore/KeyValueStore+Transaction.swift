@@ -64,14 +64,15 @@ extension KeyValueStore {
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
             let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
-            var batch: KeyValueBatch?
+            var isReady = false
             do {
                 try await body(transaction)
-                batch = try await transaction.finalBatch()
+                if try transaction.endBody() { try await transaction.runChecks() }
+                isReady = true
             } catch {
                 guard try await transaction.mustRunAgain(after: error) else { throw error }
             }
-            if let batch, let sequence = try await tryCommit(batch, durability) {
+            if isReady, let sequence = try await tryCommit(transaction.batch, durability) {
                 transaction.finish()
                 return sequence
             }

@@ -24,8 +24,9 @@ public final class KeyValueTransaction: KeyValueReader {
     private var isOver = false
     /// Whether a call is between its reads and its writes.
     private var isWriting = false
-    /// How often a key was written.
+    /// How often a key was written, and how often it was when that call began.
     private var changes = 0
+    private var changesBefore = 0
     /// The error of a call that has left a part of its writes.
     private var failure: StoreError?
     /// What a layer keeps with this run, for each object of its own.
@@ -89,7 +90,7 @@ public final class KeyValueTransaction: KeyValueReader {
         conditions.append(condition)
     }
 
-    /// Sets or removes a key, for a call that runs in ``exclusively(_:)`` or a check before the commit.
+    /// Sets or removes a key, for a call after ``beginWriting()`` or a check before the commit.
     package func set(_ key: [UInt8], _ value: [UInt8]?, expires: Expiry = .never) {
         changes += 1
         writes.set(key, KeyValueBatch.Operation(key: key, value: value, expires: expires))
@@ -98,24 +99,21 @@ public final class KeyValueTransaction: KeyValueReader {
     /// Makes it a condition of the commit that a key is unchanged.
     package func keep(_ key: [UInt8]) { readKeys.set(key, ()) }
 
-    /// Runs a call that reads and then writes several keys, without another one in between.
+    /// Begins a call that reads and then writes several keys, without another one in between; ``endWriting(_:)`` must
+    /// follow. Two calls, because a closure that waits would cost more.
     ///
-    /// - Throws: What `call` throws; if it has written a part then, the transaction can't commit. `.invalidArgument`
-    ///   when the body has ended, or another such call is in progress.
-    package nonisolated(nonsending) func exclusively(
-        _ call: () async throws(StoreError) -> Void
-    ) async throws(StoreError) {
+    /// - Throws: `.invalidArgument` when the body has ended, or another such call is in progress.
+    package func beginWriting() throws(StoreError) {
         try checkOpen()
         if isWriting { throw .overlappingCalls }
         isWriting = true
-        let before = changes
-        defer { isWriting = false }
-        do throws(StoreError) {
-            try await call()
-        } catch {
-            if changes > before { failure = failure ?? error }
-            throw error
-        }
+        changesBefore = changes
+    }
+
+    /// - Parameter error: What ended the call. If it has written a part, the transaction can't commit.
+    package func endWriting(_ error: StoreError? = nil) {
+        isWriting = false
+        if let error, changes > changesBefore { failure = failure ?? error }
     }
 
     /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.
@@ -130,14 +128,17 @@ public final class KeyValueTransaction: KeyValueReader {
     /// has written it. A value that this transaction wrote has the sequence number 0.
     public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
         try checkOpen()
-        return try await entry(key)
-    }
-
-    /// The same for a check before the commit, when the body has ended.
-    package nonisolated(nonsending) func entry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
         if let own = own(key) { return own }
         let entry = hasUnconfirmed ? try await read([key])[0] : try await view.fetchEntry(key)
         // Not before: a body may continue after a read that has failed, of a key that no condition may have.
+        readKeys.set(key, ())
+        return entry
+    }
+
+    /// The same for a check before the commit, when the body has ended.
+    package nonisolated(nonsending) func finalEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
+        if let own = own(key) { return own }
+        let entry = try await read([key])[0]
         readKeys.set(key, ())
         return entry
     }
@@ -265,17 +266,26 @@ extension KeyValueTransaction {
         if hasUnconfirmed { _ = try await read([]) }
     }
 
-    /// What to commit, when the body has returned.
-    nonisolated(nonsending) func finalBatch() async throws(StoreError) -> KeyValueBatch {
+    /// Ends the body, which has returned.
+    ///
+    /// - Returns: Whether ``runChecks()`` must follow.
+    func endBody() throws(StoreError) -> Bool {
         isOver = true
         if isWriting {
             throw StoreError(
                 .invalidArgument,
                 "the body of a transaction has returned before a call that writes with it: await every call in it")
         }
-        if let failure { throw failure }
+        // The comparison makes no copy of it.
+        if failure != nil, let failure { throw failure }
         if isFalse { throw startAgain() }
-        for check in checks { try await check(self) }
+        return !checks.isEmpty
+    }
+
+    nonisolated(nonsending) func runChecks() async throws(StoreError) { for check in checks { try await check(self) } }
+
+    /// What to commit.
+    var batch: KeyValueBatch {
         var batch = KeyValueBatch(operations: writes.items.map(\.value), conditions: conditions)
         for (key, sequence) in assumptions {
             batch.conditions.append(sequence.map { .sequence(key, $0) } ?? .absent(key))

@@ -278,6 +278,22 @@ import Testing
     }
 }
 
+extension KeyValueTransaction {
+    /// A call as layers make them.
+    fileprivate nonisolated(nonsending) func exclusively(
+        _ call: () async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        try beginWriting()
+        do throws(StoreError) {
+            try await call()
+        } catch {
+            endWriting(error)
+            throw error
+        }
+        endWriting()
+    }
+}
+
 /// What a transaction assumes instead of reading it.
 @Suite struct AssumptionTests {
     private let store = ConstrainedStore()

@@ -56,7 +56,7 @@ extension RepositoryBase {
         for claim in notes.claims {
             let recordKey = layout.recordKey(claim.holder)
             guard transaction.write(of: claim.entry.key)?.value != claim.holder,
-                let record = try await transaction.entry(recordKey),
+                let record = try await transaction.finalEntry(recordKey),
                 try RecordEnvelope.decode(record.value).0.values(in: claim.entry.index).contains(claim.entry.values)
             else { continue }
             if let claimant = transaction.write(of: claim.entry.key)?.value {

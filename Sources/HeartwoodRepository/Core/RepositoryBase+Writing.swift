@@ -40,7 +40,8 @@ extension RepositoryBase {
     ) async throws(StoreError) {
         let records = try withoutDuplicates(all, expected)
         let keys = records.map(\.key)
-        try await transaction.exclusively { () async throws(StoreError) in
+        try transaction.beginWriting()
+        do throws(StoreError) {
             let olds = try await oldRecords(keys, expected, needsOld: catalogued.hasEntries, transaction)
             // First what is given up, so that what is taken over in the same call isn't found in use.
             for position in records.indices {
@@ -50,7 +51,11 @@ extension RepositoryBase {
             for position in records.indices {
                 try await put(records[position], olds[position], expires, transaction)
             }
+        } catch {
+            transaction.endWriting(error)
+            throw error
         }
+        transaction.endWriting()
     }
 
     private func withoutDuplicates(
@@ -226,14 +231,19 @@ extension RepositoryBase {
         _ keys: [[UInt8]], _ transaction: KeyValueTransaction
     ) async throws(StoreError) {
         let catalogued = try await begin(transaction)
-        try await transaction.exclusively { () async throws(StoreError) in
+        try transaction.beginWriting()
+        do throws(StoreError) {
             if catalogued.hasEntries {
                 for entry in try await entries(keys, .anything, transaction) {
                     if let entry { try removeEntries(of: entry, transaction) }
                 }
             }
-            for key in keys { transaction.set(key, nil) }
+        } catch {
+            transaction.endWriting(error)
+            throw error
         }
+        for key in keys { transaction.set(key, nil) }
+        transaction.endWriting()
     }
 
     /// Deletes a record that the transaction has read.

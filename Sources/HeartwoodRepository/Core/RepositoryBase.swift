@@ -60,10 +60,11 @@ final class RepositoryBase: Sendable {
     nonisolated(nonsending) func begin(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
+        try check(transaction)
+        try transaction.checkOpen()
+        guard hasOtherWriters else { return catalogued }
         let catalogued = try await catalogue(transaction)
-        guard hasOtherWriters, catalogued.hasUnknown, transaction.write(of: catalogueKey) == nil else {
-            return catalogued
-        }
+        guard catalogued.hasUnknown, transaction.write(of: catalogueKey) == nil else { return catalogued }
         // What this write leaves out must not be used any longer once it is written.
         try transaction.put(catalogueKey, try catalogued.entry.disowning(shape).bytes)
         return catalogued
@@ -73,19 +74,20 @@ final class RepositoryBase: Sendable {
     nonisolated(nonsending) func beginQuery(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
-        let catalogued = try await catalogue(transaction)
+        try check(transaction)
+        try transaction.checkOpen()
+        if hasOtherWriters { return try await catalogue(transaction) }
+        let catalogued = catalogued
         // The entries of an index that has become ready may be newer than the view.
-        if !hasOtherWriters, catalogued.revision > transaction.view.position.sequence { throw transaction.startAgain() }
+        if catalogued.revision > transaction.view.position.sequence { throw transaction.startAgain() }
         return catalogued
     }
 
+    /// The same where other programs write.
     private nonisolated(nonsending) func catalogue(
         _ transaction: KeyValueTransaction
     ) async throws(StoreError) -> Catalogued {
-        try check(transaction)
-        try transaction.checkOpen()
         var known = catalogued
-        guard hasOtherWriters else { return known }
         let notes = notes(transaction)
         if let noted = notes.catalogued { return noted }
         if transaction.attempt == 0 {

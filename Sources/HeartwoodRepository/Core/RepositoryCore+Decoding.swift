@@ -1,17 +1,26 @@
 extension RepositoryCore {
     /// The model of a record. One that can't be used may have a stand-in.
     ///
-    /// - Throws: As ``sound(_:key:)``.
+    /// - Throws: As ``sound(_:)``; that a model has another id is seen only where ``RoundTrip`` says so, and in records
+    ///   of older versions.
     func model(_ bytes: RawSpan, key: [UInt8]) throws(StoreError) -> Model {
         do throws(StoreError) {
-            return try sound(bytes, key: key)
+            let (version, payload) = try RecordEnvelope.head(bytes)
+            let model = try decoded(version, bytes.extracting(payload...), key)
+            if roundTrip.isReadDue || version != self.version { try checkID(model, key) }
+            return model
         } catch {
-            let id = base.layout.id(ofRecord: key)
-            guard let standIn = definition.standIn?(id, bytes.withUnsafeBytes { [UInt8]($0) }, error) else {
-                throw error
-            }
-            return standIn
+            return try standIn(for: bytes, key, error)
         }
+    }
+
+    /// Apart from the call above: looking up the type of the optional would be a part of each reading.
+    @inline(never)
+    private func standIn(for bytes: RawSpan, _ key: [UInt8], _ error: StoreError) throws(StoreError) -> Model {
+        guard let make = definition.standIn else { throw error }
+        let bytes = bytes.withUnsafeBytes { [UInt8]($0) }
+        guard let model = make(base.layout.id(ofRecord: key), bytes, error) else { throw error }
+        return model
     }
 
     func model(_ entry: Entry) throws(StoreError) -> Model { try model(entry.value.span.bytes, key: entry.key) }
@@ -20,29 +29,36 @@ extension RepositoryCore {
     ///
     /// - Throws: `.undecodable`, also if the model has another id than the record; `.newerModel`; `.corruption` if it
     ///   is no record.
-    func sound(_ bytes: RawSpan, key: [UInt8]) throws(StoreError) -> Model {
-        let model = try decoded(bytes, key: key)
-        if let id = otherID(of: model, key) { throw .otherID(id, in: base.layout.id(ofRecord: key), of: base.name) }
+    func sound(_ entry: Entry) throws(StoreError) -> Model {
+        let model = try decoded(entry)
+        try checkID(model, entry.key)
         return model
     }
 
-    func sound(_ entry: Entry) throws(StoreError) -> Model { try sound(entry.value.span.bytes, key: entry.key) }
-
     /// The same, whatever id the model has.
-    func decoded(_ bytes: RawSpan, key: [UInt8]) throws(StoreError) -> Model {
-        let (version, payload) = try RecordEnvelope.head(bytes)
-        let value = bytes.extracting(payload...)
+    func decoded(_ entry: Entry) throws(StoreError) -> Model {
+        let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
+        return try decoded(version, entry.value.span.bytes.extracting(payload...), entry.key)
+    }
+
+    private func checkID(_ model: Model, _ key: [UInt8]) throws(StoreError) {
+        guard let id = otherID(of: model, key) else { return }
+        roundTrip.requireAlways()
+        throw .otherID(id, in: base.layout.id(ofRecord: key), of: base.name)
+    }
+
+    private func decoded(_ version: Int, _ value: RawSpan, _ key: [UInt8]) throws(StoreError) -> Model {
         do {
-            if version == definition.version { return try definition.coder.decode(Model.self, from: value) }
-            guard version < definition.version else {
+            if version == self.version { return try coder.decode(Model.self, from: value) }
+            guard version < self.version else {
                 throw StoreError.newerRecord(
-                    base.layout.id(ofRecord: key), of: definition.name, version, program: definition.version)
+                    base.layout.id(ofRecord: key), of: base.name, version, program: self.version)
             }
-            return try migrations.migrated(Model.self, value, from: version, of: definition.name, definition.coder)
+            return try migrations.migrated(Model.self, value, from: version, of: base.name, coder)
         } catch let error as StoreError {
             throw error
         } catch {
-            throw .undecodable(base.layout.id(ofRecord: key), of: definition.name, as: Model.self, error)
+            throw .undecodable(base.layout.id(ofRecord: key), of: base.name, as: Model.self, error)
         }
     }
 

@@ -82,7 +82,7 @@ extension RepositoryCore {
         let id = base.layout.id(ofRecord: entry.key)
         if ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
         // Maintenance lists what doesn't decode.
-        if migrates, let model = try? decoded(entry.value.span.bytes, key: entry.key),
+        if migrates, let model = try? decoded(entry),
             let other = otherID(of: model, entry.key)
         {
             throw .wouldMove(id, to: other, in: base.name)

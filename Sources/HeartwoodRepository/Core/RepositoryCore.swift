@@ -12,7 +12,10 @@ where Model.ID: Codable & SendableMetatype {
     private let indexers: [Indexer]
     /// The array is of a generic type, so that asking it takes longer.
     private let hasIndexers: Bool
-    private let roundTrip: RoundTrip
+    let roundTrip: RoundTrip
+    // Of the definition, whose layout is looked up at run time, because it is of a generic type.
+    let version: Int
+    let coder: any ModelCoder
 
     /// The keys of a model in one index.
     private struct Indexer: Sendable {
@@ -26,6 +29,7 @@ where Model.ID: Codable & SendableMetatype {
     ) throws(StoreError) {
         base = RepositoryBase(store, shape, entry, revision)
         (self.definition, self.ids) = (definition, ids)
+        (version, coder) = (definition.version, definition.coder)
         migrations = try MigrationPath(to: definition.version, definition.migrations)
         indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
         hasIndexers = !indexers.isEmpty
@@ -60,7 +64,7 @@ where Model.ID: Codable & SendableMetatype {
         }
         let payload: [UInt8]
         do {
-            payload = try definition.coder.encode(model)
+            payload = try coder.encode(model)
         } catch {
             throw StoreError(
                 .invalidArgument,
@@ -68,17 +72,22 @@ where Model.ID: Codable & SendableMetatype {
                     + "see the cause",
                 cause: error)
         }
-        let stored = roundTrip.isDue ? try storedForm(of: model, payload, key) : model
-        let groups = hasIndexers ? try self.groups(of: stored, catalogued, omitting: omitted) : []
+        // Two calls: a copy of a model, whose type isn't known here, costs more.
+        var groups: [RecordEnvelope.Group] = []
+        if roundTrip.isDue {
+            groups = try self.groups(of: try storedForm(of: model, payload, key), catalogued, omitting: omitted)
+        } else if hasIndexers {
+            groups = try self.groups(of: model, catalogued, omitting: omitted)
+        }
         return PreparedRecord(
-            key: key, payload: payload, envelope: RecordEnvelope(version: definition.version, groups: groups))
+            key: key, payload: payload, envelope: RecordEnvelope(version: version, groups: groups))
     }
 
     /// Decodes what was encoded, as a read does.
     private func storedForm(of model: Model, _ payload: [UInt8], _ key: [UInt8]) throws(StoreError) -> Model {
         let stored: Model
         do {
-            stored = try definition.coder.decode(Model.self, from: payload.span.bytes)
+            stored = try coder.decode(Model.self, from: payload.span.bytes)
         } catch {
             throw StoreError(
                 .invalidArgument,

@@ -243,10 +243,12 @@ struct JobProgram {
         }
     }
 
+    /// -1 for a job that can't be read.
+    static func number(_ job: JobRecord) -> Int {
+        (try? JSONCoder().decode(Work.self, from: job.payload.span.bytes))?.number ?? -1
+    }
+
     private static func note(_ note: JobNote, _ log: JobLog) {
-        func number(_ job: JobRecord) -> Int {
-            (try? JSONCoder().decode(Work.self, from: job.payload.span.bytes))?.number ?? -1
-        }
         switch note {
         case .claimed(let job, let fence, let until):
             log.add(.claimed(attempt: job.attempt, fence: fence, until: until.milliseconds), number(job))

@@ -1,6 +1,6 @@
-import HeartwoodFileSystem
 import HeartwoodRepository
 import HeartwoodTesting
+import Synchronization
 import Testing
 
 /// Random typed transactions beside each other. Whatever a run of one has seen must be true of the state that its view
@@ -23,7 +23,9 @@ private struct TransactionRun {
     private let seed: UInt64
     /// One task alone, whose records expire. Otherwise the clock stands still.
     private let isAlone: Bool
-    private let log = Locked<[Entry]>([])
+    private let log = Log()
+
+    private final class Log: Sendable { let entries = Mutex<[Entry]>([]) }
 
     /// A transaction, or another write, and what came of it.
     private struct Entry: Sendable {
@@ -104,7 +106,7 @@ private struct TransactionRun {
             guard error.code == .uniqueViolation else { throw error }
             return
         }
-        log.withLock { $0.append(entry) }
+        log.entries.withLock { $0.append(entry) }
     }
 
     private func transact(
@@ -113,7 +115,7 @@ private struct TransactionRun {
         var entry = Entry(program: program, now: test.clock.now().milliseconds)
         do {
             let committed = try await store.withTransaction { transaction in
-                var run = Run(attempt: transaction.attempt, position: transaction.view.position.sequence)
+                var run = Run(attempt: entry.runs.count, position: transaction.view.position.sequence)
                 defer { entry.runs.append(run) }
                 do {
                     for step in program {
@@ -130,7 +132,7 @@ private struct TransactionRun {
         } catch {
             entry.error = Self.text(error)
         }
-        log.withLock { $0.append(entry) }
+        log.entries.withLock { $0.append(entry) }
     }
 
     private static func text(_ error: any Error) -> String {
@@ -141,7 +143,7 @@ private struct TransactionRun {
 
     /// Compares everything that was seen with the states that there were. Returns the last one.
     private func judge() throws -> PieceWorld {
-        let entries = log.withLock { $0 }
+        let entries = log.entries.withLock { $0 }
         var states: [(sequence: UInt64, world: PieceWorld)] = [(0, PieceWorld())]
         for entry in entries.filter({ $0.sequence != nil }).sorted(by: { $0.sequence! < $1.sequence! }) {
             var world = states.last!.world

@@ -1,6 +1,7 @@
 import Foundation
-import HeartwoodRepository
 import Testing
+
+@testable import HeartwoodRepository
 
 /// Models whose stored form differs from them.
 @Suite struct StoredFormTests {

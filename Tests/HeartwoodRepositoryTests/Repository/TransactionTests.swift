@@ -1,7 +1,8 @@
 import Heartwood
-import HeartwoodRepository
 import KeyValueStoreTesting
 import Testing
+
+@testable import HeartwoodRepository
 
 /// What a typed transaction sees: nothing that isn't so, also before it has found out that it assumed what isn't so.
 @Suite struct TransactionTests {

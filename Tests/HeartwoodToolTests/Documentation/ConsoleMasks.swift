@@ -20,7 +20,7 @@ enum ConsoleMasks {
             // `"expires":1795240991680`.
             // A file may be written in one second or over two, `2026-03-01 12:00:00 to 12:00:01`, in a wider column.
             (
-                /(?<before>\b)[0-9]{4}(?:-[0-9]{2}){2}(?: (?:to )?[0-9]{2}(?::[0-9]{2}){2}(?:\.[0-9]{3})?){1,2}\b(?<after>)(?: {2,})?/,
+                /(?<before>\b)\d{4}(?:-\d{2}){2}(?: (?:to )?\d{2}(?::\d{2}){2}(?:\.\d{3})?){1,2}\b(?<after>)(?: {2,})?/,
                 "<date>"
             ),
             (/(?<before>\(UTC\))(?<after>) {2,}/, ""),
