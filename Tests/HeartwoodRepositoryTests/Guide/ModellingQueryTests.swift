@@ -111,16 +111,18 @@ private typealias Order = Shop.Order
     }
 
     @Test func changesIDs() async throws {
+        typealias Customer = ShopVersions.Customer
+        typealias Member = ShopVersions.Member
         let store = try Store.inMemory()
         do {
-            let customers = try await store.repository(ShopVersions.Customer.repository)
-            try await customers.save((1...3).map { ShopVersions.Customer(id: $0, name: "n\($0)") })
+            let customers = try await store.repository(Customer.repository)
+            try await customers.save((1...3).map { Customer(id: $0, name: "n\($0)") })
         }
 
-        let customers = try await store.repository(ShopVersions.Customer.repository)
-        let members = try await store.repository(ShopVersions.Member.repository)
+        let customers = try await store.repository(Customer.repository)
+        let members = try await store.repository(Member.repository)
         let report = try await customers.moveRecords(to: members) { customer in
-            ShopVersions.Member(id: "c\(customer.id)", name: customer.name)
+            Member(id: "c\(customer.id)", name: customer.name)
         }
         guard report.isComplete else { throw Unmoved(report.failures) }
 
