@@ -16,7 +16,7 @@ extension StoreCheck {
             var feed = store.changes(after: replica.position).makeAsyncIterator()
             do {
                 try await replica.follow(&feed, to: recovered)
-                try replica.compare(with: try store.readView(), now: Timestamp(milliseconds: expectation.clock))
+                try replica.compare(with: try store.readView(), now: store.now)
             } catch {
                 guard let error = error as? StoreError else { throw error }
                 try expect(

@@ -137,8 +137,9 @@ struct FullDiskRound {
     /// The first write of an opening needs a new segment, for which there is no space.
     private mutating func refuseFirstWrite(_ store: Store) async throws {
         try ballast.takeAll()
-        // The temporary files of an earlier opening are removed first, which may free enough space.
-        guard try temporaryFiles.isEmpty else {
+        // The temporary files of an earlier opening are removed first, which may free enough space. If inodes are
+        // scarce, an earlier opening may have got a segment without a write in it, in which this one continues.
+        guard try temporaryFiles.isEmpty, disk.kind != .inodes else {
             try await writeUntilRefused(store)
             return try ledger.compare(with: store)
         }
