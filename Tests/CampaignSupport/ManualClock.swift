@@ -47,6 +47,13 @@ package struct StoreTimeModel: Sendable {
     /// - Parameter now: The time of the store when it was opened.
     package init(_ clock: ManualClock, now: UInt64) { (self.now, elapsed) = (now, clock.elapsedMilliseconds) }
 
+    /// Moves on to what the clock says, and compares the store with it.
+    mutating func follow(_ clock: ManualClock, _ store: Store) throws {
+        read(clock)
+        let found = store.now.milliseconds
+        try expect(found == now, "the store's time is \(found), not \(now); the clock's is \(clock.now())")
+    }
+
     /// The store reads the clock.
     package mutating func read(_ clock: ManualClock) {
         let (wall, steady) = (clock.now().milliseconds, now + clock.elapsedMilliseconds - elapsed)

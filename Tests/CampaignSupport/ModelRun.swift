@@ -142,9 +142,7 @@ package final class ModelRun {
     }
 
     private func readTime() throws {
-        time.read(clock)
-        let now = store!.now.milliseconds
-        try expect(now == time.now, "the store's time is \(now), not \(time.now); the clock's is \(clock.now())")
-        model.now = now
+        try time.follow(clock, store!)
+        model.now = time.now
     }
 }

@@ -207,10 +207,8 @@ package final class WorkRun {
     }
 
     private func readTime() throws {
-        time.read(clock)
-        let now = store!.now.milliseconds
-        try expect(now == time.now, "the store's time is \(now), not \(time.now); the clock's is \(clock.now())")
-        disk.note(HistoryNote.clock(clock.now().milliseconds, time: now))
+        try time.follow(clock, store!)
+        disk.note(HistoryNote.clock(clock.now().milliseconds, time: time.now))
     }
 
     /// Waits until the log writer has nothing to do.

@@ -24,6 +24,15 @@ private enum Changed {
 
     static func person(_ id: Int) -> Person { Person(id: id, name: "n\(id % 3)", email: "\(id)@example.org") }
 
+    /// Saves people in batches that every engine allows.
+    static func savePeople(_ count: Int, in store: any KeyValueStore) async throws -> Repository<Person> {
+        let people = try await store.repository(people)
+        for start in stride(from: 0, to: count, by: 10) {
+            try await people.save((start..<start + 10).map { person($0) })
+        }
+        return people
+    }
+
     static func moved(_ old: Person) -> ByText { ByText(id: "u\(old.id)", name: old.name, email: old.email) }
 }
 
@@ -78,10 +87,7 @@ private enum Changed {
     func aRecordThatAMigrationWouldMoveStaysWhole(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
         try await test.withStore { store in
-            let people = try await store.repository(Changed.people)
-            for start in stride(from: 0, to: 300, by: 10) {
-                try await people.save((start..<start + 10).map { Changed.person($0) })
-            }
+            _ = try await Changed.savePeople(300, in: store)
         }
         let shifted = RepositoryDefinition<Changed.Person>(
             "people", version: 2, indexes: Changed.people.indexes,
@@ -133,10 +139,7 @@ private enum Changed {
     func recordsMoveWithTheirEntriesAndExpiry(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
         try await test.withStore { store in
-            let people = try await store.repository(Changed.people)
-            for start in stride(from: 0, to: 60, by: 10) {
-                try await people.save((start..<start + 10).map { Changed.person($0) })
-            }
+            let people = try await Changed.savePeople(60, in: store)
             try await people.save(Changed.person(60), expires: .after(.seconds(100)))
             let byText = try await store.repository(Changed.byText)
             let report = try await people.moveRecords(to: byText) { Changed.moved($0) }
