@@ -276,8 +276,7 @@ extension KeyValueTransaction {
                 .invalidArgument,
                 "the body of a transaction has returned before a call that writes with it: await every call in it")
         }
-        // The comparison makes no copy of it.
-        if failure != nil, let failure { throw failure }
+        if let failure { throw failure }
         if isFalse { throw startAgain() }
         return !checks.isEmpty
     }

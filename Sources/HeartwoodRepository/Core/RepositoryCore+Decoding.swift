@@ -7,7 +7,7 @@ extension RepositoryCore {
         do throws(StoreError) {
             let (version, payload) = try RecordEnvelope.head(bytes)
             let model = try decoded(version, bytes.extracting(payload...), key)
-            if roundTrip.isReadDue || version != self.version { try checkID(model, key) }
+            if roundTrip.isReadDue || version != definition.version { try checkID(model, key) }
             return model
         } catch {
             return try standIn(for: bytes, key, error)
@@ -49,12 +49,12 @@ extension RepositoryCore {
 
     private func decoded(_ version: Int, _ value: RawSpan, _ key: [UInt8]) throws(StoreError) -> Model {
         do {
-            if version == self.version { return try coder.decode(Model.self, from: value) }
-            guard version < self.version else {
+            if version == definition.version { return try definition.coder.decode(Model.self, from: value) }
+            guard version < definition.version else {
                 throw StoreError.newerRecord(
-                    base.layout.id(ofRecord: key), of: base.name, version, program: self.version)
+                    base.layout.id(ofRecord: key), of: base.name, version, program: definition.version)
             }
-            return try migrations.migrated(Model.self, value, from: version, of: base.name, coder)
+            return try migrations.migrated(Model.self, value, from: version, of: base.name, definition.coder)
         } catch let error as StoreError {
             throw error
         } catch {

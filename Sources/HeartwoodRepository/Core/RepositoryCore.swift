@@ -13,9 +13,6 @@ where Model.ID: Codable & SendableMetatype {
     /// The array is of a generic type, so that asking it takes longer.
     private let hasIndexers: Bool
     let roundTrip: RoundTrip
-    // Of the definition, whose layout is looked up at run time, because it is of a generic type.
-    let version: Int
-    let coder: any ModelCoder
 
     /// The keys of a model in one index.
     private struct Indexer: Sendable {
@@ -29,7 +26,6 @@ where Model.ID: Codable & SendableMetatype {
     ) throws(StoreError) {
         base = RepositoryBase(store, shape, entry, revision)
         (self.definition, self.ids) = (definition, ids)
-        (version, coder) = (definition.version, definition.coder)
         migrations = try MigrationPath(to: definition.version, definition.migrations)
         indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
         hasIndexers = !indexers.isEmpty
@@ -64,7 +60,7 @@ where Model.ID: Codable & SendableMetatype {
         }
         let payload: [UInt8]
         do {
-            payload = try coder.encode(model)
+            payload = try definition.coder.encode(model)
         } catch {
             throw StoreError(
                 .invalidArgument,
@@ -80,14 +76,14 @@ where Model.ID: Codable & SendableMetatype {
             groups = try self.groups(of: model, catalogued, omitting: omitted)
         }
         return PreparedRecord(
-            key: key, payload: payload, envelope: RecordEnvelope(version: version, groups: groups))
+            key: key, payload: payload, envelope: RecordEnvelope(version: definition.version, groups: groups))
     }
 
     /// Decodes what was encoded, as a read does.
     private func storedForm(of model: Model, _ payload: [UInt8], _ key: [UInt8]) throws(StoreError) -> Model {
         let stored: Model
         do {
-            stored = try coder.decode(Model.self, from: payload.span.bytes)
+            stored = try definition.coder.decode(Model.self, from: payload.span.bytes)
         } catch {
             throw StoreError(
                 .invalidArgument,
