@@ -115,7 +115,6 @@ public struct JobRetry: Sendable, Hashable {
 
     /// A pause as a job keeps it.
     static func kept(_ pause: Duration) -> Duration {
-        let pause = min(max(pause, .zero), .seconds(3_155_760_000))
-        return .milliseconds((Timestamp(milliseconds: 0) + pause).milliseconds)
+        .milliseconds(min((Timestamp(milliseconds: 0) + pause).milliseconds, 3_155_760_000_000))
     }
 }

@@ -63,9 +63,8 @@ package struct KeyTable<Value> {
     /// Adds a value, or replaces that of the key.
     package mutating func set(_ key: [UInt8], _ value: Value) {
         let next = items.count
-        // Found or added by one look-up: each one hashes the key.
         let position =
-            next > Self.few ? Self.itself(&positions[HashedBytes(key), default: next]) : position(key) ?? next
+            next > Self.few ? positions.position(of: key, elseNew: next) : position(key) ?? next
         guard position == next else {
             items[position].value = value
             return
@@ -75,7 +74,4 @@ package struct KeyTable<Value> {
             for (position, item) in items.enumerated() { positions[HashedBytes(item.key)] = position }
         }
     }
-
-    /// Taking it as `inout` makes the dictionary keep a default value.
-    private static func itself(_ position: inout Int) -> Int { position }
 }

@@ -88,6 +88,49 @@ import Testing
         }
     }
 
+    /// Nothing may be written after a closing mark: cut off there, the log would look as if it were whole.
+    @Test func aLogThatWasCutOffIsNeverComplete() async throws {
+        let fileSystem = InMemoryFileSystem()
+        for _ in 0..<2 {
+            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+                for number in 1...3 { try await $0.put("key \(number)", "value") }
+            }
+            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+                _ = try await $0.compact()
+            }
+            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+                for number in 1...3 { try await $0.put("key \(number)", "newer") }
+            }
+        }
+        let image = try StoreImage(of: fileSystem)
+        let name = try #require(image.logs.last)
+        for end in stride(from: 4_096, to: image.files[name]!.count, by: 8) {
+            var cut = image
+            cut.files[name]!.removeLast(image.files[name]!.count - end)
+            let report = try Repair.plan(StoreImage.path, fileSystem: try cut.fileSystem())
+            #expect(report.certainty != .complete, "cut off at \(end)")
+        }
+    }
+
+    /// The header of a segment is destroyed, and all records in it are an older segment's, at other offsets.
+    @Test func recordsThatWereMovedToAnotherFileArentItsOwn() async throws {
+        let written = try await WrittenStore.make(.log, seed: 78)
+        let (first, second) = (written.image.logs[0], written.image.logs[1])
+        let own = UInt64(second.prefix(16), radix: 16)!..<UInt64(written.image.logs[2].prefix(16), radix: 16)!
+        let expected = written.state(of: written.changes.keys.filter { !own.contains($0) })
+        for distance in [8, 512, 4_096] {
+            var image = written.image
+            var bytes = [UInt8](repeating: 0, count: 4_096 + distance)
+            bytes += image.files[first]![4_096...].dropLast(distance)
+            image.files[second] = bytes
+            let files = try image.fileSystem()
+            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+            #expect(report.losses.contains { $0.sequences == own.lowerBound...own.upperBound - 1 }, "\(distance)")
+            let found = try await WrittenStore.contents(of: files, at: "/repaired")
+            #expect(found.mapValues(\.value) == expected.mapValues(\.value), "\(distance)")
+        }
+    }
+
     @Test func aSnapshotIsNeverTheLastFile() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 74)
         var image = written.image

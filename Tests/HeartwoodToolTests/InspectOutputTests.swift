@@ -40,7 +40,7 @@ struct InspectOutputTests {
         #expect(found["verdict"] as? String == (isDamaged ? "corrupt" : "clean"))
         #expect(found["opens"] as? Bool == !isDamaged)
         let files = try #require(found["files"] as? [[String: Any]])
-        #expect(files.count == 3)
+        #expect(files.count == 4)
         var total = 0
         for file in files {
             let size = try #require(file["size"] as? Int)

@@ -14,8 +14,8 @@ nonisolated extension Log {
     /// Sets the garbage at which compaction is first considered after opening.
     func setFirstCompactionTrigger() {
         var facts = compactionFacts
-        // The first write starts one more segment, unless it goes into a vacant one.
-        if withState({ $0.commits.current == nil }) { facts.segments += 1 }
+        // The first write starts one more segment.
+        facts.segments += 1
         let now = delays.now()
         let decision = compactionControl.state.withState { $0.schedule.look(facts, now: now) }
         let trigger =

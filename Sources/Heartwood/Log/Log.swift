@@ -34,8 +34,7 @@ actor Log {
     init(
         directory: String, storeID: StoreID, configuration: Store.Configuration, index: VersionedIndex,
         segments: SegmentTable,
-        lastSequence: SequenceNumber, newestTime: UInt64, vacant: VacantSegment? = nil, uncovered: UncoveredLog,
-        compaction: any LogCompaction
+        lastSequence: SequenceNumber, newestTime: UInt64, uncovered: UncoveredLog, compaction: any LogCompaction
     ) {
         self.directory = directory
         self.storeID = storeID
@@ -45,20 +44,19 @@ actor Log {
         self.segments = segments
         time = StoreTime(newest: newestTime, configuration.clock)
         self.compaction = compaction
-        unwrittenFrom = Atomic(index.visible + 1)
+        unwrittenFrom = Atomic(segments.endAddress)
         visibleGate = SequenceGate(at: lastSequence)
         syncedGate = SequenceGate(at: lastSequence)
-        var commits = LogCommits(
-            CommitPipeline(lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
-            bufferBytes: configuration.commitBufferBytes,
-            logWriting: configuration.logWriting == .calls ? .calls : nil)
-        let plan = PreallocationPlan(
-            limit: UInt64(configuration.segmentBytes), need: 0, allocatedEnd: vacant?.allocatedEnd ?? 0)
-        if let vacant {
-            segments.extend(vacant.segment, to: plan.limit)
-            commits.take(vacant)
-        }
-        executor = LogExecutor(State(commits: commits, space: LogSpace(plan), uncovered: uncovered), sharing: index)
+        executor = LogExecutor(
+            State(
+                commits: LogCommits(
+                    CommitPipeline(
+                        lastSequence: lastSequence, lastAddress: index.visible, timing: configuration.timing),
+                    bufferBytes: configuration.commitBufferBytes,
+                    logWriting: configuration.logWriting == .calls ? .calls : nil),
+                space: LogSpace(PreallocationPlan(limit: UInt64(configuration.segmentBytes), need: 0)),
+                uncovered: uncovered),
+            sharing: index)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

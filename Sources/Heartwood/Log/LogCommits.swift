@@ -26,9 +26,6 @@ struct LogCommits {
     /// Whether a commit may be stored after the last one. Not before the segment has its name, and not while a sync
     /// mark is being written at that position.
     private(set) var isAppendable = false
-    /// Whether the current segment ends in the closing mark of an earlier opening. Before a write gets a number, a mark
-    /// must follow.
-    private(set) var isClosed = false
 
     /// Everything of the current segment before this offset is on disk. It is the sync mark of the next commit.
     private(set) var syncedEnd: UInt64 = 0
@@ -49,15 +46,6 @@ struct LogCommits {
     var holdsNothing: Bool { pipeline.lastSequence + 1 == current?.header.firstSequence }
 
     // MARK: - Segments
-
-    /// Continues in a segment that an earlier opening has closed. Only at the opening.
-    mutating func take(_ vacant: VacantSegment) {
-        precondition(current == nil && vacant.segment.header.firstSequence == pipeline.lastSequence + 1)
-        open.reset(segment: vacant.segment, offset: vacant.end, keeping: bufferBytes)
-        current = vacant.segment
-        (writtenEnd, syncedEnd) = (vacant.end, vacant.end)
-        isClosed = true
-    }
 
     /// Makes a segment the current one. It has no name yet. What is accepted from now on goes into it.
     ///
@@ -144,8 +132,7 @@ struct LogCommits {
     ///
     /// - Returns: The offset of the sync mark.
     mutating func beginMark() -> UInt64 {
-        // In the page of a closing mark that it follows, so that a full disk has space for it.
-        let offset = isClosed ? open.offset : markBoundary(from: open.offset)
+        let offset = markBoundary(from: open.offset)
         open.move(to: offset + UInt64(FormatConstants.commitHeaderSize))
         isAppendable = false
         return offset
@@ -155,20 +142,6 @@ struct LogCommits {
     mutating func marked() {
         (writtenEnd, syncedEnd) = (open.offset, open.offset)
         isAppendable = true
-        isClosed = false
         pipeline.marked()
     }
-}
-
-/// The newest segment of a store that was closed in order, if it holds no batch: the next opening continues in it.
-///
-/// Its closing mark proves that its first number was not given to a write. A further segment would have to skip a
-/// number, because a segment is named by its first one.
-struct VacantSegment {
-    let segment: Segment
-    /// Where its closing mark ends.
-    let end: UInt64
-
-    /// The space up to here is allocated: the page of the closing mark, in which another mark follows.
-    var allocatedEnd: UInt64 { (end + UInt64(FormatConstants.commitHeaderSize) + 4095) & ~4095 }
 }

@@ -33,12 +33,8 @@ extension LogWriter {
 
     private mutating func finishLog() throws(Failure) {
         let (hasUnsealed, isUnsynced, current) = log.withState {
-            (
-                $0.commits.pipeline.hasUnsealed, $0.commits.pipeline.unsyncedSince != nil,
-                $0.commits.isClosed ? nil : $0.commits.current
-            )
+            ($0.commits.pipeline.hasUnsealed, $0.commits.pipeline.unsyncedSince != nil, $0.commits.current)
         }
-        // Nothing was written.
         guard let current else { return }
         if hasUnsealed {
             try commit(sync: true)

@@ -23,8 +23,6 @@ extension LogWriter {
         do throws(Failure) {
             // Before a file is made: in a file system that binds no directory, it could be made in another one.
             if rotates { try checkFiles() }
-            // Otherwise a crash would be taken for an orderly end, and numbers that readers have seen be given again.
-            if demands.space != nil, log.withState({ $0.commits.isClosed }) { try writeMark(flags: .mark) }
             do throws(FileSystemError) {
                 try provide(demands, rotates: rotates)
             } catch {
@@ -56,9 +54,8 @@ extension LogWriter {
             if demands.isSparing { trimCurrent() }
             try prepareSpare(need: demands.rotation ?? 0, isSparing: demands.isSparing)
             spare!.space.open(isOpen)
-        } else {
-            try removeLeftovers()
-            if let need = demands.space { try preallocate(need: need, isOpen: isOpen) }
+        } else if let need = demands.space {
+            try preallocate(need: need, isOpen: isOpen)
         }
     }
 

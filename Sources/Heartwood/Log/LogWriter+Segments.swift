@@ -53,8 +53,7 @@ extension LogWriter {
         keepsLog = keeps
     }
 
-    /// Removes what earlier openings have left. Called before the first write.
-    mutating func removeLeftovers() throws(FileSystemError) {
+    private mutating func removeLeftovers() throws(FileSystemError) {
         try noteRetention()
         if !superseded.isEmpty {
             let files = superseded

@@ -30,15 +30,13 @@ struct PreallocationPlan: Sendable, Hashable {
     /// How much is allocated next. Passed on to the next segment's plan, so that a busy log stays ahead.
     private(set) var step: UInt64
 
-    /// - Parameters:
-    ///   - need: Bytes of the first commit, if known; a segment is large enough for it.
-    ///   - allocatedEnd: The space before this offset is allocated already.
-    init(limit: UInt64, need: UInt64, step: UInt64 = PreallocationPlan.firstStep, allocatedEnd: UInt64 = 0) {
-        self.limit = max(limit, UInt64(FormatConstants.fileHeaderSize) + need + Self.reserve, allocatedEnd)
+    /// - Parameter need: Bytes of the first commit, if known; a segment is large enough for it.
+    init(limit: UInt64, need: UInt64, step: UInt64 = PreallocationPlan.firstStep) {
+        self.limit = max(limit, UInt64(FormatConstants.fileHeaderSize) + need + Self.reserve)
         self.step = step
-        openEnd = allocatedEnd
-        self.allocatedEnd = allocatedEnd
-        zeroedEnd = allocatedEnd
+        openEnd = 0
+        allocatedEnd = 0
+        zeroedEnd = 0
     }
 
     /// A plan for a segment that is already allocated, for batches that only remove.

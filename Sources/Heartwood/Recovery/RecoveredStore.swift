@@ -29,13 +29,10 @@ package struct RecoveredStore {
             throw error
         }
         self.directory = directory
-        // A vacant segment has no records yet.
-        let end = outcome.vacant?.segment.baseAddress ?? segments.endAddress
-        index.publish(max(1, end) - 1, outcome.lastSequence)
+        index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
         log = Log(
             directory: path, storeID: outcome.storeID, configuration: configuration, index: index, segments: segments,
             lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
-            vacant: outcome.vacant,
             uncovered: UncoveredLog(
                 recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords,
                 snapshotBytes: outcome.files.snapshot?.recordBytes ?? 0),

@@ -20,11 +20,8 @@ struct Recovery {
     /// What the engine continues from.
     struct Outcome {
         var storeID: StoreID
-        /// What the next segment names as its predecessor; nil if it is the store's first segment, or if there is a
-        /// vacant one.
+        /// What the next segment names as its predecessor; nil if it is the store's first segment.
         var predecessor: FileHeader.Predecessor?
-        /// The newest segment, if the opening continues in it.
-        var vacant: VacantSegment?
         /// The number of the next write, minus one.
         var lastSequence: SequenceNumber
         var newestTime: UInt64
@@ -62,19 +59,16 @@ struct Recovery {
         for file in files.dropLast() {
             let end = try replay(file)
             newestTime = max(newestTime, end.lastTime)
-            noteLast(end, file)
         }
         let end = try replay(newest)
         collector.finish()
         newestTime = max(newestTime, end.lastTime)
-        noteLast(end, newest)
         configuration.recoveryProgress?(progress)
         report.segments = files.count
         report.duration = clock.now - start
-        let holdsNothing = end.nextSequence == newest.header.firstSequence
-        // Records of today can't be added to a log of version 1.
-        let isVacant = report.tail == .closed && holdsNothing && newest.header.marksBatches
-        let continues = report.tail == .closed && !holdsNothing || isVacant
+        // After a segment without records numbers jump, too: the next segment would get the same name, and a reader may
+        // have seen its first number.
+        let continues = report.tail == .closed && end.nextSequence != newest.header.firstSequence
         let lastSequence = continues ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
         // Otherwise the next segment would get a name that no opening accepts.
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
@@ -84,29 +78,13 @@ struct Recovery {
         }
         return Outcome(
             storeID: newest.header.storeID,
-            predecessor: isVacant
-                ? nil
-                : FileHeader.Predecessor(
-                    salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
-            vacant: isVacant ? vacant(at: end.position) : nil,
+            predecessor: FileHeader.Predecessor(
+                salt: newest.header.salt, lastSequence: end.nextSequence - 1, endOffset: end.position),
             lastSequence: lastSequence,
             newestTime: newestTime,
             report: report,
             files: found(choice),
             superseded: superseded(choice))
-    }
-
-    /// The newest segment.
-    private func vacant(at end: UInt64) -> VacantSegment? {
-        guard let segment = segments.all.last else { return nil }
-        // It is written to again.
-        segment.unmap()
-        return VacantSegment(segment: segment, end: end)
-    }
-
-    /// The first number of a segment without records was never recovered.
-    private mutating func noteLast(_ end: End, _ file: OpenedLog) {
-        if end.nextSequence > file.header.firstSequence { report.lastSequence = end.nextSequence - 1 }
     }
 
     /// After a crash, numbering continues at the next multiple of 2^32: readers may have seen the numbers in between,
@@ -211,6 +189,7 @@ struct Recovery {
         commit.forEachVersion(base: segment.baseAddress) { collector.add($0, $1) }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
+        if commit.batchCount > 0 { report.lastSequence = commit.nextSequence - 1 }
         report.commits += commit.records.isEmpty ? 0 : 1
         report.bytes += commit.end - commit.offset
         tellProgress(commit.end - commit.offset, records: commit.records.count)

@@ -277,10 +277,8 @@ private struct NewestEnd {
 
     mutating func note(_ cursor: LogCursor) {
         guard let end = cursor.end, isNewest(cursor.source) else { return }
-        // An older copy may end in a closing mark that later commits follow.
-        guard end.offset >= self.end?.offset ?? 0 else { return }
-        isClosed = end.isClosed || isClosed && end.offset == self.end?.offset
-        self.end = (cursor.source.file.path, end.offset)
+        if end.isClosed { isClosed = true }
+        if end.offset >= self.end?.offset ?? 0 { self.end = (cursor.source.file.path, end.offset) }
     }
 
     mutating func note(_ damage: LogDamage, in source: RepairSources.LogSource) {

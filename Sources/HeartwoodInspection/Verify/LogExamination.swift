@@ -148,9 +148,7 @@ struct LogExamination {
     /// Notes numbers that an opening does not continue from: the next segment would get an invalid name.
     private mutating func noteImpossible(_ end: LogEnd) {
         let (next, epoch) = (tornNext ?? end.nextSequence, FormatConstants.sequenceEpoch)
-        let isKept =
-            end.isClosed && tornAt == nil
-            && (next != walk.header.firstSequence || walk.header.marksBatches)
+        let isKept = end.isClosed && tornAt == nil && next != walk.header.firstSequence
         let last = isKept ? next - 1 : (next / epoch + 1) * epoch - 1
         guard last >= FormatConstants.sequences.upperBound - epoch, !findings.contains(where: \.refusesOpening) else {
             return

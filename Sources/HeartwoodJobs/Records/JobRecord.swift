@@ -95,7 +95,8 @@ extension JobRecord {
         var definition = RepositoryDefinition<JobRecord>(
             name,
             indexes: [
-                Index(lineIndex, \.lane, \.rank, \.moment),
+                Index(
+                    lineIndex, .value(\.lane) { $0.lane }, .value(\.rank) { $0.rank }, .value(\.moment) { $0.moment }),
                 Index(uniqueIndex, unique: true, .each(\.uniqueKeys)),
             ],
             coder: JobRecordCoder())

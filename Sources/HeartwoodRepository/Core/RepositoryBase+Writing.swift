@@ -67,12 +67,12 @@ extension RepositoryBase {
         positions.reserveCapacity(records.count)
         unique.reserveCapacity(records.count)
         for record in records {
-            if let position = positions[HashedBytes(record.key)] {
+            let position = positions.position(of: record.key, elseNew: unique.count)
+            if position == unique.count {
+                unique.append(record)
+            } else {
                 if case .absent = expected { throw insertedTwice(layout.id(ofRecord: record.key)) }
                 unique[position] = record
-            } else {
-                positions[HashedBytes(record.key)] = unique.count
-                unique.append(record)
             }
         }
         return unique

@@ -8,3 +8,12 @@ package struct HashedBytes: Hashable, Sendable {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }
+
+extension [HashedBytes: Int] {
+    /// The position of a key, or `new`, which it then has. One look-up: each one hashes the key.
+    package mutating func position(of key: [UInt8], elseNew new: Int) -> Int {
+        // Taking it as `inout` makes the dictionary keep a default value.
+        func itself(_ position: inout Int) -> Int { position }
+        return itself(&self[HashedBytes(key), default: new])
+    }
+}

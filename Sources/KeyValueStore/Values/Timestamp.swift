@@ -11,16 +11,9 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// The point in time that is `duration` later, rounded up to a millisecond and clamped to the range of the type.
     public static func + (left: Timestamp, duration: Duration) -> Timestamp {
-        // Longer ones are beyond the range, and `components` traps for some of them.
-        let range = Duration.milliseconds(UInt64.max)
-        guard duration < range else { return Timestamp(milliseconds: .max) }
-        guard duration > .zero - range else { return Timestamp(milliseconds: 0) }
-        let (seconds, attoseconds) = duration.components
-        let part = (attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000
-        let delta = seconds.magnitude * 1_000 + part.magnitude
-        if duration < .zero { return Timestamp(milliseconds: left.milliseconds - min(left.milliseconds, delta)) }
-        let (sum, overflow) = left.milliseconds.addingReportingOverflow(delta)
-        return Timestamp(milliseconds: overflow ? .max : sum)
+        // In 128 bits no duration overflows; `components` traps for the longest.
+        let (whole, part) = duration.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return Timestamp(milliseconds: UInt64(clamping: Int128(left.milliseconds) + whole + (part > 0 ? 1 : 0)))
     }
 
     /// The number of milliseconds, with the unit.

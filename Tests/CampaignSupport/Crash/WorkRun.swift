@@ -30,8 +30,6 @@ package final class WorkRun {
     var hasAccepted = false
     /// Whether the last opening accepted writes and was closed in order.
     var wasClosed = false
-    /// The number with which the next opening continues, if the last one was closed in order.
-    var continues: SequenceNumber?
     /// Everything up to this sequence number was accepted.
     var lastAccepted: SequenceNumber = 0
     var random: SeededRandom

@@ -137,9 +137,8 @@ struct FullDiskRound {
     /// The first write of an opening needs a new segment, for which there is no space.
     private mutating func refuseFirstWrite(_ store: Store) async throws {
         try ballast.takeAll()
-        // The temporary files of an earlier opening are removed first, which may free enough space. And an earlier
-        // opening may have got a segment, and no write into it: this one continues there.
-        guard try temporaryFiles.isEmpty, try !hasEmptySegment(store) else {
+        // The temporary files of an earlier opening are removed first, which may free enough space.
+        guard try temporaryFiles.isEmpty else {
             try await writeUntilRefused(store)
             return try ledger.compare(with: store)
         }
@@ -219,12 +218,6 @@ struct FullDiskRound {
     }
 
     /// Files in preparation, without the reserve.
-    private func hasEmptySegment(_ store: Store) throws -> Bool {
-        let names = try POSIXFileSystem().contents(ofDirectory: path).filter { $0.hasSuffix(".log") }
-        let firstNumbers = names.compactMap { UInt64($0.dropLast(4), radix: 16) }
-        return firstNumbers.max() == store.statistics.lastSequence + 1
-    }
-
     private var temporaryFiles: [String] {
         get throws {
             try POSIXFileSystem().contents(ofDirectory: path).filter {

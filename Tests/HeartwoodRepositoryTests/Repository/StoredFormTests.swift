@@ -181,7 +181,10 @@ import Testing
             _ = await expectError(.undecodable) { try await users.update(2) { $0.age += 1 } }
             _ = await expectError(.undecodable) {
                 try await retryingEndedViews {
-                    for try await _ in users.observe(2) { Issue.record("a model was delivered") }
+                    for try await _ in users.observe(2) {
+                        Issue.record("a model was delivered")
+                        break
+                    }
                 }
             }
             var left: [StoreError] = []

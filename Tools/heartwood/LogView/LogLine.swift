@@ -23,7 +23,7 @@ struct LogLine {
         if case .file(let path, let header) = item {
             var kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
             if header.kind == .log, header.firstSequence % FormatConstants.sequenceEpoch == 0 {
-                kind += ", a multiple of 2^32: the store was not closed before, or was repaired"
+                kind += ", a multiple of 2^32: numbers jump after a crash, a compaction or a repair"
             }
             heading = style("# \(Escaping.text(Array(path.utf8))): \(kind)", .dim) + "\n"
             return

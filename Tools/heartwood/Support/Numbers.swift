@@ -17,7 +17,7 @@ enum Numbers {
     static func sequence(_ number: UInt64) -> String {
         let text = "number \(grouped(number))"
         guard number >= FormatConstants.sequenceEpoch else { return text }
-        return text + "; numbers jumped to a multiple of 2^32, because the store was once not closed, or was repaired"
+        return text + "; numbers jumped to a multiple of 2^32, as after a crash, a compaction or a repair"
     }
 
     /// "365 days ahead of the clock"

@@ -44,7 +44,10 @@ enum LayerCost {
                     try await sides.repository.save(Plain(id: numbers.next()), durability: .buffered)
                 }
             } else {
-                for _ in 0..<slice { found &+= try await sides.repository.find(by: numbers.next())?.id ?? 0 }
+                for _ in 0..<slice {
+                    let number = numbers.next()
+                    if try await sides.repository.find(by: number)?.id == number { found += 1 }
+                }
             }
             let second = Ticks.now
             if isSave {
@@ -52,11 +55,13 @@ enum LayerCost {
                     try await sides.store.put(sides.keys[numbers.next()], sides.value, durability: .buffered)
                 }
             } else {
-                for _ in 0..<slice { found &-= try await sides.store.fetch(sides.keys[numbers.next()])?.count ?? 0 }
+                for _ in 0..<slice {
+                    let bytes = try await sides.store.fetch(sides.keys[numbers.next()])
+                    if bytes?.count == sides.value.count { found += 1 }
+                }
             }
             let third = Ticks.now
-            // The coder returns the count of bytes, without the head, as the id.
-            if !isSave, found != -slice * (sides.value.count - Plain.bytes.count) {
+            if !isSave, found != 2 * slice {
                 throw WrongResult("a record wasn't found, or has other bytes")
             }
             times.repository.append(Double(second - first) / Double(slice))
@@ -82,7 +87,7 @@ enum LayerCost {
             try await repository.save((0..<count).map { Plain(id: $0) }, durability: .buffered)
             // What the repository has written, key by key.
             let page = try await below.fetchEntries(in: .all, reversed: false, limit: count + 10)
-            let records = page.entries.filter { $0.value.suffix(Plain.bytes.count) == Plain.bytes[...] }
+            let records = page.entries.filter { $0.value.suffix(Plain.padding.count) == Plain.padding[...] }
             guard records.count == count, let value = records.first?.value else {
                 throw WrongResult("the repository has \(records.count) records instead of \(count)")
             }
@@ -102,22 +107,28 @@ enum LayerCost {
     }
 }
 
-/// A record whose bytes are prepared.
+/// A record whose bytes are prepared, but for its id.
 private struct Plain: Codable, Identifiable, Sendable {
     var id: Int
 
-    static let bytes = [UInt8](repeating: 0x2E, count: 100)
+    static let padding = [UInt8](repeating: 0x2E, count: 92)
 }
 
-/// Encodes every record as the same bytes, and only counts those that it decodes.
+/// Only the id is encoded and decoded.
 private struct PlainCoder: ModelCoder {
     let name = "plain"
-    let bytes = Plain.bytes
+    private let prepared = [UInt8](repeating: 0, count: 8) + Plain.padding
 
-    func encode(_ value: some Encodable) -> [UInt8] { bytes }
+    func encode(_ value: some Encodable) throws -> [UInt8] {
+        guard let record = value as? Plain else { throw WrongResult("another type is encoded") }
+        var bytes = prepared
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: record.id, as: Int.self) }
+        return bytes
+    }
 
     func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
-        guard let record = Plain(id: bytes.byteCount) as? T else { throw WrongResult("another type is decoded") }
+        let id = bytes.unsafeLoadUnaligned(as: Int.self)
+        guard let record = Plain(id: id) as? T else { throw WrongResult("another type is decoded") }
         return record
     }
 }
