@@ -43,6 +43,10 @@ import Testing
             let answer = try await client.executeRequest(uri: uri, method: .get, headers: [:], body: nil)
             #expect(answer.status == .ok)
             #expect(!answer.text.isEmpty)
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            let head = try await client.executeRequest(uri: uri, method: .head, headers: [:], body: nil)
+            #expect(head.status == .ok)
+            #expect(head.text.isEmpty && head.headers[.contentType] == answer.headers[.contentType])
         }
     }
 
@@ -127,6 +131,49 @@ import Testing
             #expect(post.status == .unauthorized)
             fixture.clock.advance(by: .seconds(2 * 86_400))
             #expect(try await Self.get(client, "/events", cookie).status == .unauthorized)
+        }
+    }
+
+    /// A session is over when its token is no longer in the settings, also if another client gets its name.
+    @Test func aSessionEndsWithItsToken() async throws {
+        var fixture = Fixture()
+        let cookies = Cookies()
+        try await fixture.run { client, _ in
+            let header = try #require(try await Self.login(client, Fixture.read).headers[.setCookie])
+            await cookies.set(String(header.prefix { $0 != ";" }))
+            #expect(try await Self.get(client, "/stats", await cookies.value).status == .ok)
+        }
+        let other = (client: Client(name: "reader", scope: .read), secret: "another-secret-of-tests")
+        for tokens in [[], [other]] {
+            fixture.settings.tokens = tokens
+            try await fixture.run { client, _ in
+                let cookie = await cookies.value
+                let stats = try await Self.get(client, "/stats", cookie)
+                #expect(stats.status == .unauthorized)
+                #expect(try await Self.get(client, "/session", cookie).text == #"{"isOpen":false}"#)
+            }
+        }
+    }
+
+    @Test func sessionsHaveTheRateOfTheirClient() async throws {
+        var fixture = Fixture()
+        fixture.settings.requestsPerSecond = 2
+        try await fixture.run { client, _ in
+            let cookie = String(try await Self.login(client, Fixture.read).headers[.setCookie]!.prefix { $0 != ";" })
+            var statuses: [HTTPResponse.Status] = []
+            for _ in 0..<30 { statuses.append(try await Self.get(client, "/stats", cookie).status) }
+            #expect(statuses.contains(.tooManyRequests))
+        }
+    }
+
+    @Test(arguments: [nil, "x", String(repeating: "0", count: 64)])
+    func loggingOutWithoutASessionWritesNothing(_ value: String?) async throws {
+        try await Fixture().run { client, store in
+            let before = try await store.readView().position
+            let headers: HTTPFields = value.map { [.cookie: "\(Sessions.cookie)=\($0)"] } ?? [:]
+            let answer = try await client.executeRequest(uri: "/logout", method: .post, headers: headers, body: nil)
+            #expect(answer.status == .noContent)
+            #expect(try await store.readView().position == before)
         }
     }
 

@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    /// After the clock was ahead, the store's time is later than the clock. What was acknowledged is there all the same.
+    @Test func whatIsAcknowledgedExpiresByTheStoresTime() async throws {
+        var fixture = Fixture()
+        (fixture.settings.retention, fixture.settings.idempotency) = (.seconds(3_600), .seconds(3_600))
+        let clock = fixture.clock
+        try await fixture.run { client, _ in
+            clock.advance(by: .seconds(86_400))
+            _ = try await client.post(Self.body)
+            clock.advance(by: .seconds(-86_400))
+            let answer = try await client.post(Self.body, key: "k")
+            #expect(try await client.read("/events/\(answer.ids[0])").status == .ok)
+            #expect(try await client.post(Self.body, key: "k").text == answer.text)
+        }
+    }
+
     @Test func anotherBodyIsRefused() async throws {
         try await Fixture().run { client, store in
             #expect(try await client.post(Self.body, key: "k").status == .created)

@@ -45,6 +45,7 @@ import Testing
         ["--http-port", "eighty"], ["--http-port", "70000"], ["--http-prot", "80"], ["--events-max-bytes", "-1"],
         ["--tokens-write", "no-name"], ["--tokens-write", "web:short"], ["--tls-key", "key.pem"],
         ["--sessions-secure", "perhaps"], ["--log-levle=debug"], ["--summaries-days", "4000"],
+        ["--log-level", "banana"],
     ])
     func whatCanNotBeUsedIsRefused(_ arguments: [String]) async {
         await #expect(throws: SettingsError.self) {

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import NIOPosix
 import Testing
 
 @testable import CollectorService
@@ -51,6 +52,37 @@ import Testing
         }
         #expect(error?.status == .requestTimeout)
         #expect(error?.headers[.connection] == "close")
+    }
+
+    /// The faults of clients are no errors of the service.
+    @Test(arguments: [
+        ("Transfer-Encoding: chunked", "ZZ\r\nabc\r\n"), ("Transfer-Encoding: gzip", "abc"),
+        ("Transfer-Encoding: chunked", "FFFFFFFFFFFFFFFFF\r\na\r\n"),
+    ])
+    func aBodyThatIsNotHTTPIsABadRequest(_ header: String, _ body: String) async throws {
+        try await Fixture().run(.live) { client, store in
+            let port = try #require(client.port)
+            let request = """
+                POST /events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Fixture.write)\r
+                Content-Type: application/json\r\n\(header)\r\n\r\n\(body)
+                """
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(host: "127.0.0.1", port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            // The service closes the connection after its answer.
+            let answer = try await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: request))
+                var answer = ByteBuffer()
+                for try await part in inbound { answer.writeImmutableBuffer(part) }
+                return String(buffer: answer)
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            #expect(answer.contains("unreadable-request"))
+            #expect(try await store.fetchCount(in: EventKeys.events) == 0)
+        }
     }
 
     /// Connections with requests that don't end.

@@ -87,7 +87,9 @@ import Testing
             _ = try await client.post("{\"type\":\"a\",\"n\":1}")
             try await store.compact()
             _ = try await client.post("{\"type\":\"a\",\"n\":2}")
-            let gone = ["\(store.id)-0", "00112233445566778899aabbccddeeff-1", "nonsense"]
+            let gone = [
+                "\(store.id)-0", "00112233445566778899aabbccddeeff-1", "nonsense", "\(store.position)+\(Int.max)",
+            ]
             for position in gone {
                 try await stream(client, "/events/stream", after: position) { reader in
                     #expect(await reader.next("event: ") == "reset")

@@ -88,6 +88,7 @@ import Testing
     @Test(arguments: [
         "", "x", "+1", "00112233445566778899aabbccddeeff-42+", "00112233445566778899aabbccddeeff-42+0",
         "00112233445566778899aabbccddeeff-42+1+1", "00112233445566778899aabbccddeeff-42+-1",
+        "00112233445566778899aabbccddeeff-42+9223372036854775807", "00112233445566778899aabbccddeeff-42+4294967296",
     ])
     func otherPositionsAreRefused(_ text: String) { #expect(StreamPosition(text) == nil) }
 }

@@ -11,8 +11,8 @@ struct AccessMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
-        if request.headers[.authorization] == nil, let client = try await sessions.client(request) {
-            context.client = client
+        if request.headers[.authorization] == nil, let session = try await sessions.session(request) {
+            context.client = try tokens.authorize(session)
         } else {
             context.client = try tokens.authorize(request.headers, .read)
         }

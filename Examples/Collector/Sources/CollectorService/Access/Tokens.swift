@@ -37,7 +37,16 @@ struct Tokens: Sendable {
         return found
     }
 
-    private static func digest(_ secret: String) -> SHA256.Digest {
+    /// The client of a session, if it still has the token that the session was opened with.
+    func client(_ open: Sessions.Open) -> Client? { entry(open)?.client }
+
+    private func entry(_ open: Sessions.Open) -> Entry? {
+        entries.first {
+            $0.client == Client(name: open.session.client, scope: .read) && open.isOf($0.digest)
+        }
+    }
+
+    static func digest(_ secret: String) -> SHA256.Digest {
         var secret = secret
         return secret.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
     }
@@ -46,9 +55,17 @@ struct Tokens: Sendable {
     ///
     /// - Throws: A problem: 401 without a token of the scope, 429 over the rate.
     func authorize(_ headers: HTTPFields, _ scope: Client.Scope) throws -> Client {
-        guard let secret = Self.bearer(headers), let entry = entry(secret, scope) else {
-            throw Self.unauthorized(scope)
-        }
+        guard let secret = Self.bearer(headers) else { throw Self.unauthorized(scope) }
+        return try take(entry(secret, scope), scope)
+    }
+
+    /// Who sent a request, by its session.
+    ///
+    /// - Throws: As with a token.
+    func authorize(_ session: Sessions.Open) throws -> Client { try take(entry(session), .read) }
+
+    private func take(_ entry: Entry?, _ scope: Client.Scope) throws -> Client {
+        guard let entry else { throw Self.unauthorized(scope) }
         if let bucket = entry.bucket, !bucket.take() {
             throw Problem(
                 .tooManyRequests, "too-many-requests", "the client '\(entry.client.name)' sends too many requests"

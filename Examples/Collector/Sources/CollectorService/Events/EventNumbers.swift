@@ -15,7 +15,11 @@ final class EventNumbers: Sendable {
     static func open(_ store: any KeyValueStore) async throws -> EventNumbers {
         let epoch = try await store.withTransaction(durability: .synced) { transaction in
             let stored = try await transaction.fetchEntry(EventKeys.numbers)?.value ?? []
-            let epoch = stored.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
+            let last = stored.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            guard last < .max else {
+                throw StoreError(.corruption, "the epoch of event numbers is used up: another program has written it")
+            }
+            let epoch = last + 1
             try transaction.put(EventKeys.numbers, withUnsafeBytes(of: epoch.bigEndian) { [UInt8]($0) })
             return epoch
         }.value

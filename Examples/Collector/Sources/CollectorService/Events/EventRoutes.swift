@@ -75,7 +75,10 @@ extension Response {
     /// A JSON text that isn't to be cached.
     static func json(_ bytes: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
         Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            status: status,
+            headers: [
+                .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            ],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

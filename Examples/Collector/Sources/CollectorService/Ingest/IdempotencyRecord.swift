@@ -50,7 +50,8 @@ struct IdempotencyRecord: Equatable {
         guard bytes.count >= 53, bytes[0] == 1 else { return nil }
         let count = Int(integer(43, 4))
         let stored = (bytes.count - 47) / 6
-        guard count > 0, (bytes.count - 47) % 6 == 0, stored == count || stored == 1 else { return nil }
+        guard 1...Settings.mostEvents ~= count, (bytes.count - 47) % 6 == 0, stored == count || stored == 1
+        else { return nil }
         digest = Array(bytes[1..<33])
         epoch = UInt32(integer(33, 4))
         firstNumber = integer(37, 6)

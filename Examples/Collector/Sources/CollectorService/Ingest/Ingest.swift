@@ -66,7 +66,7 @@ struct Ingest: Sendable {
             number += 1
         }
         json.append(contentsOf: "]}".utf8)
-        var headers: HTTPFields = [.contentType: "application/json"]
+        var headers: HTTPFields = [.contentType: "application/json", .xContentTypeOptions: "nosniff"]
         if isReplay { headers[.idempotentReplayed] = "true" }
         return Response(status: .created, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
@@ -91,13 +91,15 @@ extension Ingest {
         let span = body.readableBytesUInt8Span
         let events = try EventBatch(span, format, limits).events
         let now = clock.now()
+        // What expires does so by the store's time, which is ahead of the clock after the clock was ahead.
+        let stored = store?.now ?? now
         let first = numbers.take(events.count)
         var types = TypeCounts()
         var hours = HourSet()
         var batch = store.map { RecordBatch(for: $0) }
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
-            consume batch, body: body, expires: retention.map { .at($0.end(from: now)) } ?? .never,
+            consume batch, body: body, expires: retention.map { .at($0.end(from: stored)) } ?? .never,
             hasTypeIndex: hasTypeIndex)
         var times: [UInt64] = []
         times.reserveCapacity(events.count)
@@ -110,14 +112,14 @@ extension Ingest {
             writer.add(event, id, span)
         }
         var answer = IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times)
-        let stored = key.map { EventKeys.request(client: client.name, key: $0) }
-        if let stored {
+        let request = key.map { EventKeys.request(client: client.name, key: $0) }
+        if let request {
             answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
-            writer.add(stored, answer.bytes, expires: .at(idempotency.end(from: now)))
+            writer.add(request, answer.bytes, expires: .at(idempotency.end(from: stored)))
         }
         let plan = marks?.plan(hours, now: now) ?? HourMarks.Plan()
         for hour in plan.marks { writer.add(mark: hour) }
-        return Prepared(batch: writer.batch, answer: answer, key: stored, types: types, hours: plan, now: now)
+        return Prepared(batch: writer.batch, answer: answer, key: request, types: types, hours: plan, now: now)
     }
 
     /// Writes a batch, or finds the answer to the same request before.

@@ -17,7 +17,8 @@ struct Lifetime: Sendable {
     }
 
     func end(from now: Timestamp) -> Timestamp {
-        let end = (now + duration).milliseconds
-        return Timestamp(milliseconds: (end + grain - 1) / grain * grain)
+        let end = now + duration
+        let rest = end.milliseconds % grain
+        return rest == 0 ? end : end + .milliseconds(grain - rest)
     }
 }

@@ -70,11 +70,26 @@ extension ScannedEvent {
         }
         if type.hasEscapes {
             let decoded = JSONText.decode(type, in: bytes)
-            guard decoded.count <= maximumTypeBytes, !decoded.contains(where: { $0 < 0x20 }) else { throw invalid() }
+            guard decoded.count <= maximumTypeBytes, !hasControls(decoded.span, decoded.indices) else {
+                throw invalid()
+            }
         } else {
-            guard 1...maximumTypeBytes ~= type.content.count else { throw invalid() }
+            guard 1...maximumTypeBytes ~= type.content.count, !hasControls(bytes, type.content) else {
+                throw invalid()
+            }
         }
         return type
+    }
+
+    /// Whether text in UTF-8 has a character below U+0020, or U+007F to U+009F.
+    private static func hasControls(_ bytes: borrowing Span<UInt8>, _ text: Range<Int>) -> Bool {
+        var isAfterC2 = false
+        for index in text {
+            let byte = bytes[index]
+            if byte < 0x20 || byte == 0x7F || isAfterC2 && byte < 0xA0 { return true }
+            isAfterC2 = byte == 0xC2
+        }
+        return false
     }
 
     private static func time(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Heartwood
 import Hummingbird
+import NIOHTTP1
 
 /// An error as clients see it: `application/problem+json` (RFC 9457).
 struct Problem: HTTPResponseError {
@@ -54,6 +55,7 @@ struct Problem: HTTPResponseError {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
+        headers[.xContentTypeOptions] = "nosniff"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
@@ -70,6 +72,13 @@ extension Problem {
 
     static var tooSlow: Problem {
         var problem = Problem(.requestTimeout, "body-too-slow", "the body took too long to arrive: send it again")
+        problem.headers[.connection] = "close"
+        return problem
+    }
+
+    /// A request that isn't HTTP, or whose client has left: nobody may be there to read this.
+    static func unreadable(_ error: HTTPParserError) -> Problem {
+        var problem = badRequest("unreadable-request", "the request can't be read, \(error): nothing was written")
         problem.headers[.connection] = "close"
         return problem
     }

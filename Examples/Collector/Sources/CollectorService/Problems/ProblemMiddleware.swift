@@ -2,14 +2,26 @@ import HTTPTypes
 import Heartwood
 import Hummingbird
 import Logging
+import NIOHTTP1
 
 /// Answers every error as a problem, and logs those that the operator has to know.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = CollectorContext
 
+    /// Whether the service speaks TLS. Then browsers are told to use nothing else for a year.
+    let isSecure: Bool
+
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        var response = await answer(request, context, next)
+        if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        return response
+    }
+
+    private func answer(
+        _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+    ) async -> Response {
         do {
             return try await next(request, context)
         } catch {
@@ -37,6 +49,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as StoreError: Problem(error)
         case let error as EventBatch.Invalid: Problem(error)
         case let error as any HTTPResponseError: http(error)
+        case let error as HTTPParserError: .unreadable(error)
         case is CancellationError: Problem(.serviceUnavailable, "cancelled", "the service is stopping")
         default: Problem(.internalServerError, "internal", "the service failed; its log has the reason")
         }

@@ -62,8 +62,8 @@ public struct Collector: Sendable {
 
     /// The routes.
     func router() -> Router<CollectorContext> {
-        let router = Router(context: CollectorContext.self)
-        router.add(middleware: ProblemMiddleware())
+        let router = Router(context: CollectorContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProblemMiddleware(isSecure: settings.certificate != nil))
         router.post("/events") { request, context in try await ingest.post(request, context) }
 
         let open = router.group().add(middleware: MetricsMiddleware())
@@ -100,10 +100,7 @@ public struct Collector: Sendable {
                     maxHeaderFieldSize: settings.maximumHeaderBytes, maxHeaderListSize: settings.maximumHeaderBytes,
                     maxHeaderFieldCount: 100)))
         if let certificate = settings.certificate, let key = settings.privateKey {
-            let tls = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-            server = try .tls(server, tlsConfiguration: tls)
+            server = try .tls(server, tlsConfiguration: try Self.tls(certificate, key))
         }
         return Application(
             router: router(), server: server,
@@ -111,6 +108,27 @@ public struct Collector: Sendable {
                 address: .hostname(settings.host, port: settings.port),
                 availableConnectionsDelegate: .maximum(settings.maximumConnections, logger: logger)),
             logger: logger)
+    }
+
+    /// TLS 1.2 with forward secrecy, or 1.3.
+    private static func tls(_ certificate: String, _ key: String) throws -> TLSConfiguration {
+        func reading<R>(_ setting: String, _ file: String, _ body: () throws -> R) throws -> R {
+            do { return try body() } catch {
+                throw SettingsError("\(setting): '\(file)' can't be read as PEM, \(error)")
+            }
+        }
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try reading("tls.certificate", certificate) {
+                try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
+            },
+            privateKey: .privateKey(try reading("tls.key", key) { try NIOSSLPrivateKey(file: key, format: .pem) }))
+        tls.minimumTLSVersion = .tlsv12
+        tls.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        return tls
     }
 
     /// What runs beside the server, in the order in which it starts. At shutdown the server ends first, then these in

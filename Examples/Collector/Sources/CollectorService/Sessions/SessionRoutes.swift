@@ -16,7 +16,8 @@ struct SessionRoutes {
         group.post("/login") { request, context in try await login(request, context) }
         group.post("/logout") { request, _ in Self.noContent(try await sessions.close(request)) }
         group.get("/session") { request, _ in
-            Response.json(Array(#"{"isOpen":\#(try await sessions.client(request) != nil)}"#.utf8))
+            let isOpen = try await sessions.session(request).flatMap(tokens.client) != nil
+            return Response.json(Array(#"{"isOpen":\#(isOpen)}"#.utf8))
         }
     }
 
@@ -27,7 +28,7 @@ struct SessionRoutes {
             throw Problem.badRequest("invalid-login", #"send {"token":"TOKEN"}"#)
         }
         guard let client = tokens.client(login.token, .read) else { throw Tokens.unauthorized(.read) }
-        return Self.noContent(try await sessions.open(client))
+        return Self.noContent(try await sessions.open(client, Tokens.digest(login.token)))
     }
 
     private static func noContent(_ cookie: Cookie) -> Response {

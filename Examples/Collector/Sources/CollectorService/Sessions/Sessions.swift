@@ -12,6 +12,18 @@ struct Sessions: Sendable {
     struct Session: Codable, Sendable {
         /// The client whose token it was opened with.
         var client: String
+        /// Shows, with the session's secret, which token that was. It tells nothing about the token. Nil in a session of
+        /// an older service, which is over.
+        var proof: String?
+    }
+
+    /// A session's secret, and its record.
+    struct Open: Sendable {
+        var secret: String
+        var session: Session
+
+        /// Whether it was opened with the token of this digest.
+        func isOf(_ token: SHA256.Digest) -> Bool { session.proof == Sessions.proof(secret, token) }
     }
 
     let persist: any PersistDriver
@@ -19,24 +31,29 @@ struct Sessions: Sendable {
     let isSecure: Bool
 
     /// Opens a session, and makes the cookie for it.
-    func open(_ client: Client) async throws -> Cookie {
+    ///
+    /// - Parameter token: The digest of the token. The session ends when no client has this token any more.
+    func open(_ client: Client, _ token: SHA256.Digest) async throws -> Cookie {
         let secret = HexDigits.text((0..<32).map { _ in UInt8.random(in: 0...255) })
-        try await persist.create(key: Self.key(secret), value: Session(client: client.name), expires: lifetime)
+        let session = Session(client: client.name, proof: Self.proof(secret, token))
+        try await persist.create(key: Self.key(secret), value: session, expires: lifetime)
         return cookie(secret, maximumAge: Int(lifetime.components.seconds))
     }
 
-    /// The client of a request's session; nil without one.
-    func client(_ request: Request) async throws -> Client? {
+    /// The session of a request; nil without one.
+    func session(_ request: Request) async throws -> Open? {
         guard let secret = request.cookies[Self.cookie]?.value, secret.utf8.count == 64 else { return nil }
-        return try await persist.get(key: Self.key(secret), as: Session.self).map {
-            Client(name: $0.client, scope: .read)
-        }
+        return try await persist.get(key: Self.key(secret), as: Session.self).map { Open(secret: secret, session: $0) }
     }
 
-    /// Ends the session of a request, and makes the cookie that removes the cookie.
+    /// Ends the session of a request, and makes the cookie that removes the cookie. Without a session it writes nothing.
     func close(_ request: Request) async throws -> Cookie {
-        if let secret = request.cookies[Self.cookie]?.value { try await persist.remove(key: Self.key(secret)) }
+        if let open = try await session(request) { try await persist.remove(key: Self.key(open.secret)) }
         return cookie("", maximumAge: 0)
+    }
+
+    private static func proof(_ secret: String, _ token: SHA256.Digest) -> String {
+        HexDigits.text(SHA256.hash(data: Array(secret.utf8) + token))
     }
 
     private func cookie(_ value: String, maximumAge: Int) -> Cookie {

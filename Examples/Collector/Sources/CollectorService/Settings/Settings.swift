@@ -35,8 +35,10 @@ public struct Settings: Sendable {
     public var retention: Duration? = .seconds(30 * 86_400)
     /// Whether events can be found by their type. Doubles the keys, and so the memory of the store's index.
     public var hasTypeIndex = true
-    /// How many events a request may have.
+    /// How many events a request may have, at most ``mostEvents``.
     public var maximumEvents = 10_000
+    /// The greatest value of ``maximumEvents``.
+    public static let mostEvents = 1_000_000
     /// The largest event, in bytes.
     public var maximumEventBytes = 64 << 10
     /// How long the summaries of hours are kept; nil for no summaries.

@@ -2,6 +2,7 @@ public import Configuration
 import Heartwood
 import HeartwoodEtcd
 import HeartwoodService
+import Logging
 import SystemPackage
 
 extension Settings {
@@ -51,7 +52,7 @@ extension Settings {
             retention = seconds == 0 ? nil : .seconds(seconds)
         }
         hasTypeIndex = try reader.flag("events.type-index") ?? hasTypeIndex
-        try reader.number("events.max-per-request", 1...1_000_000, into: &maximumEvents)
+        try reader.number("events.max-per-request", 1...Self.mostEvents, into: &maximumEvents)
         try reader.number("events.max-bytes", 64...(16 << 20), into: &maximumEventBytes)
         if let days = try reader.number("summaries.days", 0...3_650) {
             summaryLifetime = days == 0 ? nil : .seconds(days * 86_400)
@@ -67,7 +68,13 @@ extension Settings {
         secureCookies = try reader.flag("sessions.secure") ?? (certificate != nil)
         try reader.seconds("shutdown.timeout", into: &shutdownTimeout)
         try reader.seconds("stream.heartbeat", into: &heartbeat)
-        try reader.text("log.level", into: &logLevel)
+        if let level = reader.text("log.level") {
+            guard Logger.Level(rawValue: level) != nil else {
+                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw SettingsError("log.level is '\(level)': choose one of \(levels)")
+            }
+            logLevel = level
+        }
     }
 
     /// Every setting, as arguments.

@@ -8,6 +8,9 @@ struct StreamPosition: Equatable, LosslessStringConvertible {
     var position: ChangePosition
     var delivered = 0
 
+    /// More events than any batch has.
+    private static let mostDelivered = 1 << 32
+
     init(_ position: ChangePosition, delivered: Int = 0) { (self.position, self.delivered) = (position, delivered) }
 
     init?(_ text: String) {
@@ -16,7 +19,7 @@ struct StreamPosition: Equatable, LosslessStringConvertible {
         switch parts.count {
         case 1: self.init(position)
         case 2:
-            guard let number = Int(parts[1]), number > 0 else { return nil }
+            guard let number = Int(parts[1]), 1..<Self.mostDelivered ~= number else { return nil }
             self.init(position, delivered: number)
         default: return nil
         }
