@@ -59,17 +59,20 @@ struct Recovery {
         for file in files.dropLast() {
             let end = try replay(file)
             newestTime = max(newestTime, end.lastTime)
+            noteLast(end, file)
         }
         let end = try replay(newest)
         collector.finish()
         newestTime = max(newestTime, end.lastTime)
+        noteLast(end, newest)
         configuration.recoveryProgress?(progress)
         report.segments = files.count
         report.duration = clock.now - start
-        // After a segment without records numbers jump, too: the next segment would get the same name, and a reader may
-        // have seen its first number.
-        let continues = report.tail == .closed && end.nextSequence != newest.header.firstSequence
-        let lastSequence = continues ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
+        let holdsNothing = end.nextSequence == newest.header.firstSequence
+        // This also skips the first number of a segment without records: a reader may have seen that number, and the
+        // next segment would get the same name.
+        let lastSequence =
+            report.tail == .closed && !holdsNothing ? end.nextSequence - 1 : nextEpoch(after: end.nextSequence) - 1
         // Otherwise the next segment would get a name that no opening accepts.
         guard lastSequence < FormatConstants.sequences.upperBound - FormatConstants.sequenceEpoch else {
             throw .corruption(
@@ -85,6 +88,11 @@ struct Recovery {
             report: report,
             files: found(choice),
             superseded: superseded(choice))
+    }
+
+    /// The first number of a segment without records was never recovered.
+    private mutating func noteLast(_ end: End, _ file: OpenedLog) {
+        if end.nextSequence > file.header.firstSequence { report.lastSequence = end.nextSequence - 1 }
     }
 
     /// After a crash, numbering continues at the next multiple of 2^32: readers may have seen the numbers in between,
@@ -189,7 +197,6 @@ struct Recovery {
         commit.forEachVersion(base: segment.baseAddress) { collector.add($0, $1) }
         report.records += UInt64(commit.records.count)
         report.batches += commit.batchCount
-        if commit.batchCount > 0 { report.lastSequence = commit.nextSequence - 1 }
         report.commits += commit.records.isEmpty ? 0 : 1
         report.bytes += commit.end - commit.offset
         tellProgress(commit.end - commit.offset, records: commit.records.count)
