@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// After the clock was ahead, the store's time is later than the clock. What was acknowledged is there all the same.
+    /// After the clock was ahead, the store's time is later. What was acknowledged is there all the same.
     @Test func whatIsAcknowledgedExpiresByTheStoresTime() async throws {
         var fixture = Fixture()
         (fixture.settings.retention, fixture.settings.idempotency) = (.seconds(3_600), .seconds(3_600))

@@ -12,7 +12,7 @@ struct Sessions: Sendable {
     struct Session: Codable, Sendable {
         /// The client whose token it was opened with.
         var client: String
-        /// Shows, with the session's secret, which token that was. It tells nothing about the token. Nil in a session of
+        /// Shows, with the session's secret, which token that was; tells nothing about the token. Nil in a session of
         /// an older service, which is over.
         var proof: String?
     }
@@ -46,7 +46,8 @@ struct Sessions: Sendable {
         return try await persist.get(key: Self.key(secret), as: Session.self).map { Open(secret: secret, session: $0) }
     }
 
-    /// Ends the session of a request, and makes the cookie that removes the cookie. Without a session it writes nothing.
+    /// Ends the session of a request, and makes the cookie that removes the cookie. Without a session nothing is
+    /// written.
     func close(_ request: Request) async throws -> Cookie {
         if let open = try await session(request) { try await persist.remove(key: Self.key(open.secret)) }
         return cookie("", maximumAge: 0)
