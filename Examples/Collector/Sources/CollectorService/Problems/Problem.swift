@@ -76,7 +76,7 @@ extension Problem {
         return problem
     }
 
-    /// A request that isn't HTTP, or whose client has left: nobody may be there to read this.
+    /// A request that isn't HTTP, or whose client has left and doesn't get this answer.
     static func unreadable(_ error: HTTPParserError) -> Problem {
         var problem = badRequest("unreadable-request", "the request can't be read, \(error): nothing was written")
         problem.headers[.connection] = "close"
