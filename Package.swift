@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "HeartwoodService",
             dependencies: [
-                "Heartwood", "HeartwoodRepository",
+                "Heartwood", "HeartwoodFileSystem", "HeartwoodRepository",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",

@@ -12,33 +12,40 @@ extension EtcdStore {
             /// The client port, 2379 by default.
             public var port: Int
 
+            /// Whether it was written with `https://` (true), with `http://` (false), or with neither (nil). See
+            /// ``Configuration/tls``.
+            public var usesTLS: Bool?
+
             /// Creates an endpoint.
-            public init(host: String, port: Int = 2379) { (self.host, self.port) = (host, port) }
+            public init(host: String, port: Int = 2379, usesTLS: Bool? = nil) {
+                (self.host, self.port, self.usesTLS) = (host, port, usesTLS)
+            }
 
             /// Parses `host`, `host:port`, `[address]:port`, each with or without `http://` or `https://` before it.
-            /// Nil for any other text. Whether TLS is used depends on ``Configuration/tls`` only.
+            /// Nil for any other text.
             public init?(_ description: String) {
-                var text = description[...]
-                for scheme in ["http://", "https://"] where text.hasPrefix(scheme) { text.removeFirst(scheme.count) }
-                if text.hasSuffix("/") { text.removeLast() }
-                let end = text.lastIndex(of: ":")
-                let isPort = end.map { text[$0...].firstIndex(of: "]") == nil } ?? false
-                guard let end, isPort else {
-                    self.init(host: Self.withoutBrackets(text))
-                    if host.isEmpty { return nil }
-                    return
+                var (text, usesTLS) = (description[...], Bool?.none)
+                for (scheme, isSecure) in [("http://", false), ("https://", true)] where text.hasPrefix(scheme) {
+                    text.removeFirst(scheme.count)
+                    usesTLS = isSecure
+                    break
                 }
-                guard let port = UInt16(text[text.index(after: end)...]) else { return nil }
-                self.init(host: Self.withoutBrackets(text[..<end]), port: Int(port))
-                if host.isEmpty { return nil }
+                if text.hasSuffix("/") { text.removeLast() }
+                var port: UInt16? = 2379
+                if let end = text.lastIndex(of: ":"), !text[end...].contains("]") {
+                    port = UInt16(text[text.index(after: end)...])
+                    text = text[..<end]
+                }
+                if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
+                guard let port, !text.isEmpty, !text.contains("/") else { return nil }
+                self.init(host: String(text), port: Int(port), usesTLS: usesTLS)
             }
 
-            private static func withoutBrackets(_ text: Substring) -> String {
-                text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
+            /// `host:port`, with `http://` or `https://` before it if it says which.
+            public var description: String {
+                let scheme = usesTLS.map { $0 ? "https://" : "http://" } ?? ""
+                return scheme + (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
             }
-
-            /// `host:port`.
-            public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
         }
 
         /// Files for TLS, in PEM.
@@ -83,7 +90,8 @@ extension EtcdStore {
         public var endpoints: [Endpoint]
         /// The bytes that all keys of the store begin with in the cluster. No store's prefix may begin with another's.
         public var prefix: [UInt8]
-        /// TLS, or nil for plain text.
+        /// TLS. Nil means plain text, unless the endpoints begin with `https://`: then servers are verified with the
+        /// certificates of the system. Endpoints that say otherwise than this, or than each other, are refused.
         public var tls: TLS?
         /// The user, or nil for a cluster without authentication. A certificate can name a user, too.
         public var credentials: Credentials?

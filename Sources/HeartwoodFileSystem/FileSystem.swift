@@ -40,17 +40,24 @@ public protocol FileSystem: Sendable {
     /// - Throws: ``FileSystemError``.
     func syncDirectory(_ path: String) throws(FileSystemError)
 
-    /// Returns what is at the path; nil if nothing is there. Follows symbolic links.
+    /// Returns what is at the path; nil if nothing is there. Follows symbolic links, except in a bound directory.
     ///
     /// - Throws: ``FileSystemError``.
     func kind(of path: String) throws(FileSystemError) -> FileKind?
+
+    /// Checks that only the owner of a directory can change it, or a file in it. A store checks so before it writes to
+    /// a directory or to a file that it finds there.
+    ///
+    /// - Throws: ``FileSystemError``, with ``FileSystemError/distrust`` if another user owns it or may write to it, or
+    ///   if it is a symbolic link in a bound directory.
+    func checkTrust(in path: String) throws(FileSystemError)
 
     /// Takes the exclusive lock of a file, without waiting, and writes the process id into the file.
     ///
     /// The file is created if it is missing, and never removed: if a lock file is removed and created again, two
     /// processes can hold a lock at the same time.
     ///
-    /// Symbolic links are not followed.
+    /// Symbolic links are not followed, and nothing is written to a file that has a second name.
     ///
     /// - Throws: ``FileSystemError``. With ``FileSystemError/isLocked`` if the lock is held, in this process or
     ///   another; then ``FileSystemError/lockHolder`` names the holder, if the file does. With
@@ -68,6 +75,9 @@ public protocol FileSystem: Sendable {
     /// working directory, if the directory is renamed, or if a symbolic link on the way is changed. Other paths mean
     /// what they mean in this file system.
     ///
+    /// In the directory, symbolic links are not followed. What a process of root's makes there belongs to the
+    /// directory's owner.
+    ///
     /// The directory is held open until ``unbind()`` is called, or the last reference to the result, and to the files
     /// that were opened with it, is released.
     ///
@@ -80,6 +90,9 @@ public protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+    /// The default: a file system that has no owners, or only one user.
+    public func checkTrust(in path: String) throws(FileSystemError) {}
+
     /// The default: unknown.
     public func availableBytes(at path: String) -> UInt64? { nil }
 
@@ -106,7 +119,7 @@ extension FileSystem {
 public enum FileAccess: Sendable, Hashable {
     /// Read a file that exists.
     case read
-    /// Read and write a file that exists.
+    /// Read and write a file that exists, and has no second name (hard link).
     case readWrite
     /// Read and write a file that must not exist yet, and that only its owner may access (mode 0600).
     case create
@@ -118,6 +131,8 @@ public enum FileKind: Sendable, Hashable {
     case file
     /// A directory.
     case directory
+    /// A symbolic link, where none is followed.
+    case symbolicLink
     /// Something else: a pipe, a socket, a device.
     case other
 }

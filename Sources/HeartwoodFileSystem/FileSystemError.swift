@@ -58,6 +58,8 @@ public struct FileSystemError: Error, Sendable, Hashable {
     /// Whether no process with the number ``lockHolder`` is visible here: it has ended, and a child that it forked
     /// keeps the lock; or the holder is in another container.
     public var isLockHolderMissing = false
+    /// Why another user could choose or change what would be read or written; nil if that isn't the reason.
+    public var distrust: Distrust?
 
     /// An error of the operating system, or of a simulated one.
     ///
@@ -71,6 +73,11 @@ public struct FileSystemError: Error, Sendable, Hashable {
         self.path = path
         self.code = code
         self.lockHolder = lockHolder
+    }
+
+    init(_ operation: Operation, _ path: String, _ distrust: Distrust) {
+        self.init(operation: operation, path: path, code: distrust.code)
+        self.distrust = distrust
     }
 }
 
@@ -89,8 +96,9 @@ extension FileSystemError {
         }
     }
 
-    /// Not permitted: by permissions (`EACCES`, `EPERM`) or because the disk is mounted read-only (`EROFS`).
-    public var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
+    /// Not permitted: by permissions (`EACCES`, `EPERM`), because the disk is mounted read-only (`EROFS`), or because
+    /// another user may interfere (``distrust``).
+    public var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS || distrust != nil }
 
     /// The file or directory does not exist (`ENOENT`).
     public var isNotFound: Bool { code == ENOENT }

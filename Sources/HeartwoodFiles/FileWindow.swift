@@ -55,6 +55,9 @@ package struct FileWindow: SegmentBytes {
         return max(offset, data.lowerBound)..<data.upperBound
     }
 
+    /// Gives back the memory, until bytes are asked for again.
+    package mutating func release() { (bytes, length) = ([], 0) }
+
     private mutating func fill(from offset: UInt64, atLeast wanted: Int) throws(FileSystemError) {
         // Holes aren't read ahead.
         var wanted = wanted

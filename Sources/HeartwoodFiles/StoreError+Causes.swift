@@ -8,7 +8,9 @@ extension StoreError {
     package init(_ cause: FileSystemError, _ doing: String) {
         let code: Code
         let remedy: String
-        if cause.isOutOfSpace {
+        if let distrust = cause.distrust {
+            (code, remedy) = (.permission, distrust.remedy)
+        } else if cause.isOutOfSpace {
             (code, remedy) = (.outOfSpace, cause.spaceRemedy + "; the store then continues automatically")
         } else if cause.isPermission {
             (code, remedy) = (.permission, Self.access(cause))
@@ -26,7 +28,7 @@ extension StoreError {
             (code, remedy) = (.notFound, "no file can be made there: name a directory on a disk")
         } else if cause.isNotFound {
             (code, remedy) = (
-                .inputOutput, "it was removed while the store was in use, or is a symbolic link that leads nowhere"
+                .inputOutput, "it was removed while the store was in use"
             )
         } else {
             (code, remedy) = (.inputOutput, "look at the disk and the kernel's log; the data is not judged by this")

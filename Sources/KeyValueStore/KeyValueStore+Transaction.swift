@@ -14,8 +14,9 @@ extension Committed: Sendable where Value: Sendable {}
 extension KeyValueStore {
     /// Reads, decides and writes in isolation from other writes.
     ///
-    /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
-    /// runs again; so it must have no effects other than those on its transaction.
+    /// `body` runs in the caller's task, on the newest state. If it writes, and something that it read has changed when
+    /// it returns, it runs again; so it must have no effects other than those on its transaction. A body that only
+    /// reads has seen the state of one moment, and runs once.
     ///
     /// Inside `body`, and in tasks that it starts, the store's other writes and transactions are refused with
     /// `.invalidArgument` while `body` runs: write with the transaction. A detached task can't be told from other

@@ -283,9 +283,11 @@ extension KeyValueTransaction {
 
     nonisolated(nonsending) func runChecks() async throws(StoreError) { for check in checks { try await check(self) } }
 
-    /// What to commit.
+    /// What to commit. Without writes, what was read needs no condition: it is the state of one moment, that of the
+    /// view.
     var batch: KeyValueBatch {
         var batch = KeyValueBatch(operations: writes.items.map(\.value), conditions: conditions)
+        if isReadOnly && conditions.isEmpty && !hasUnconfirmed { return batch }
         for (key, sequence) in assumptions {
             batch.conditions.append(sequence.map { .sequence(key, $0) } ?? .absent(key))
         }

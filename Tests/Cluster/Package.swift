@@ -87,6 +87,7 @@ let package = Package(
                 "ClusterSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),

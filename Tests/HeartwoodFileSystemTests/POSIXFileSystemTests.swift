@@ -185,12 +185,6 @@ import Testing
         }
     }
 
-    private func status(_ path: String) throws -> stat {
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        return status
-    }
-
     /// The open descriptors of this process for a file.
     private func descriptors(of path: String) throws -> [Int32] {
         let wanted = try status(path)

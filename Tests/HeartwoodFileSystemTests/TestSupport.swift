@@ -71,3 +71,10 @@ func expectError(
     if let operation { #expect(error.operation == operation, sourceLocation: sourceLocation) }
     return error
 }
+
+/// What `stat` says of a path.
+func status(_ path: String) throws -> stat {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return status
+}

@@ -55,20 +55,39 @@ import Testing
         let range = KeyRange(lower: .included([1]), upper: .excluded([9]))
         var committed = try await commit { transaction in
             _ = try await transaction.fetchEntries(in: range, reversed: false, limit: 2)
+            try transaction.put([20], [])
         }
         #expect(committed.conditions == [text(KeyRange(lower: .included([1]), upper: .included([2])))])
         committed = try await commit { transaction in
             _ = try await transaction.fetchEntries(in: range, reversed: true, limit: 2)
+            try transaction.put([20], [])
         }
         #expect(committed.conditions == [text(KeyRange(lower: .included([4]), upper: .excluded([9])))])
         for reversed in [false, true] {
             committed = try await commit { transaction in
                 _ = try await transaction.fetchEntries(in: range, reversed: reversed, limit: 6)
+                try transaction.put([20], [])
             }
             #expect(committed.conditions == [text(range)])
         }
-        committed = try await commit { _ = try await $0.fetchCount(in: range) }
+        committed = try await commit { transaction in
+            _ = try await transaction.fetchCount(in: range)
+            try transaction.put([20], [])
+        }
         #expect(committed.conditions == [text(range)])
+    }
+
+    @Test func withoutWritesNothingIsACondition() async throws {
+        let committed = try await commit { transaction in
+            _ = try await transaction.fetchEntry([1])
+            _ = try await transaction.fetchCount(in: .all)
+        }
+        #expect(committed.conditions.isEmpty && committed.operations.isEmpty)
+        let required = try await commit { transaction in
+            _ = try await transaction.fetchEntry([1])
+            try transaction.require(.absent([2]))
+        }
+        #expect(required.conditions == ["absent [2]", "key [1]"])
     }
 
     /// Own writes fill a page; what the view has after the last entry wasn't read.

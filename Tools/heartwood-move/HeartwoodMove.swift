@@ -28,10 +28,10 @@ struct HeartwoodMove: AsyncParsableCommand {
 
     @Argument(help: "to-cluster or to-files.") var direction: Direction
     @Argument(help: "The directory of the store's files.") var store: String
-    @Option(help: "The servers: host:port,host:port.") var endpoints: String
+    @Option(help: "The servers: host:port,host:port, each with https:// before it for TLS.") var endpoints: String
     @Option(help: "What the keys in the cluster begin with.") var prefix = "heartwood/"
-    @Option(help: "A PEM file with the certificates that servers are verified with; turns TLS on.") var trustRoots:
-        String?
+    @Option(help: "A PEM file with the certificates that servers are verified with; the system's by default.")
+    var trustRoots: String?
     @Option(help: "A PEM file with this client's certificate.") var certificate: String?
     @Option(help: "A PEM file with the certificate's key.") var key: String?
     @Option(help: "The user of the cluster.") var user: String?
@@ -60,14 +60,14 @@ struct HeartwoodMove: AsyncParsableCommand {
     private func settings() throws -> EtcdStore.Configuration {
         let parsed = try endpoints.split(separator: ",").map { text in
             guard let endpoint = EtcdStore.Configuration.Endpoint(String(text)) else {
-                throw ValidationError("'\(text)' isn't an endpoint: write host:port")
+                throw ValidationError("'\(text)' isn't an endpoint: write host:port or https://host:port")
             }
             return endpoint
         }
         var settings = EtcdStore.Configuration(endpoints: parsed, prefix: prefix)
-        if trustRoots != nil || certificate != nil {
-            settings.tls = .init(trustRoots: trustRoots, certificateChain: certificate, privateKey: key)
-        }
+        let files = EtcdStore.Configuration.TLS(
+            trustRoots: trustRoots, certificateChain: certificate, privateKey: key)
+        if files != .init() { settings.tls = files }
         if let user {
             guard let passwordFile else { throw ValidationError("--user needs --password-file") }
             let text = try String(contentsOfFile: passwordFile, encoding: .utf8)

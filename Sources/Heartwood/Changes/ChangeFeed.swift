@@ -82,6 +82,7 @@ final class ChangeFeed: Sendable {
         case .failed(let error)?: throw error
         case nil:
             source.noteConsumed(readable.sequence, by: ObjectIdentifier(self))
+            reader.withLock { $0.release() }
             await source.wait(after: readable, by: ObjectIdentifier(self))
             return true
         }

@@ -75,6 +75,13 @@ struct ChangeReader {
         return true
     }
 
+    /// Gives back memory before a wait: of thousands of feeds, most wait.
+    mutating func release() {
+        guard index == walk.commit.records.count else { return }
+        walk.release()
+        index = 0
+    }
+
     private mutating func lost(_ numbers: ClosedRange<SequenceNumber>) -> Change {
         next = numbers.upperBound + 1
         return Change(

@@ -132,6 +132,9 @@ extension ChangeSegment {
         }
     }
 
+    /// Gives back the memory of the window.
+    mutating func release() { scanner.source.release() }
+
     /// Notes where the next segment says that this one ends.
     mutating func end(_ successor: FileHeader.Predecessor) throws(StoreError) {
         self.successor = successor

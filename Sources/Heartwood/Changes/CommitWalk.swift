@@ -71,6 +71,12 @@ struct CommitWalk {
         return .end
     }
 
+    /// Gives back the memory of the last commit and of the segment's window.
+    mutating func release() {
+        commit = ScannedCommit()
+        segment?.release()
+    }
+
     /// Opens the segment that has the first wanted write. False if there is no log yet.
     private mutating func openFirst() throws(StoreError) -> Bool {
         for _ in 0..<Self.attempts {

@@ -14,7 +14,11 @@ struct SnapshotMaking: Sendable {
         let (control, total) = (log.compactionControl, log.index.statistics.keys)
         let file: any File
         do throws(FileSystemError) {
-            file = try log.configuration.fileSystem.openFile(path, for: try takeReserved() ? .readWrite : .create)
+            if let reserved = try takeReserved() {
+                file = reserved
+            } else {
+                file = try log.configuration.fileSystem.openFile(path, for: .create)
+            }
         } catch {
             throw StoreError(error, "the snapshot could not be written")
         }
@@ -55,16 +59,21 @@ struct SnapshotMaking: Sendable {
         return snapshot
     }
 
-    /// Takes the file that is reserved for a snapshot.
-    ///
-    /// - Returns: Whether there was one.
-    private func takeReserved() throws(FileSystemError) -> Bool {
+    /// Takes the file that is reserved for a snapshot; nil if there is none. What another user may have put there is
+    /// removed.
+    private func takeReserved() throws(FileSystemError) -> (any File)? {
+        let fileSystem = log.configuration.fileSystem
         do throws(FileSystemError) {
-            try log.configuration.fileSystem.rename(Reserve.Piece.snapshot.path(in: log.directory), to: path)
-            return true
+            try fileSystem.rename(Reserve.Piece.snapshot.path(in: log.directory), to: path)
+            try fileSystem.checkTrust(in: path)
+            return try fileSystem.openFile(path, for: .readWrite)
         } catch {
-            guard error.isNotFound else { throw error }
-            return false
+            if error.distrust != nil {
+                try fileSystem.remove(path)
+            } else if !error.isNotFound {
+                throw error
+            }
+            return nil
         }
     }
 

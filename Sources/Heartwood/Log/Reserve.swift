@@ -85,12 +85,18 @@ struct Reserve {
         }
     }
 
-    /// Opens a file of the reserve; nil if it doesn't exist.
+    /// Opens a file of the reserve; nil if it doesn't exist. What another user may have put there is removed.
     private func open(_ piece: Piece) throws(FileSystemError) -> (any File)? {
+        let path = piece.path(in: directory)
         do throws(FileSystemError) {
-            return try fileSystem.openFile(piece.path(in: directory), for: .readWrite)
+            try fileSystem.checkTrust(in: path)
+            return try fileSystem.openFile(path, for: .readWrite)
         } catch {
-            guard error.isNotFound else { throw error }
+            if error.distrust != nil {
+                try fileSystem.remove(path)
+            } else if !error.isNotFound {
+                throw error
+            }
             return nil
         }
     }

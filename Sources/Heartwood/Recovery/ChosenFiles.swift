@@ -27,7 +27,10 @@ struct ChosenFiles {
 
     /// - Throws: `.corruption`, `.unsupportedFormat`, and errors of the system.
     init(_ directory: StoreDirectory, in fileSystem: any FileSystem) throws(StoreError) {
-        let logs = directory.logs.map { Self.open($0.name, for: .readWrite, directory, fileSystem) }
+        // Only the newest may have to be written to. The others may have several names.
+        let logs = directory.logs.enumerated().map { number, log in
+            Self.open(log.name, for: number == directory.logs.count - 1 ? .readWrite : .read, directory, fileSystem)
+        }
         let snapshots = directory.snapshots.map { Self.open($0.name, for: .read, directory, fileSystem) }
         let listing = StoreListing(directory.path, entries: logs + snapshots)
         let outcome: Result<Void, StoreError>
@@ -53,7 +56,7 @@ struct ChosenFiles {
             name: name, path: directory.path + "/" + name, meaning: StoreFileName(name))
         do throws(FileSystemError) {
             try entry.open(for: access, in: fileSystem)
-            // For a broken link, the system's error says what is wrong.
+            // The system's error says that it was removed meanwhile.
             if entry.kind == nil { _ = try fileSystem.openFile(entry.path, for: .read) }
         } catch {
             entry.failure = error

@@ -26,7 +26,10 @@ struct StoreDirectory {
         do throws(FileSystemError) {
             let mayMake = configuration.createIfMissing
             kind = try Self.findOrMake(path, mayMake: mayMake, in: fileSystem, &made)
-            if kind == .directory { fileSystem = try fileSystem.bound(to: path) }
+            if kind == .directory {
+                fileSystem = try fileSystem.bound(to: path)
+                try fileSystem.checkTrust(in: path)
+            }
             if kind == .directory, !mayMake {
                 let names = try fileSystem.contents(ofDirectory: path)
                 // No lock file is left in a directory that has no store.
@@ -81,7 +84,7 @@ struct StoreDirectory {
             return .directory
         case .directory?:
             return .directory
-        case .file?, .other?:
+        case .file?, .symbolicLink?, .other?:
             return .otherFile
         }
     }
@@ -89,8 +92,12 @@ struct StoreDirectory {
     private mutating func list(_ fileSystem: any FileSystem) throws(FileSystemError) {
         for name in try fileSystem.contents(ofDirectory: path) {
             switch StoreFileName(name) {
-            case .log(let first): logs.append((name, first))
-            case .snapshot(let sequence): snapshots.append((name, sequence))
+            case .log(let first):
+                logs.append((name, first))
+                try fileSystem.checkTrust(in: path + "/" + name)
+            case .snapshot(let sequence):
+                snapshots.append((name, sequence))
+                try fileSystem.checkTrust(in: path + "/" + name)
             case .temporary:
                 if Reserve.Piece(rawValue: name) == nil { leftovers.append(path + "/" + name) }
             case .keepLog: keepsLog = true

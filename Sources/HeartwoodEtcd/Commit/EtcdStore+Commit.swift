@@ -23,6 +23,7 @@ extension EtcdStore {
         try checkOutsideTransaction()
         try limits.check(batch) { ($0 as? View)?.store.id == id }
         if Task.isCancelled { throw .cancelled }
+        if batch.operations.isEmpty && batch.conditions.isEmpty { return UInt64(newestWrite.load(ordering: .relaxed)) }
         // In a task of its own, which isn't cancelled with this one: the outcome would be unknown then.
         let result = await Task { () async -> Result<Int64, StoreError> in
             do throws(StoreError) { return .success(try await perform(batch)) } catch { return .failure(error) }

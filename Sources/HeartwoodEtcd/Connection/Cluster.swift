@@ -30,17 +30,19 @@ final class Cluster: Sendable {
 
     /// Connects in the background.
     ///
-    /// - Throws: `.invalidArgument` for a configuration without endpoints, or with TLS files that can't be used.
+    /// - Throws: `.invalidArgument` for a configuration without endpoints, whose endpoints and TLS settings contradict
+    ///   each other, or with TLS files that can't be used.
     init(_ configuration: EtcdStore.Configuration) throws(StoreError) {
         guard !configuration.endpoints.isEmpty else {
             throw StoreError(.invalidArgument, "the configuration has no endpoints: name the servers of the cluster")
         }
         self.configuration = configuration
+        let tls = try configuration.neededTLS()
         do {
             transports = try configuration.endpoints.map { endpoint in
                 try .http2NIOPosix(
                     target: .dns(host: endpoint.host, port: endpoint.port),
-                    transportSecurity: configuration.tls.map { .tls($0.settings) } ?? .plaintext,
+                    transportSecurity: tls.map { .tls($0.settings) } ?? .plaintext,
                     config: configuration.transport)
             }
         } catch {

@@ -27,8 +27,9 @@ final class POSIXFile: File {
         UInt64(try status().st_size)
     }
 
-    func kind() throws(FileSystemError) -> FileKind {
-        FileKind(mode: try status().st_mode)
+    func kindAndNames() throws(FileSystemError) -> (FileKind, names: UInt64) {
+        let status = try status()
+        return (FileKind(mode: status.st_mode), UInt64(status.st_nlink))
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {

@@ -28,9 +28,22 @@ final class POSIXFileLock: FileLock {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
         let descriptor = try fileSystem.open(path, flags, .lock)
         var status = stat()
-        guard fstat(descriptor, &status) == 0, FileKind(mode: status.st_mode) == .file else {
+        var refusal: FileSystemError?
+        if fstat(descriptor, &status) != 0 || FileKind(mode: status.st_mode) != .file {
+            refusal = FileSystemError(operation: .lock, path: path, code: ENXIO)
+        } else if status.st_nlink > 1 {
+            refusal = FileSystemError(.lock, path, .severalNames)
+        }
+        if let refusal {
             close(descriptor)
-            throw FileSystemError(operation: .lock, path: path, code: ENXIO)
+            throw refusal
+        }
+        do throws(FileSystemError) {
+            // An existing file is given to whom it should belong, too.
+            try fileSystem.give(descriptor, path, .lock)
+        } catch {
+            close(descriptor)
+            throw error
         }
         let file = FileID(device: status.st_dev, number: status.st_ino)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

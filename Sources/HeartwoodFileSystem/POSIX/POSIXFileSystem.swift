@@ -32,12 +32,17 @@ public struct POSIXFileSystem: FileSystem {
             case .create: O_RDWR | O_CREAT | O_EXCL
             }
         // Without O_NONBLOCK, opening a pipe waits for its other end. It changes nothing for regular files.
-        let file = POSIXFile(descriptor: try open(path, flags | O_NONBLOCK, .open), path: path, in: self)
-        switch try file.kind() {
-        case .file: return file
+        let descriptor = try open(path, flags | O_NONBLOCK, .open)
+        let file = POSIXFile(descriptor: descriptor, path: path, in: self)
+        if access == .create { try give(descriptor, path, .open) }
+        let (kind, names) = try file.kindAndNames()
+        switch kind {
+        case .file:
+            guard access == .readWrite, names > 1 else { return file }
+            throw FileSystemError(.open, path, .severalNames)
         // The system allows opening a directory for reading and refuses only to read it.
         case .directory: throw FileSystemError(operation: .open, path: path, code: EISDIR)
-        case .other: throw FileSystemError(operation: .open, path: path, code: ENXIO)
+        case .symbolicLink, .other: throw FileSystemError(operation: .open, path: path, code: ENXIO)
         }
     }
 
@@ -85,6 +90,28 @@ public struct POSIXFileSystem: FileSystem {
     /// Creates a directory. See ``FileSystem/createDirectory(_:)``.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         try calling(path, .createDirectory) { mkdirat($0, $1, 0o700) }
+        guard directory?.heir(of: path) != nil else { return }
+        let descriptor = try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, .createDirectory)
+        defer { close(descriptor) }
+        try give(descriptor, path, .createDirectory)
+    }
+
+    /// Gives what a process of root's has made to the owner of the bound directory, who couldn't read it otherwise.
+    func give(
+        _ descriptor: Int32, _ path: String, _ operation: FileSystemError.Operation
+    ) throws(FileSystemError) {
+        guard let heir = directory?.heir(of: path) else { return }
+        guard fchown(descriptor, heir.user, heir.group) == 0 else { throw .current(operation, path) }
+    }
+
+    /// Checks that only its owner can change it. See ``FileSystem/checkTrust(in:)``.
+    public func checkTrust(in path: String) throws(FileSystemError) {
+        guard let status = try status(path) else { return }
+        var distrust = Distrust(
+            owner: status.st_uid, group: status.st_gid, mode: UInt32(status.st_mode),
+            directory: directory?.owner.user ?? status.st_uid, user: geteuid())
+        if FileKind(mode: status.st_mode) == .symbolicLink { distrust = .symbolicLink }
+        if let distrust { throw FileSystemError(.status, path, distrust) }
     }
 
     /// Makes the entries of a directory durable. See ``FileSystem/syncDirectory(_:)``.
@@ -104,7 +131,7 @@ public struct POSIXFileSystem: FileSystem {
     func status(_ path: String) throws(FileSystemError) -> stat? {
         var status = stat()
         do throws(FileSystemError) {
-            try calling(path, .status) { fstatat($0, $1, &status, 0) }
+            try calling(path, .status) { fstatat($0, $1, &status, $0 == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW) }
         } catch {
             guard error.isNotFound else { throw error }
             return nil
@@ -127,7 +154,11 @@ public struct POSIXFileSystem: FileSystem {
     /// Opens a directory, from which all calls with its path go on. See ``FileSystem/bound(to:)``.
     public func bound(to directory: String) throws(FileSystemError) -> any FileSystem {
         let descriptor = try open(directory, O_RDONLY | O_DIRECTORY, .list)
-        return POSIXFileSystem(BoundDirectory(SharedDescriptor(descriptor), path: directory))
+        let shared = SharedDescriptor(descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .current(.status, directory) }
+        return POSIXFileSystem(
+            BoundDirectory(shared, path: directory, owner: .init(user: status.st_uid, group: status.st_gid)))
     }
 
     /// Closes the directory. See ``FileSystem/unbind()``.
@@ -137,7 +168,13 @@ public struct POSIXFileSystem: FileSystem {
     func open(
         _ path: String, _ flags: Int32, _ operation: FileSystemError.Operation
     ) throws(FileSystemError) -> Int32 {
-        try calling(path, operation) { openat($0, $1, flags | O_NOCTTY | O_CLOEXEC, 0o600) }
+        let isBound = directory?.rest(of: path) != nil
+        let all = flags | O_NOCTTY | O_CLOEXEC | (isBound ? O_NOFOLLOW : 0)
+        do throws(FileSystemError) {
+            return try calling(path, operation) { openat($0, $1, all, 0o600) }
+        } catch {
+            throw isBound && error.code == ELOOP ? FileSystemError(operation, path, .symbolicLink) : error
+        }
     }
 
     /// Makes a system call with a path.
@@ -172,10 +209,23 @@ public struct POSIXFileSystem: FileSystem {
 
 /// An open directory, and the path that leads into it.
 private final class BoundDirectory: Sendable {
+    struct Owner {
+        let user: uid_t
+        let group: gid_t
+    }
+
     let descriptor: SharedDescriptor
+    let owner: Owner
     private let path: String
 
-    init(_ descriptor: SharedDescriptor, path: String) { (self.descriptor, self.path) = (descriptor, path) }
+    init(_ descriptor: SharedDescriptor, path: String, owner: Owner) {
+        (self.descriptor, self.path, self.owner) = (descriptor, path, owner)
+    }
+
+    /// Who gets what this process makes at a path; nil if it keeps it.
+    func heir(of path: String) -> Owner? {
+        owner.user != 0 && geteuid() == 0 && rest(of: path) != nil ? owner : nil
+    }
 
     /// A path, relative to the directory; nil if it doesn't begin with the directory's.
     func rest(of path: String) -> String? {
@@ -204,6 +254,7 @@ extension FileKind {
             switch mode & S_IFMT {
             case S_IFREG: .file
             case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
             default: .other
             }
     }

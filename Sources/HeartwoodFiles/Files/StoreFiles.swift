@@ -141,12 +141,14 @@ package struct StoreFiles {
             case .temporary, .lock, .keepLog, .other: "a file"
             }
         var finding = Finding(
-            .unreadable, file: entry.path, offset: 0, "\(name) is a symbolic link that leads nowhere")
+            .unreadable, file: entry.path, offset: 0, "\(name) was removed while the files were read")
         if let failure = entry.failure {
             finding.what = "\(name) could not be opened: \(failure)"
             finding.failure = (failure, "\(name) could not be opened")
         }
-        if let kind = entry.kind, kind != .file {
+        if entry.kind == .symbolicLink {
+            finding.what = "\(name) is a symbolic link, and none is followed in a store's directory"
+        } else if let kind = entry.kind, kind != .file {
             let what = kind == .directory ? "a directory" : "a pipe, a socket or a device"
             finding = Finding(.corruption, file: entry.path, offset: 0, "\(what) has the name of \(name)")
         }

@@ -74,7 +74,7 @@ package struct StoreListing {
             switch try fileSystem.kind(of: path) {
             case .directory?: return try StoreListing(path, foreign: foreign, in: fileSystem.bound(to: path))
             case .file?: return try StoreListing(file: path, in: fileSystem)
-            case .other?, nil: break
+            case .symbolicLink?, .other?, nil: break
             }
         } catch {
             throw StoreError(error, "the files could not be read")

@@ -27,6 +27,7 @@ extension Repair {
                 throw StoreError(.notFound, "there is no directory here: check the path", file: path)
             }
             let fileSystem = try fileSystem.bound(to: path)
+            try fileSystem.checkTrust(in: path)
             let lock: any FileLock
             do {
                 lock = try fileSystem.lock(path + "/" + StoreFileName.lockName)

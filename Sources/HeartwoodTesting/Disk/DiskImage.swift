@@ -126,7 +126,7 @@ public struct DiskImage: Sendable {
                 try read(directory, child, fileSystem)
             case .file?:
                 entries[child] = .file(PagedBytes(try Self.bytes(of: directory + child, fileSystem)))
-            case .other?, nil: break
+            case .symbolicLink?, .other?, nil: break
             }
         }
     }

@@ -21,6 +21,7 @@ extension ForwardingFileSystem {
     package func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
     package func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
     package func kind(of path: String) throws(FileSystemError) -> FileKind? { try base.kind(of: path) }
+    package func checkTrust(in path: String) throws(FileSystemError) { try base.checkTrust(in: path) }
     package func lock(_ path: String) throws(FileSystemError) -> any FileLock { try base.lock(path) }
     package func randomUInt64() -> UInt64 { base.randomUInt64() }
 }

@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    /// A page ends after a megabyte, whatever its limit.
+    @Test(arguments: ["", "&type=a"], ["asc", "desc"])
+    func pagesAreBoundedByBytes(_ type: String, _ order: String) async throws {
+        try await Fixture().run { client, _ in
+            let large = String(repeating: "x", count: 60_000)
+            for number in 0..<80 {
+                let event = "{\"type\":\"a\",\"n\":\(number),\"time\":\(number * 1_000),\"x\":\"\(large)\"}"
+                #expect(try await client.post(event).status == .created)
+            }
+            var (found, cursor): ([Int], String?) = ([], "")
+            while let here = cursor {
+                let parameter = here.isEmpty ? "" : "&cursor=\(here)"
+                let page = try await client.read("/events?limit=1000&order=\(order)\(type)\(parameter)")
+                #expect(page.status == .ok && page.body.readableBytes < 6 << 20)
+                found += Self.numbers(page)
+                cursor = page.json["next"] as? String
+            }
+            #expect(found == (order == "asc" ? Array(0..<80) : (0..<80).reversed()))
+        }
+    }
+
     @Test func boundsAndTypesSelect() async throws {
         try await run { client in
             let span = try await client.read("/events?from=5000&to=8000&order=asc")

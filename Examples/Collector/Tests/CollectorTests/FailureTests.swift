@@ -32,6 +32,38 @@ import Testing
         }
     }
 
+    @Test func aServiceStartsOnAFullDiskAndTakesEventsWhenThereIsSpace() async throws {
+        let disk = SimulatedDisk(seed: 3)
+        let fixture = Fixture(on: disk)
+        try await fixture.run { client, _ in _ = try await client.post(Self.event) }
+        disk.capacity = 1
+        try await fixture.run { client, store in
+            #expect(try await client.read("/ready").json["state"] as? String == "outOfSpace")
+            #expect(try await client.read("/events").events.count == 1)
+            #expect(try await client.post(Self.event).code == "out-of-space")
+            disk.capacity = .max
+            // The store looks for space from time to time.
+            while (store as? Store)?.state == .outOfSpace { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await client.post(Self.event).status == .created)
+            #expect(try await client.read("/ready").status == .ok)
+            let ids = try await client.read("/events").events.compactMap { $0["id"] as? String }
+            #expect(Set(ids).count == 2)
+        }
+    }
+
+    /// What is acknowledged is there, by the store's time.
+    @Test func anEventThatHasExpiredMeanwhileIsNotAcknowledged() async throws {
+        let disk = SimulatedDisk(seed: 4)
+        var fixture = Fixture(on: disk)
+        fixture.settings.retention = .seconds(60)
+        try await fixture.run { [clock = fixture.clock] client, _ in
+            #expect(try await client.post(Self.event).status == .created)
+            disk.observe { (operation, _) in if operation == .sync { clock.advance(by: .seconds(61)) } }
+            let answer = try await client.post(Self.event)
+            #expect(answer.status == .serviceUnavailable && answer.code == "clock-was-set")
+        }
+    }
+
     @Test func aFailedSyncIsReportedAndTheRequestCanBeRepeated() async throws {
         let disk = SimulatedDisk(seed: 2)
         let fixture = Fixture(on: disk)

@@ -78,7 +78,7 @@ import Testing
                 "COLLECTOR_ETCD_ENDPOINTS": "https://[::1]:12379", "COLLECTOR_ETCD_USER": "collector",
                 "COLLECTOR_ETCD_PASSWORD": "secret",
             ])
-        #expect(secured.cluster?.endpoints == [.init(host: "::1", port: 12_379)])
+        #expect(secured.cluster?.endpoints == [.init(host: "::1", port: 12_379, usesTLS: true)])
         #expect(secured.cluster?.tls == .init(trustRoots: "ca.pem"))
         #expect(secured.cluster?.credentials == .init(user: "collector", password: "secret"))
         #expect(secured.cluster?.prefix == Array("events/".utf8))
@@ -87,10 +87,8 @@ import Testing
 
     @Test(arguments: [
         ["--etcd-endpoints", ""], ["--etcd-endpoints", "etcd-1:port"], ["--etcd-endpoints", "etcd-1,,etcd-2:http"],
-        ["--etcd-endpoints", "https://etcd-1,etcd-2"], ["--etcd-user", "collector"],
+        ["--etcd-user", "collector"],
         ["--etcd-endpoints", "etcd-1", "--etcd-user", "collector"],
-        ["--etcd-endpoints", "etcd-1", "--etcd-ca", "ca.pem"],
-        ["--etcd-endpoints", "https://etcd-1", "--etcd-certificate", "certificate.pem"],
         ["--etcd-endpoints", "etcd-1", "--etcd-deadline", "0"],
     ])
     func aClusterThatCanNotBeUsedIsRefused(_ arguments: [String]) async {

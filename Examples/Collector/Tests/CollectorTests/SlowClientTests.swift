@@ -3,8 +3,6 @@ import Heartwood
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
-import NIOEmbedded
-import NIOHTTPTypes
 import NIOPosix
 import Testing
 
@@ -26,18 +24,19 @@ import Testing
         }
         var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/events")
         if let declared { head.headerFields[.contentLength] = "\(declared)" }
-        return try await reader.read(Request(head: head, body: RequestBody(asyncSequence: stream)))
+        let request = Request(head: head, body: RequestBody(asyncSequence: stream))
+        return try await reader.read(request, in: Reservation(of: reader.buffers.slots))
     }
 
     @Test func aBodyIsPutTogether() async throws {
-        let reader = BodyReader(maximumBytes: 6, timeout: .seconds(60))
+        let reader = BodyReader(maximumBytes: 6, timeout: .seconds(60), buffers: Buffers(bytes: 1 << 20))
         #expect(try await read(reader, parts: ["ab", "", "cd", "ef"]) == ByteBuffer(string: "abcdef"))
         #expect(try await read(reader, declared: 6, parts: ["ab", "cdef"]) == ByteBuffer(string: "abcdef"))
         #expect(try await read(reader, parts: []) == ByteBuffer())
     }
 
     @Test func aBodyThatIsTooLargeIsNotRead() async throws {
-        let reader = BodyReader(maximumBytes: 6, timeout: .seconds(60))
+        let reader = BodyReader(maximumBytes: 6, timeout: .seconds(60), buffers: Buffers(bytes: 1 << 20))
         for (declared, parts) in [(7, ["a"]), (nil, ["abcd", "efg"]), (6, ["abcdefg"])] {
             let error = await #expect(throws: Problem.self) { try await read(reader, declared: declared, parts: parts) }
             #expect(error?.status == .contentTooLarge)
@@ -46,7 +45,7 @@ import Testing
     }
 
     @Test func aBodyThatTakesTooLongIsRefused() async throws {
-        let reader = BodyReader(maximumBytes: 100, timeout: .zero)
+        let reader = BodyReader(maximumBytes: 100, timeout: .zero, buffers: Buffers(bytes: 1 << 20))
         let error = await #expect(throws: Problem.self) {
             try await read(reader, parts: ["a", "b", "c"], delay: .milliseconds(1))
         }
@@ -82,49 +81,6 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
             #expect(answer.contains("unreadable-request"))
             #expect(try await store.fetchCount(in: EventKeys.events) == 0)
-        }
-    }
-
-    /// Connections with requests that don't end.
-    @Suite struct RequestDeadlineTests {
-        private let channel = EmbeddedChannel(handler: RequestDeadline(.seconds(10)))
-        private let head = HTTPRequestPart.head(HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"))
-
-        private func receive(_ parts: HTTPRequestPart...) throws {
-            for part in parts { channel.pipeline.fireChannelRead(part) }
-            channel.pipeline.fireChannelReadComplete()
-        }
-
-        init() throws { try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait() }
-
-        @Test func aRequestThatArrivesAtOnceSetsNoTimer() throws {
-            try receive(head, .body(ByteBuffer(string: "a")), .end(nil))
-            channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-            #expect(channel.isActive)
-        }
-
-        @Test func aRequestThatEndsInTimeIsServed() throws {
-            try receive(head)
-            channel.embeddedEventLoop.advanceTime(by: .seconds(9))
-            try receive(.body(ByteBuffer(string: "a")))
-            try receive(.end(nil))
-            channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-            #expect(channel.isActive)
-            // The next one has its own time.
-            try receive(head)
-            channel.embeddedEventLoop.advanceTime(by: .seconds(9))
-            #expect(channel.isActive)
-        }
-
-        @Test func aRequestThatDripsIsCutOff() throws {
-            try receive(head)
-            for _ in 0..<9 {
-                channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-                try receive(.body(ByteBuffer(string: "a")))
-            }
-            #expect(channel.isActive)
-            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-            #expect(!channel.isActive)
         }
     }
 }

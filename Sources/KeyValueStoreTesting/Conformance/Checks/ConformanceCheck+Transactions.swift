@@ -151,6 +151,20 @@ extension ConformanceCheck {
                 }
             }
         },
+        ConformanceCheck("a transaction that only reads isn't in conflict, and shows one moment") { trial in
+            let store = trial.store
+            try await store.write(.put("a", "1"), .put("b", "1"))
+            var runs = 0
+            let seen = try await store.withTransaction { transaction in
+                runs += 1
+                let first = try await transaction.fetchEntry(bytes("a"))?.value
+                let change: [KeyValueBatch.Operation] = [.put("a", "\(runs + 1)"), .put("b", "\(runs + 1)")]
+                _ = try await Task.detached { try await store.write(change) }.value
+                return [first, try await transaction.fetchEntry(bytes("b"))?.value]
+            }
+            try expect(runs, is: 1, "what a transaction had read was written, and it wrote nothing")
+            try expect(seen.value, is: [bytes("1"), bytes("1")], "a transaction read beside a write")
+        },
         ConformanceCheck("a transaction that only writes isn't in conflict") { trial in
             let store = trial.store
             var runs = 0

@@ -24,9 +24,9 @@ struct Tokens: Sendable {
         }
     }
 
-    /// Who has this secret, for one of the scopes.
-    func client(_ secret: String, _ scope: Client.Scope) -> Client? {
-        entry(secret, scope)?.client
+    /// Who has this secret, for one of the scopes, and its digest.
+    func client(_ secret: String, _ scope: Client.Scope) -> (Client, SHA256.Digest)? {
+        entry(secret, scope).map { ($0.client, $0.digest) }
     }
 
     private func entry(_ secret: String, _ scope: Client.Scope) -> Entry? {
@@ -46,7 +46,7 @@ struct Tokens: Sendable {
         }
     }
 
-    static func digest(_ secret: String) -> SHA256.Digest {
+    private static func digest(_ secret: String) -> SHA256.Digest {
         var secret = secret
         return secret.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
     }

@@ -3,6 +3,13 @@ import Heartwood
 /// Reads the events of a store.
 struct EventArchive {
     let store: any KeyValueStore
+    /// The largest event.
+    var eventBytes = Settings().maximumEventBytes
+
+    /// A page ends when its events have this many bytes; so a client that doesn't take its pages holds little memory.
+    static let pageBytes = 1 << 20
+    /// What is read at once has at most this many bytes.
+    private static let stepBytes = 4 << 20
 
     struct Event {
         var id: EventID
@@ -26,9 +33,10 @@ struct EventArchive {
     /// - Complexity: O(events). Only keys are read.
     func count(_ filter: EventQuery.Filter) async throws -> Int { try await store.fetchCount(in: filter.range) }
 
-    /// A page of a listing.
+    /// A page of a listing: as many events as the query allows, or ``pageBytes``.
     ///
-    /// - Complexity: O(log n + limit).
+    /// - Complexity: O(log n + limit). It reads up to 64 events at once, more if the largest event is smaller than by
+    ///   default: a remote engine needs a round trip for each.
     func page(_ query: EventQuery) async throws -> Page {
         let (filter, order) = (query.filter, query.order)
         let isBackwards = query.cursor?.direction == .previous
@@ -38,13 +46,22 @@ struct EventArchive {
             let key = EventKeys.prefix(type: filter.type) + cursor.id.bytes
             range = isReversed ? range.before(key) : range.after(key)
         }
-        // One more than asked for says whether the listing continues.
         let view = try await store.immediateView()
-        let found = try await view.fetchEntries(in: range, reversed: isReversed, limit: query.limit + 1).entries
-        var events = try await events(Array(found.prefix(query.limit)), isByType: filter.type != nil, view)
+        let step = min(256, max(1, Self.stepBytes / eventBytes))
+        var events: [Event] = []
+        var (bytes, rest) = (0, KeyRange?.some(range))
+        while let part = rest, events.count < query.limit, bytes < Self.pageBytes {
+            let found = try await view.fetchEntries(
+                in: part, reversed: isReversed, limit: min(step, query.limit - events.count))
+            let read = try await self.events(found.entries, isByType: filter.type != nil, view)
+            bytes += read.reduce(0) { $0 + $1.object.count }
+            events += read
+            rest = found.next
+        }
         if isBackwards { events.reverse() }
 
-        let isMore = found.count > query.limit
+        var isMore = false
+        if let rest { isMore = try await !view.fetchKeys(in: rest, limit: 1).isEmpty }
         func cursor(_ direction: EventCursor.Direction, _ event: Event?) -> EventCursor? {
             (event?.id ?? query.cursor?.id).map { EventCursor(direction, $0, filter, order) }
         }

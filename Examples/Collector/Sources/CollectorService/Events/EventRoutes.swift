@@ -7,6 +7,8 @@ import NIOCore
 struct EventRoutes {
     let store: (any KeyValueStore)?
     let hasTypeIndex: Bool
+    /// The largest event.
+    let eventBytes: Int
 
     func add(to group: RouterGroup<CollectorContext>) {
         group.get("/events") { request, _ in try await list(request) }
@@ -16,7 +18,7 @@ struct EventRoutes {
 
     private func archive() throws -> EventArchive {
         guard let store else { throw Problem.noStore }
-        return EventArchive(store: store)
+        return EventArchive(store: store, eventBytes: eventBytes)
     }
 
     private func list(_ request: Request) async throws -> Response {
@@ -76,9 +78,7 @@ extension Response {
     static func json(_ bytes: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
-            headers: [
-                .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-            ],
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -31,8 +31,10 @@ struct Ingest: Sendable {
                     "send application/json (an object or an array), or application/x-ndjson (an object a line)")
             }
             let key = try idempotencyKey(request)
-            let body = try await body.read(request, since: started)
-            let prepared = try prepare(body, format, client, key)
+            let memory = Reservation(of: body.buffers.slots)
+            defer { memory.release() }
+            let body = try await body.read(request, in: memory, since: started)
+            let prepared = try await prepare(body, format, client, key)
             let (answer, isReplay) = try await write(prepared)
             metrics.accepted(prepared.types, bytes: body.readableBytes, isReplay: isReplay, since: started)
             return response(answer, isReplay: isReplay)
@@ -66,7 +68,7 @@ struct Ingest: Sendable {
             number += 1
         }
         json.append(contentsOf: "]}".utf8)
-        var headers: HTTPFields = [.contentType: "application/json", .xContentTypeOptions: "nosniff"]
+        var headers: HTTPFields = [.contentType: "application/json"]
         if isReplay { headers[.idempotentReplayed] = "true" }
         return Response(status: .created, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
@@ -83,57 +85,68 @@ extension Ingest {
         var types: TypeCounts
         var hours: HourMarks.Plan
         var now: Timestamp
+        /// When the first of the records expires, by the store's time; nil for never.
+        var end: Timestamp?
     }
 
     private func prepare(
         _ body: ByteBuffer, _ format: EventBatch.Format, _ client: Client, _ key: String?
-    ) throws -> Prepared {
+    ) async throws -> Prepared {
+        let events = try EventBatch(body.readableBytesUInt8Span, format, limits).events
+        let numbers = try await numbers.take(events.count)
         let span = body.readableBytesUInt8Span
-        let events = try EventBatch(span, format, limits).events
         let now = clock.now()
         // What expires does so by the store's time, which is ahead of the clock after the clock was ahead.
-        let stored = store?.now ?? now
-        let first = numbers.take(events.count)
+        let storeTime = store?.now ?? now
+        var end = retention?.end(from: storeTime)
         var types = TypeCounts()
         var hours = HourSet()
         var batch = store.map { RecordBatch(for: $0) }
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
-            consume batch, body: body, expires: retention.map { .at($0.end(from: stored)) } ?? .never,
+            consume batch, body: body, expires: end.map { .at($0) } ?? .never,
             hasTypeIndex: hasTypeIndex)
         var times: [UInt64] = []
         times.reserveCapacity(events.count)
         for (index, event) in events.enumerated() {
             let id = EventID(
-                time: event.time ?? now.milliseconds, epoch: numbers.epoch, number: first + UInt64(index))
+                time: event.time ?? now.milliseconds, epoch: numbers.epoch, number: numbers.first + UInt64(index))
             times.append(id.time)
             types.count(event.type, in: span)
             hours.insert(Hour(of: id.time))
             writer.add(event, id, span)
         }
-        var answer = IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: first, times: times)
+        var answer = IdempotencyRecord(digest: [], epoch: numbers.epoch, firstNumber: numbers.first, times: times)
         let request = key.map { EventKeys.request(client: client.name, key: $0) }
         if let request {
             answer.digest = body.withUnsafeReadableBytes { IdempotencyRecord.digest(of: $0) }
-            writer.add(request, answer.bytes, expires: .at(idempotency.end(from: stored)))
+            let answerEnd = idempotency.end(from: storeTime)
+            writer.add(request, answer.bytes, expires: .at(answerEnd))
+            end = min(end ?? answerEnd, answerEnd)
         }
         let plan = marks?.plan(hours, now: now) ?? HourMarks.Plan()
         for hour in plan.marks { writer.add(mark: hour) }
-        return Prepared(batch: writer.batch, answer: answer, key: request, types: types, hours: plan, now: now)
+        return Prepared(
+            batch: writer.batch, answer: answer, key: request, types: types, hours: plan, now: now, end: end)
     }
 
     /// Writes a batch, or finds the answer to the same request before.
     private func write(_ prepared: Prepared) async throws -> (answer: IdempotencyRecord, isReplay: Bool) {
         guard let store, var batch = prepared.batch else { return (prepared.answer, false) }
         var hours = prepared.hours
+        var isWritten = false
         while true {
-            do {
+            do throws(StoreError) {
                 try await batch.write(ifAbsent: hours.closed)
                 marks?.committed(hours, now: prepared.now)
-                return (prepared.answer, false)
+                isWritten = true
             } catch {
                 if error.code == .tooLarge && !(store is Store) { throw Problem.tooMany(store.limits) }
                 guard error.code == .conflict else { throw error }
+            }
+            if isWritten {
+                if let end = prepared.end, end <= store.now { throw Problem.clockWasSet }
+                return (prepared.answer, false)
             }
             if let key = prepared.key, let answer = try await answer(store, key) {
                 guard answer.digest == prepared.answer.digest else {

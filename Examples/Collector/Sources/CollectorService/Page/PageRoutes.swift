@@ -19,7 +19,7 @@ struct PageRoutes {
     private static func file(_ bytes: [UInt8], _ type: String) -> Response {
         let headers: HTTPFields = [
             .contentType: type, .cacheControl: "no-cache", .contentSecurityPolicy: policy,
-            .xContentTypeOptions: "nosniff", HTTPField.Name("Referrer-Policy")!: "no-referrer",
+            HTTPField.Name("Referrer-Policy")!: "no-referrer",
         ]
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }

@@ -11,6 +11,8 @@ struct Problem: HTTPResponseError {
         case number(Int)
     }
 
+    static let contentType = "application/problem+json"
+
     var status: HTTPResponse.Status
     /// Names the kind of problem, for programs.
     var code: String
@@ -53,9 +55,8 @@ struct Problem: HTTPResponseError {
 
     func response(from request: Request, context: some RequestContext) -> Response {
         var headers = headers
-        headers[.contentType] = "application/problem+json"
+        headers[.contentType] = Self.contentType
         headers[.cacheControl] = "no-store"
-        headers[.xContentTypeOptions] = "nosniff"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
@@ -90,6 +91,14 @@ extension Problem {
             "the events of a request are one commit, and the cluster allows \(limits.operations) records and "
                 + "\(limits.batchBytes) bytes in it; an event has two records, or one without events.type-index: "
                 + "nothing was written; send fewer events in a request")
+    }
+
+    /// What was written has expired before it was acknowledged.
+    static var clockWasSet: Problem {
+        Problem(
+            .serviceUnavailable, "clock-was-set",
+            "the clock of the service was set forward during this request, and the events have expired: send it again"
+        ).retry(after: 1)
     }
 
     static let noStore = Problem(

@@ -4,17 +4,20 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Answers every error as a problem, and logs those that the operator has to know.
+/// Answers every error as a problem, and logs those that the operator has to know. Sets the headers of all answers.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = CollectorContext
 
     /// Whether the service speaks TLS. Then browsers are told to use nothing else for a year.
     let isSecure: Bool
+    let buffers: Buffers
+    let refusals: RefusalLimiter
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = await answer(request, context, next)
+        response.headers[.xContentTypeOptions] = "nosniff"
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         return response
     }
@@ -23,9 +26,10 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
     ) async -> Response {
         do {
-            return try await next(request, context)
+            return try buffers.counted(try await next(request, context))
         } catch {
-            let problem = Self.problem(error)
+            var problem = Self.problem(error)
+            if problem.status == .unauthorized, !refusals.take(context.address) { problem = RefusalLimiter.problem }
             if problem.status.code >= 500 {
                 context.logger.log(
                     level: Self.level(error), "request failed",

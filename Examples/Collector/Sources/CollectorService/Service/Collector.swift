@@ -1,5 +1,6 @@
 public import Heartwood
 import HeartwoodHummingbird
+import HeartwoodService
 public import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -19,6 +20,7 @@ public struct Collector: Sendable {
     let sessions: Sessions
     let ingest: Ingest
     let events: ServerSentEvents
+    let buffers: Buffers
     let sampler: StatsSampler
     let summaries: Summaries?
     let clock: any StoreClock
@@ -31,7 +33,7 @@ public struct Collector: Sendable {
     ///   - registry: Where its metrics are collected.
     ///   - logger: Logs requests that fail.
     ///   - clock: The time of events without one, and of sessions without a store. As of the store.
-    /// - Throws: `StoreError` if the store can't be written.
+    /// - Throws: `StoreError` if the store can't be read, or can't be written for another reason than a full disk.
     public init(
         _ settings: Settings, store: (any KeyValueStore)?, registry: MetricsRegistry, logger: Logger,
         clock: any StoreClock = SystemClock()
@@ -43,15 +45,22 @@ public struct Collector: Sendable {
             ?? MemoryPersistDriver()
         tokens = Tokens(settings.tokens, rate: settings.requestsPerSecond)
         sessions = Sessions(persist: persist, lifetime: settings.sessionLifetime, isSecure: settings.secureCookies)
+        buffers = Buffers(bytes: settings.maximumBufferedBytes)
         let metrics = IngestMetrics(registry)
-        let numbers =
-            if let store { try await EventNumbers.open(store) } else { EventNumbers(epoch: 0) }
+        let numbers = EventNumbers(store)
+        do {
+            try await numbers.begin()
+        } catch let error as StoreError where error.code == .outOfSpace {
+            // Reads are answered, and events are taken when there is space.
+            logger.warning("events are refused until there is space", metadata: ["error": "\(error)"])
+        }
         let window = SummaryWindow(lifetime: settings.summaryLifetime, retention: settings.retention)
         if store != nil && window == nil { logger.notice("no summaries of hours are made: see GET /summaries") }
         summaries = if let store, let window { try await Summaries(store, window) } else { nil }
         ingest = Ingest(
             store: store, numbers: numbers, tokens: tokens,
-            body: BodyReader(maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout),
+            body: BodyReader(
+                maximumBytes: settings.maximumBodyBytes, timeout: settings.bodyTimeout, buffers: buffers),
             limits: EventBatch.Limits(events: settings.maximumEvents, eventBytes: settings.maximumEventBytes),
             retention: settings.retention.map { Lifetime($0, on: store) }, hasTypeIndex: settings.hasTypeIndex,
             idempotency: Lifetime(settings.idempotency, on: store),
@@ -63,7 +72,10 @@ public struct Collector: Sendable {
     /// The routes.
     func router() -> Router<CollectorContext> {
         let router = Router(context: CollectorContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(isSecure: settings.certificate != nil))
+        router.add(
+            middleware: ProblemMiddleware(
+                isSecure: settings.certificate != nil, buffers: buffers,
+                refusals: RefusalLimiter(rate: settings.refusalsPerSecond)))
         router.post("/events") { request, context in try await ingest.post(request, context) }
 
         let open = router.group().add(middleware: MetricsMiddleware())
@@ -72,14 +84,16 @@ public struct Collector: Sendable {
         SessionRoutes(
             sessions: sessions,
             limiter: LoginLimiter(persist: persist, attempts: settings.loginsPerMinute, clock: clock),
-            tokens: tokens, timeout: settings.bodyTimeout
+            tokens: tokens, body: BodyReader(maximumBytes: 4_096, timeout: settings.bodyTimeout, buffers: buffers)
         ).add(to: open)
 
         let readers = router.group().add(middleware: MetricsMiddleware())
             .add(middleware: AccessMiddleware(tokens: tokens, sessions: sessions))
         let stream = EventStream(store: store, events: events)
         readers.get("/events/stream") { request, context in try await stream.get(request, context) }
-        EventRoutes(store: store, hasTypeIndex: settings.hasTypeIndex).add(to: readers)
+        EventRoutes(
+            store: store, hasTypeIndex: settings.hasTypeIndex, eventBytes: settings.maximumEventBytes
+        ).add(to: readers)
         SummaryRoutes(summaries: summaries).add(to: readers)
         JobRoutes(summaries: summaries, tokens: tokens).add(readers: readers, open: open)
         StatsRoutes(sampler: sampler, registry: registry, files: store as? Store, summaries: summaries, events: events)
@@ -91,10 +105,14 @@ public struct Collector: Sendable {
     ///
     /// - Throws: If the certificate or its key can't be read.
     public func application() throws -> some ApplicationProtocol {
+        let limit = connectionLimit()
+        let connections = Slots(limit)
         var server = HTTPServerBuilder.http1(
             configuration: .init(
                 // Later than the answer to a body that is read too slowly, so that the client gets it.
-                additionalChannelHandlers: [RequestDeadline(settings.bodyTimeout + .seconds(2))],
+                additionalChannelHandlers: [
+                    ConnectionHandler(settings.bodyTimeout + .seconds(2), of: connections)
+                ],
                 idleTimeout: .init(settings.idleTimeout),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: settings.maximumHeaderBytes, maxHeaderListSize: settings.maximumHeaderBytes,
@@ -106,8 +124,25 @@ public struct Collector: Sendable {
             router: router(), server: server,
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port),
-                availableConnectionsDelegate: .maximum(settings.maximumConnections, logger: logger)),
+                availableConnectionsDelegate: .maximum(limit + Self.refusals, logger: logger)),
             logger: logger)
+    }
+
+    /// So many connections beyond the limit are answered 503 at the same time. Further ones wait.
+    private static let refusals = 64
+
+    /// How many connections there may be: as many as the settings say, if the process may have so many files open. The
+    /// store has some, and each stream two more.
+    private func connectionLimit() -> Int {
+        let others = Self.refusals + 256 + 2 * settings.maximumStreams
+        let files = StoreService.raiseOpenFiles(to: settings.maximumConnections + others)
+        let limit = min(settings.maximumConnections, max(1, files - others))
+        if limit < settings.maximumConnections {
+            logger.warning(
+                "fewer connections are accepted than http.max-connections says: raise LimitNOFILE (ulimit -n)",
+                metadata: ["connections": "\(limit)", "needed": "\(settings.maximumConnections + others)"])
+        }
+        return limit
     }
 
     /// TLS 1.2 with forward secrecy, or 1.3.

@@ -8,7 +8,7 @@ struct SessionRoutes {
     let sessions: Sessions
     let limiter: LoginLimiter
     let tokens: Tokens
-    let timeout: Duration
+    let body: BodyReader
 
     private struct Login: Decodable { var token: String }
 
@@ -23,12 +23,12 @@ struct SessionRoutes {
 
     private func login(_ request: Request, _ context: CollectorContext) async throws -> Response {
         try await limiter.take(context.address)
-        let body = try await BodyReader(maximumBytes: 4_096, timeout: timeout).read(request)
+        let body = try await body.read(request, in: Reservation(of: body.buffers.slots))
         guard let login = try? JSONDecoder().decode(Login.self, from: Data(body.readableBytesView)) else {
             throw Problem.badRequest("invalid-login", #"send {"token":"TOKEN"}"#)
         }
-        guard let client = tokens.client(login.token, .read) else { throw Tokens.unauthorized(.read) }
-        return Self.noContent(try await sessions.open(client, Tokens.digest(login.token)))
+        guard let (client, digest) = tokens.client(login.token, .read) else { throw Tokens.unauthorized(.read) }
+        return Self.noContent(try await sessions.open(client, digest))
     }
 
     private static func noContent(_ cookie: Cookie) -> Response {

@@ -16,7 +16,7 @@ public struct Settings: Sendable {
     public var maximumBodyBytes = 8 << 20
     /// The longest header field, and all of a request together, in bytes.
     public var maximumHeaderBytes = 16 << 10
-    /// Further connections wait until one is closed.
+    /// Further ones are answered 503, and closed. Fewer, if the process may not have so many files open.
     public var maximumConnections = 4_096
 
     /// A file with a certificate chain, in PEM; nil for HTTP without TLS.
@@ -49,10 +49,16 @@ public struct Settings: Sendable {
     var tokens: [(client: Client, secret: String)] = []
     /// Requests with events that each client may send in a second; nil for no limit.
     public var requestsPerSecond: Int?
+    /// The memory of bodies and answers that wait for their clients, in bytes. A request that needs more is answered
+    /// 503.
+    public var maximumBufferedBytes = 256 << 20
     /// How many streams may be open at once.
     public var maximumStreams = 100
     /// Attempts to log in, from one address.
     public var loginsPerMinute = 10
+
+    /// Requests with a wrong token, from one address.
+    var refusalsPerSecond = 20
 
     /// How long a session of the page lasts.
     public var sessionLifetime = Duration.seconds(7 * 86_400)

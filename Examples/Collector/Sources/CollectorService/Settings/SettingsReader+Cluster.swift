@@ -16,7 +16,9 @@ extension SettingsReader {
             throw SettingsError("etcd.endpoints is '\(text)': write HOST:PORT,HOST:PORT")
         }
         var configuration = EtcdStore.Configuration(endpoints: endpoints, prefix: text("etcd.prefix") ?? "collector/")
-        configuration.tls = try tls(names)
+        let files = EtcdStore.Configuration.TLS(
+            trustRoots: text("etcd.ca"), certificateChain: text("etcd.certificate"), privateKey: text("etcd.key"))
+        if files != .init() { configuration.tls = files }
         let (user, password) = (text("etcd.user"), config.string(forKey: "etcd.password", isSecret: true))
         guard (user == nil) == (password == nil) else {
             throw SettingsError("etcd.user and etcd.password: give both, or none")
@@ -28,23 +30,5 @@ extension SettingsReader {
 
     private static var clusterKeys: [ConfigKey] {
         ["etcd.prefix", "etcd.user", "etcd.password", "etcd.ca", "etcd.certificate", "etcd.key", "etcd.deadline"]
-    }
-
-    /// With TLS, all endpoints begin with `https://`.
-    private func tls(_ endpoints: [Substring]) throws -> EtcdStore.Configuration.TLS? {
-        let tls = EtcdStore.Configuration.TLS(
-            trustRoots: text("etcd.ca"), certificateChain: text("etcd.certificate"), privateKey: text("etcd.key"))
-        let secure = endpoints.count { $0.hasPrefix("https://") }
-        guard secure == 0 || secure == endpoints.count else {
-            throw SettingsError("etcd.endpoints: write https:// before each of them, or before none")
-        }
-        guard (tls.certificateChain == nil) == (tls.privateKey == nil) else {
-            throw SettingsError("etcd.certificate and etcd.key: give both, or none")
-        }
-        if secure > 0 { return tls }
-        guard tls == EtcdStore.Configuration.TLS() else {
-            throw SettingsError("etcd.ca and etcd.certificate are for TLS: write https:// before the endpoints")
-        }
-        return nil
     }
 }

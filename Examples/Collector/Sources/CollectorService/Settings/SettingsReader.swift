@@ -62,6 +62,12 @@ extension Settings {
         if let rate = try reader.number("limits.requests-per-second", 0...10_000_000) {
             requestsPerSecond = rate == 0 ? nil : rate
         }
+        try reader.number("limits.buffered-bytes", (64 << 10)...(1 << 40), into: &maximumBufferedBytes)
+        guard maximumBufferedBytes >= 2 * max(maximumBodyBytes, maximumEventBytes) else {
+            throw SettingsError(
+                "limits.buffered-bytes is \(maximumBufferedBytes): choose at least twice http.max-body-bytes and "
+                    + "events.max-bytes")
+        }
         try reader.number("limits.streams", 0...100_000, into: &maximumStreams)
         try reader.number("limits.logins-per-minute", 1...1_000, into: &loginsPerMinute)
         if let days = try reader.number("sessions.days", 1...365) { sessionLifetime = .seconds(days * 86_400) }
@@ -83,7 +89,8 @@ extension Settings {
         "http-max-header-bytes", "http-max-connections", "tls-certificate", "tls-key",
         "store-path", "events-retention", "events-max-per-request", "events-max-bytes", "events-type-index",
         "summaries-days", "idempotency-hours",
-        "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-logins-per-minute",
+        "tokens-write", "tokens-read", "limits-requests-per-second", "limits-streams", "limits-buffered-bytes",
+        "limits-logins-per-minute",
         "sessions-days", "sessions-secure", "shutdown-timeout", "stream-heartbeat", "log-level",
         // Of the store: Documentation/Services.md describes them.
         "store-name", "store-segment-bytes", "store-maximum-value-bytes", "store-commit-buffer-bytes",

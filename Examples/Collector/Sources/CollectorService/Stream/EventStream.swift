@@ -66,7 +66,7 @@ struct EventStream {
             guard change.isLastOfBatch || text.count >= partBytes else { continue }
             frames.appendPosition(to: &text)
             await output.send(ByteBuffer(bytes: text))
-            text.removeAll(keepingCapacity: true)
+            text = []
         }
     }
 }

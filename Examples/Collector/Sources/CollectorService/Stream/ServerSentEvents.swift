@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
-import Synchronization
 
 /// Answers a request with a stream of server-sent events.
 struct ServerSentEvents: Sendable {
@@ -23,7 +22,8 @@ struct ServerSentEvents: Sendable {
     func response(
         to request: Request, _ context: CollectorContext, produce: @escaping @Sendable (Output) async throws -> Void
     ) throws -> Response {
-        guard let slot = Slot(slots) else {
+        let slot = Reservation(of: slots)
+        guard slot.take(1) else {
             throw Problem(.serviceUnavailable, "too-many-streams", "there are too many open streams").retry(after: 10)
         }
         let (heartbeat, channel) = (heartbeat, context.channel)
@@ -66,21 +66,4 @@ struct ServerSentEvents: Sendable {
             group.cancelAll()
         }
     }
-}
-
-/// A slot that is also released if its stream never begins.
-private final class Slot: Sendable {
-    private let slots: Slots
-    private let isReleased = Atomic(false)
-
-    init?(_ slots: Slots) {
-        guard slots.take() else { return nil }
-        self.slots = slots
-    }
-
-    func release() {
-        if !isReleased.exchange(true, ordering: .relaxed) { slots.release() }
-    }
-
-    deinit { release() }
 }
