@@ -6,11 +6,14 @@ import Testing
 @Suite struct TransactionTests {
     private let store = RecordingStore()
 
-    /// The conditions of a transaction, as text; and its operations.
+    /// The conditions of a transaction that writes, as text; and its operations.
     private func commit(
-        _ body: (KeyValueTransaction) async throws -> Void
+        writes: Bool = true, _ body: (KeyValueTransaction) async throws -> Void
     ) async throws -> (conditions: Set<String>, operations: [KeyValueBatch.Operation]) {
-        try await store.withTransaction(body)
+        try await store.withTransaction { transaction in
+            try await body(transaction)
+            if writes, transaction.isReadOnly { try transaction.put([99], []) }
+        }
         let batch = try #require(await store.batches.all.last)
         let conditions = batch.conditions.map { condition in
             switch condition {
@@ -55,39 +58,30 @@ import Testing
         let range = KeyRange(lower: .included([1]), upper: .excluded([9]))
         var committed = try await commit { transaction in
             _ = try await transaction.fetchEntries(in: range, reversed: false, limit: 2)
-            try transaction.put([20], [])
         }
         #expect(committed.conditions == [text(KeyRange(lower: .included([1]), upper: .included([2])))])
         committed = try await commit { transaction in
             _ = try await transaction.fetchEntries(in: range, reversed: true, limit: 2)
-            try transaction.put([20], [])
         }
         #expect(committed.conditions == [text(KeyRange(lower: .included([4]), upper: .excluded([9])))])
         for reversed in [false, true] {
             committed = try await commit { transaction in
                 _ = try await transaction.fetchEntries(in: range, reversed: reversed, limit: 6)
-                try transaction.put([20], [])
-            }
+                }
             #expect(committed.conditions == [text(range)])
         }
-        committed = try await commit { transaction in
-            _ = try await transaction.fetchCount(in: range)
-            try transaction.put([20], [])
-        }
+        committed = try await commit { _ = try await $0.fetchCount(in: range) }
         #expect(committed.conditions == [text(range)])
     }
 
-    @Test func withoutWritesNothingIsACondition() async throws {
-        let committed = try await commit { transaction in
-            _ = try await transaction.fetchEntry([1])
-            _ = try await transaction.fetchCount(in: .all)
+    @Test func withoutWritesOnlyWhatIsRequiredIsACondition() async throws {
+        for isRequired in [false, true] {
+            let committed = try await commit(writes: false) { transaction in
+                _ = try await transaction.fetchEntry([1])
+                if isRequired { try transaction.require(.absent([2])) }
+            }
+            #expect(committed.conditions == (isRequired ? ["absent [2]", "key [1]"] : []))
         }
-        #expect(committed.conditions.isEmpty && committed.operations.isEmpty)
-        let required = try await commit { transaction in
-            _ = try await transaction.fetchEntry([1])
-            try transaction.require(.absent([2]))
-        }
-        #expect(required.conditions == ["absent [2]", "key [1]"])
     }
 
     /// Own writes fill a page; what the view has after the last entry wasn't read.
