@@ -77,10 +77,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Random requests, for tests and trials.
+        .executableTarget(
+            name: "collector-fuzz",
+            dependencies: [
+                .product(name: "HeartwoodTesting", package: "heartwood"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "CollectorTests",
             dependencies: [
-                "CollectorService",
+                "CollectorService", "collector-fuzz",
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodFileSystem", package: "heartwood"),

@@ -44,6 +44,11 @@ struct Layout: Sendable {
     /// The store's key of one in the cluster, which must begin with the prefix and a letter.
     func key(_ data: Data) -> [UInt8] { [UInt8](data.dropFirst(prefix.count + 1)) }
 
+    /// Whether a key of the cluster is between bounds.
+    static func contains(_ bounds: Bounds, _ key: Data) -> Bool {
+        !key.lexicographicallyPrecedes(bounds.lower) && key.lexicographicallyPrecedes(bounds.upper)
+    }
+
     /// The entries of a range; nil if the range is empty.
     func data(_ range: KeyRange) -> Bounds? { bounds(range, name("d"), name("e")) }
     /// The fences of a range; nil if the range is empty.

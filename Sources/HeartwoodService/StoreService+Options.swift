@@ -17,8 +17,11 @@ extension StoreService {
         public var metrics: (any MetricsFactory)? = MetricsSystem.factory
         /// Makes spans of opening, recovery and compaction; nil for none. The process's own by default.
         public var tracer: (any Tracer)? = InstrumentationSystem.tracer
-        /// The time between two reports of counters and gauges. 5 seconds by default; at least 10 milliseconds.
-        public var interval: Duration = .seconds(5) { didSet { interval = max(interval, .milliseconds(10)) } }
+        /// The time between two reports of counters and gauges. 5 seconds by default; at least 10 milliseconds, at most
+        /// 366 days.
+        public var interval: Duration = .seconds(5) {
+            didSet { interval = min(max(interval, .milliseconds(10)), .seconds(366 * 86_400)) }
+        }
         /// The duration from which a sync is counted as slow, and logged once in an interval. 100 milliseconds by
         /// default.
         public var slowSync: Duration = .milliseconds(100)

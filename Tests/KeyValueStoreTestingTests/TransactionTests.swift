@@ -67,7 +67,7 @@ import Testing
         for reversed in [false, true] {
             committed = try await commit { transaction in
                 _ = try await transaction.fetchEntries(in: range, reversed: reversed, limit: 6)
-                }
+            }
             #expect(committed.conditions == [text(range)])
         }
         committed = try await commit { _ = try await $0.fetchCount(in: range) }

@@ -99,7 +99,11 @@ struct StoreDirectory {
                 snapshots.append((name, sequence))
                 try fileSystem.checkTrust(in: path + "/" + name)
             case .temporary:
-                if Reserve.Piece(rawValue: name) == nil { leftovers.append(path + "/" + name) }
+                // A directory is none of ours: another store may be there.
+                let file = path + "/" + name
+                if Reserve.Piece(rawValue: name) == nil, try fileSystem.kind(of: file) != .directory {
+                    leftovers.append(file)
+                }
             case .keepLog: keepsLog = true
             case .lock, .other: break
             }
@@ -166,6 +170,13 @@ extension String {
             }
             guard !HomePath.isMeant(by: String(path)) else {
                 throw StoreError(.invalidArgument, HomePath.refusal, file: String(path))
+            }
+            switch StoreFileName(path.split(separator: "/").last.map(String.init) ?? "") {
+            case .log, .snapshot, .lock, .keepLog:
+                throw StoreError(
+                    .invalidArgument, "this is the name of a file of a store: choose another one for a store itself",
+                    file: String(path))
+            case .temporary, .other: break
             }
             return String(path)
         }

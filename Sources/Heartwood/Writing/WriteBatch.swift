@@ -94,8 +94,8 @@ public struct WriteBatch: Sendable {
     }
 
     /// Reserves memory for `bytes` bytes, so that adding operations allocates none. Count the bytes of keys and values,
-    /// and 40 bytes for each operation.
+    /// and 40 bytes for each operation. No more is reserved than the largest batch has.
     public mutating func reserveCapacity(_ bytes: Int) {
-        encoded.reserveCapacity(bytes)
+        encoded.reserveCapacity(min(bytes, FormatConstants.maximumBatchBytes))
     }
 }

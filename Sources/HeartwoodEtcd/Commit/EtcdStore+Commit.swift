@@ -67,7 +67,8 @@ extension EtcdStore {
                 if hasMarker { hasExpiries.store(true, ordering: .relaxed) }
                 let before = known
                 if plan.mayMeetExpired && hasMarker { known = try await lookUp(batch.conditions, now) }
-                if known == before { throw .conflict }
+                attempts += 1
+                if known == before || attempts == 10 { throw .conflict }
             }
         }
     }

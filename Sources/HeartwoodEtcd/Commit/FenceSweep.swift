@@ -34,7 +34,8 @@ struct FenceSweep: Sendable {
                     "fences weren't swept; they are swept later", metadata: ["error": "\(error.storeError)"])
             }
             // Not all programs at the same time.
-            try? await Task.sleep(for: cluster.configuration.sweepInterval * Double.random(in: 1...1.2))
+            let interval = min(cluster.configuration.sweepInterval, .seconds(366 * 86_400))
+            try? await Task.sleep(for: interval * Double.random(in: 1...1.2))
         }
     }
 
@@ -68,7 +69,8 @@ struct FenceSweep: Sendable {
             }
             _ = try await cluster.call(.transaction, request)
         }
-        return page.more ? page.kvs.last.map { $0.key + [0] } : nil
+        guard page.more, let last = page.kvs.last?.key, Layout.contains((start, end), last) else { return nil }
+        return last + [0]
     }
 }
 #endif

@@ -55,6 +55,10 @@ struct CallFailure: Error {
         }
     }
 
+    /// An answer that no etcd server gives.
+    static let unsound = CallFailure(
+        .refused(.failed, remedy: "check that it is etcd"), "a server's answer has numbers that make no sense")
+
     init(_ kind: Kind, _ message: String, cause: (any Error)? = nil) {
         (self.kind, self.message, self.cause) = (kind, message, cause)
     }

@@ -36,6 +36,9 @@ final class Cluster: Sendable {
         guard !configuration.endpoints.isEmpty else {
             throw StoreError(.invalidArgument, "the configuration has no endpoints: name the servers of the cluster")
         }
+        guard 4...1_000_000 ~= configuration.serverOperations else {
+            throw StoreError(.invalidArgument, "serverOperations: give the servers' --max-txn-ops, 4 to 1,000,000")
+        }
         self.configuration = configuration
         let tls = try configuration.neededTLS()
         do {
@@ -99,6 +102,7 @@ final class Cluster: Sendable {
     func note(_ header: EtcdResponseHeader) throws(CallFailure) {
         let (isFirst, known) = identity.compareExchange(
             expected: 0, desired: header.clusterID, ordering: .relaxed)
+        guard EtcdResponseHeader.revisions ~= header.revision else { throw .unsound }
         if !isFirst && known != header.clusterID {
             throw CallFailure(
                 .refused(.failed, remedy: "name only endpoints of one cluster, and open the store again"),
@@ -141,6 +145,7 @@ final class Cluster: Sendable {
             }.get()
             let response: Response = try ProtobufDeserializer().deserialize(answer)
             try note(response.header)
+            guard response.isSound else { throw CallFailure.unsound }
             return response
         } catch {
             let failure = error as? CallFailure ?? CallFailure(error)

@@ -15,10 +15,29 @@ struct Method<Request: SwiftProtobuf.Message, Response: Reply>: Sendable {
 /// A response of etcd. All have a header.
 protocol Reply: SwiftProtobuf.Message, Sendable {
     var header: EtcdResponseHeader { get }
+    /// Whether its numbers are ones that etcd gives: later code computes with them.
+    var isSound: Bool { get }
 }
 
-extension EtcdRangeResponse: Reply {}
-extension EtcdTxnResponse: Reply {}
+extension Reply {
+    var isSound: Bool { true }
+}
+
+extension EtcdRangeResponse: Reply {
+    var isSound: Bool {
+        0..<1 << 48 ~= count && kvs.allSatisfy { EtcdResponseHeader.revisions ~= $0.modRevision }
+    }
+}
+
+extension EtcdTxnResponse: Reply {
+    var isSound: Bool { responses.allSatisfy { $0.responseRange.isSound && $0.responseTxn.isSound } }
+}
+
+extension EtcdResponseHeader {
+    /// Far more than a cluster will ever have: what is added to one doesn't overflow.
+    static let revisions = 0..<Int64(1) << 62
+}
+
 extension EtcdWatchResponse: Reply {}
 extension EtcdLeaseGrantResponse: Reply {}
 extension EtcdAuthenticateResponse: Reply {}

@@ -1,4 +1,5 @@
 #if Etcd
+import GRPCCore
 import Synchronization
 
 /// Cancels tasks that take too long, with one timer for all of them: a timer for each call would cost more than the
@@ -19,18 +20,24 @@ final class TimeOuts: Sendable {
     /// How late a task may be cancelled.
     private static let grain: Duration = .milliseconds(50)
 
-    /// The result of a new task, which is cancelled after a time, or with this one.
+    /// The result of a new task, which is cancelled after a time, or with this one. What ends because of the time fails
+    /// with a ``CallFailure`` that says so.
     func result<R: Sendable>(
         within time: Duration, of body: @escaping @Sendable () async throws -> R
     ) async -> Result<R, any Error> {
         let task = Task { try await body() }
-        let number = add(Entry(end: .now + time) { task.cancel() })
+        let end = ContinuousClock.now + time
+        let number = add(Entry(end: end) { task.cancel() })
         defer { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
-        return await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
             task.cancel()
         }
+        guard case .failure(let error) = result, ContinuousClock.now >= end, !Task.isCancelled,
+            error is CancellationError || (error as? RPCError)?.code == .cancelled
+        else { return result }
+        return .failure(CallFailure(.unanswered, "one of them took longer than \(time)"))
     }
 
     private func add(_ entry: Entry) -> Int {

@@ -91,6 +91,9 @@ final class Watch: Sendable {
 
     /// Fails if etcd doesn't have the state at a revision.
     private func probe(_ revision: Int64) async throws(CallFailure) {
+        guard revision < EtcdResponseHeader.revisions.upperBound else {
+            throw CallFailure(.futureRevision, "no cluster has this revision")
+        }
         var probe = EtcdRangeRequest(layout.neverWritten)
         probe.revision = max(1, revision)
         _ = try await cluster.call(.range, probe)
@@ -133,6 +136,9 @@ final class Watch: Sendable {
 
     private func deliver(_ response: EtcdWatchResponse) async throws(CallFailure) {
         try cluster.note(response.header)
+        guard response.events.allSatisfy({ EtcdResponseHeader.revisions ~= $0.kv.modRevision }) else {
+            throw .unsound
+        }
         lastAnswer.withLock { $0 = .now }
         let batches = collector.withLock { $0.batches(of: response) }
         for batch in batches { await buffer.append(batch) }

@@ -117,6 +117,10 @@ extension EtcdStore {
                 return request
             }
             moment = moment.at(revision)
+            // Otherwise this might never end.
+            let ends = [response.kvs.first, response.kvs.last].compactMap { $0?.key }
+            guard response.kvs.count <= count, ends.allSatisfy({ Layout.contains(bounds, $0) })
+            else { throw .malformedResponse }
             values += response.kvs.filter(moment.shows)
             guard response.more, values.count < limit, let last = response.kvs.last else { break }
             rest = rest.remainder(after: layout.key(last.key), reversed: reversed)

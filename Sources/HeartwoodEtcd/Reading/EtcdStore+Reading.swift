@@ -44,13 +44,14 @@ extension EtcdStore {
     private nonisolated(nonsending) func again<R>(
         _ read: (Moment) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
-        while true {
+        for _ in 0..<10 {
             do throws(StoreError) {
                 return try await read(newest)
             } catch {
                 if error.code != .viewEnded { throw error }
             }
         }
+        return try await read(newest)
     }
 
     /// The store as it is now; see `ReadableKeyValueStore`.

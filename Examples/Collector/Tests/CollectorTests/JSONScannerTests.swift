@@ -3,6 +3,7 @@ import HeartwoodTesting
 import Testing
 
 @testable import CollectorService
+@testable import collector_fuzz
 
 /// The scanner accepts what is JSON, and nothing else.
 @Suite struct JSONScannerTests {

@@ -52,7 +52,7 @@ import Testing
             }
             .bind(host: "127.0.0.1", port: 0).get()
         var configuration = EtcdStore.Configuration(endpoints: [
-            .init(host: "127.0.0.1", port: listener.localAddress?.port ?? 0, usesTLS: true)
+            .init(host: "localhost", port: listener.localAddress?.port ?? 0, usesTLS: true)
         ])
         configuration.deadline = .seconds(1)
         configuration.credentials = .init(user: "ann", password: "secret")

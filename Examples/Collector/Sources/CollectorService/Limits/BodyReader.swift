@@ -33,7 +33,7 @@ struct BodyReader: Sendable {
             }
             if collected.readableBytes == 0 {
                 collected = part
-                if let declared, declared > part.readableBytes { collected.reserveCapacity(declared) }
+                if let declared, declared > part.readableBytes { collected.reserveCapacity(min(declared, reserved)) }
             } else {
                 collected.writeImmutableBuffer(part)
             }
