@@ -47,7 +47,9 @@ import Testing
 
     @Test func keysAreComparedAsEtcdDoes() {
         let bounds = (lower: Data([1, 2]), upper: Data([1, 3]))
-        let keys: [([UInt8], Bool)] = [([], false), ([1], false), ([1, 2], true), ([1, 2, 255], true), ([1, 3], false)]
+        let keys: [([UInt8], Bool)] = [
+            ([], false), ([1], false), ([1, 2], true), ([1, 2, 255], true), ([1, 3], false),
+        ]
         for (key, isIn) in keys { #expect(Layout.contains(bounds, Data(key)) == isIn) }
     }
 }
