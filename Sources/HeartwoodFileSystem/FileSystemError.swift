@@ -106,6 +106,9 @@ extension FileSystemError {
     /// The file or directory exists already (`EEXIST`).
     public var isAlreadyExists: Bool { code == EEXIST }
 
+    /// A directory that isn't empty was to be removed (`ENOTEMPTY`).
+    package var isNotEmpty: Bool { code == ENOTEMPTY }
+
     /// The disk is mounted read-only (`EROFS`).
     public var isReadOnly: Bool { code == EROFS }
 

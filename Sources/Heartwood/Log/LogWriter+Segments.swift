@@ -73,7 +73,8 @@ extension LogWriter {
             do throws(FileSystemError) {
                 try log.configuration.fileSystem.remove(path)
             } catch {
-                guard error.isNotFound else { throw error }
+                // A directory that has files is none of ours: another store may be there.
+                guard error.isNotFound || error.isNotEmpty else { throw error }
             }
             leftovers.removeLast()
         }

@@ -99,11 +99,7 @@ struct StoreDirectory {
                 snapshots.append((name, sequence))
                 try fileSystem.checkTrust(in: path + "/" + name)
             case .temporary:
-                // A directory is none of ours: another store may be there.
-                let file = path + "/" + name
-                if Reserve.Piece(rawValue: name) == nil, try fileSystem.kind(of: file) != .directory {
-                    leftovers.append(file)
-                }
+                if Reserve.Piece(rawValue: name) == nil { leftovers.append(path + "/" + name) }
             case .keepLog: keepsLog = true
             case .lock, .other: break
             }
