@@ -101,16 +101,29 @@ struct HostileRun: Sendable {
 
     /// The ids of events that are acknowledged and can't be read.
     func missing(_ ids: Set<String>) async throws -> [String] {
-        var missing: [String] = []
-        for id in ids.sorted() {
-            let lines = [
-                "GET /events/\(id) HTTP/1.1", "Host: a", "Connection: close", "Authorization: Bearer \(readToken)", "",
-                "",
-            ]
-            let request = Array(lines.joined(separator: "\r\n").utf8)
-            let answer = try await exchange(HostileRequests.Sent(bytes: request))
-            if !answer.hasPrefix("HTTP/1.1 200") { missing.append(id) }
+        let ids = ids.sorted()
+        let clients = 16
+        return try await withThrowingTaskGroup(of: [String].self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    var missing: [String] = []
+                    for index in stride(from: client, to: ids.count, by: clients) {
+                        if try await !isThere(ids[index]) { missing.append(ids[index]) }
+                    }
+                    return missing
+                }
+            }
+            var all: [String] = []
+            for try await missing in group { all += missing }
+            return all
         }
-        return missing
+    }
+
+    private func isThere(_ id: String) async throws -> Bool {
+        let lines = [
+            "GET /events/\(id) HTTP/1.1", "Host: a", "Connection: close", "Authorization: Bearer \(readToken)", "", "",
+        ]
+        let request = Array(lines.joined(separator: "\r\n").utf8)
+        return try await exchange(HostileRequests.Sent(bytes: request)).hasPrefix("HTTP/1.1 200")
     }
 }
