@@ -4,7 +4,7 @@ import Heartwood
 struct EventArchive {
     let store: any KeyValueStore
     /// The largest event.
-    var eventBytes = Settings().maximumEventBytes
+    let eventBytes: Int
 
     /// A page ends when its events have this many bytes; so a client that doesn't take its pages holds little memory.
     static let pageBytes = 1 << 20
