@@ -41,9 +41,9 @@ package final class Deflater {
     }
 }
 
-/// Checks whether ``Inflater`` can read a stored form. It gets the form in pieces and doesn't keep the value, so memory
-/// is constant.
-package final class InflateCheck {
+/// Decompresses a stored form that it gets in pieces, in constant memory: for values that are too long to be held, and
+/// to check whether ``Inflater`` can read a form.
+package final class PieceInflater {
     private var stream = z_stream()
     private var isReady = false
     private var output = [UInt8](repeating: 0, count: 64 << 10)
@@ -56,7 +56,7 @@ package final class InflateCheck {
 
     deinit { if isReady { inflateEnd(&stream) } }
 
-    /// Starts the check of a stored form of this length.
+    /// Starts with a stored form of this length.
     package func begin(_ storedLength: Int) {
         if !isReady {
             isReady = inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
@@ -66,18 +66,23 @@ package final class InflateCheck {
         self.storedLength = storedLength
         (declared, made) = (0, 0)
         prefix.removeAll(keepingCapacity: true)
-        isSound = isReady && storedLength > 4
+        isSound = isReady && storedLength > Inflater.lengthBytes
         isEnded = false
     }
 
-    /// Adds the next piece. O(bytes of the piece and of its output).
-    package func add(_ piece: UnsafeRawBufferPointer) {
+    /// Adds the next piece of the stored form. O(bytes of the piece and of its output).
+    package func add(_ piece: UnsafeRawBufferPointer) { add(piece) { _ in } }
+
+    /// As ``add(_:)``. `body` gets the next bytes of the value, at most 64 KiB a call, also those before an error.
+    package func add(
+        _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
         var rest = piece
-        if prefix.count < 4 {
-            let missing = min(4 - prefix.count, rest.count)
+        if prefix.count < Inflater.lengthBytes {
+            let missing = min(Inflater.lengthBytes - prefix.count, rest.count)
             prefix += rest.prefix(missing)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
-            guard prefix.count == 4 else { return }
+            guard prefix.count == Inflater.lengthBytes else { return }
             declared = Int(prefix.withUnsafeBytes { $0.load(UInt32.self, littleEndianAt: 0) })
             if !Inflater.canYield(declared, from: storedLength) { isSound = false }
         }
@@ -87,26 +92,30 @@ package final class InflateCheck {
             isSound = false
             return
         }
-        inflate(rest)
+        try inflate(rest, body)
     }
 
-    private func inflate(_ piece: UnsafeRawBufferPointer) {
+    private func inflate(
+        _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
         stream.next_in = UnsafeMutablePointer(mutating: piece.bindMemory(to: UInt8.self).baseAddress!)
         stream.avail_in = UInt32(piece.count)
-        output.withUnsafeMutableBufferPointer { output in
+        defer { (stream.next_in, stream.next_out) = (nil, nil) }
+        try output.withUnsafeMutableBufferPointer { output in
             repeat {
                 stream.next_out = output.baseAddress!
                 stream.avail_out = UInt32(output.count)
                 let status = CZlib.inflate(&stream, Z_NO_FLUSH)
-                made += output.count - Int(stream.avail_out)
+                let count = output.count - Int(stream.avail_out)
+                made += count
                 isEnded = status == Z_STREAM_END
                 // A piece that yields no more output is used up; that is no error.
                 let isUsedUp = status == Z_BUF_ERROR && stream.avail_in == 0
                 isSound = (status == Z_OK || isEnded || isUsedUp) && made <= declared
+                if isSound, count > 0 { try body(UnsafeRawBufferPointer(output).slice(0, count)) }
             } while isSound && !isEnded && stream.avail_out == 0
             if isEnded, stream.avail_in > 0 { isSound = false }
         }
-        (stream.next_in, stream.next_out) = (nil, nil)
     }
 
     /// What is wrong with the stored form; nil if it is sound.

@@ -157,9 +157,9 @@ import Testing
 }
 
 /// A check without the value gives the same answer as reading the value.
-@Suite struct InflateCheckTests {
+@Suite struct PieceInflaterTests {
     private func check(_ stored: [UInt8], piece: Int) -> Bool {
-        let check = InflateCheck()
+        let check = PieceInflater()
         for _ in 0..<2 {
             check.begin(stored.count)
             for start in stride(from: 0, to: stored.count, by: piece) {

@@ -59,22 +59,16 @@ struct SnapshotMaking: Sendable {
         return snapshot
     }
 
-    /// Takes the file that is reserved for a snapshot; nil if there is none. What another user may have put there is
-    /// removed.
+    /// Takes the file that is reserved for a snapshot; nil if there is none.
     private func takeReserved() throws(FileSystemError) -> (any File)? {
         let fileSystem = log.configuration.fileSystem
         do throws(FileSystemError) {
             try fileSystem.rename(Reserve.Piece.snapshot.path(in: log.directory), to: path)
-            try fileSystem.checkTrust(in: path)
-            return try fileSystem.openFile(path, for: .readWrite)
         } catch {
-            if error.distrust != nil {
-                try fileSystem.remove(path)
-            } else if !error.isNotFound {
-                throw error
-            }
+            if !error.isNotFound { throw error }
             return nil
         }
+        return try Reserve.open(path, in: fileSystem)
     }
 
     /// Returns the file to the reserve, or removes it if that fails.

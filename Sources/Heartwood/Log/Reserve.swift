@@ -85,9 +85,12 @@ struct Reserve {
         }
     }
 
-    /// Opens a file of the reserve; nil if it doesn't exist. What another user may have put there is removed.
     private func open(_ piece: Piece) throws(FileSystemError) -> (any File)? {
-        let path = piece.path(in: directory)
+        try Self.open(piece.path(in: directory), in: fileSystem)
+    }
+
+    /// Opens a file of the reserve; nil if it doesn't exist. What another user may have put there is removed.
+    static func open(_ path: String, in fileSystem: any FileSystem) throws(FileSystemError) -> (any File)? {
         do throws(FileSystemError) {
             try fileSystem.checkTrust(in: path)
             return try fileSystem.openFile(path, for: .readWrite)

@@ -1,3 +1,5 @@
+package import HeartwoodFormat
+
 /// A read view: the store as it was at one point in time. All reads of it see the same state, even after later writes.
 ///
 /// Cheap to make: it copies nothing, and waits only while another thread is adding a write to the index. It keeps the
@@ -82,6 +84,14 @@ public final class ReadView: Sendable {
         of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
         try pin.reader.lendEntry(of: key, body)
+    }
+
+    /// The value of a key as it is stored, of any length, and its entry without the value; nil if the key is absent.
+    /// May block on the disk.
+    ///
+    /// - Throws: As ``get(_:)``, but not `.tooLarge`.
+    package func storedValue(of key: [UInt8]) throws(StoreError) -> (entry: Entry, value: StoredValue)? {
+        try pin.reader.storedValue(of: key)
     }
 
     /// The expiry of a key: `.never` or `.at`; nil if the key is absent. No I/O.

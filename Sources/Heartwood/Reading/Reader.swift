@@ -77,6 +77,22 @@ struct Reader: Sendable {
         }
     }
 
+    /// The value of a key as it is stored, and its entry without the value. Only at a pinned read point.
+    func storedValue(of key: [UInt8]) throws(StoreError) -> (entry: Entry, value: StoredValue)? {
+        guard let version = try find(key, 0)?.version else { return nil }
+        return try lend(key) { (key) throws(StoreError) in
+            try records.withBytes(of: version.location) { (bytes, segment) throws(StoreError) in
+                let record = try records.record(of: key, in: bytes, version, segment)
+                do throws(FormatError) {
+                    let value = try StoredValue([UInt8](record.stored), isCompressed: record.isCompressed)
+                    return (Entry(key, version, UnsafeRawBufferPointer(start: nil, count: 0), record.sequence), value)
+                } catch {
+                    throw records.damage(error, version.location)
+                }
+            }
+        }
+    }
+
     /// The entry of a version. The caller has an epoch pin, or a read pin of a state that contains the version.
     func entry(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) -> Entry {
         try records.withValue(of: key, version) { value, sequence in Entry(key, version, value, sequence) }

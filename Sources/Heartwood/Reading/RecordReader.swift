@@ -239,7 +239,7 @@ struct RecordReader {
     }
 
     @inline(never)
-    private func damage(_ error: FormatError, _ location: RecordLocation) -> StoreError {
+    func damage(_ error: FormatError, _ location: RecordLocation) -> StoreError {
         let segment = segment(of: location)
         if case .unsupported = error {
             return .unsupported(error, file: segment.path, offset: segment.offset(of: location))

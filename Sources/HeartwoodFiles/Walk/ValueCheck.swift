@@ -6,7 +6,7 @@ internal import HeartwoodFormat
 /// A gigabyte of forged values may inflate to a terabyte. So values of a file are inflated only up to a total of 16
 /// times their stored size plus 256 MiB. For the others only the checksum is verified, and they are counted.
 struct ValueCheck {
-    private let inflater = InflateCheck()
+    private let inflater = PieceInflater()
     /// How many more bytes may be inflated.
     private var allowance: UInt64 = 256 << 20
     private static let inflation: UInt64 = 16

@@ -42,8 +42,11 @@ public struct LoggedRecord: Sendable {
     public var time: UInt64?
     /// The state in which it was found.
     public var state: State
-    /// The value, if values were requested and it could be decompressed.
+    /// The value, if values were requested, it isn't longer than `LogFilter.mostValueBytes`, and it could be
+    /// decompressed.
     public var value: [UInt8]?
+    /// A longer value.
+    package var longValue: StoredValue?
 }
 
 /// An item of a log, as it is reported.
@@ -72,8 +75,10 @@ public struct LogFilter: Sendable {
     public var kinds: Set<UInt8>?
     /// Whether values are read.
     public var withValues = false
+    /// The longest value that is read, in bytes after decompression.
+    public var mostValueBytes = FormatConstants.maximumBatchBytes
     /// Puts of keys that begin with these bytes are also reported as `LogItem.noted`, whatever the other conditions
-    /// say; of a store that has a snapshot, first those in the snapshot. Values of more than 1 MiB are left out.
+    /// say; of a store that has a snapshot, first those in the snapshot. Those of more than 1 MiB are left out.
     public var noted: [UInt8]?
 
     /// All records, without values.

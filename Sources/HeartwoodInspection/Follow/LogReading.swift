@@ -169,7 +169,7 @@ struct LogReader {
                 logged.batchCount = batch.records.count
                 if filter.withValues {
                     if window == nil { window = try FileWindow(walk!.file.file, size: 64 << 10) }
-                    logged.value = try window!.value(of: record)
+                    try logged.read(record, from: &window!, most: filter.mostValueBytes)
                 }
                 guard try body(.record(logged)) else { return false }
             }
@@ -198,7 +198,7 @@ struct LogReader {
     ) throws(FileSystemError) -> LoggedRecord {
         var window = try FileWindow(file.file, size: 4 << 10)
         var logged = LoggedRecord(record, key, file.path, time, state)
-        logged.value = try window.value(of: record)
+        try logged.read(record, from: &window, most: LogFilter.mostNotedBytes)
         return logged
     }
 
@@ -243,7 +243,7 @@ struct LogReader {
                 let key = walk.key(of: record)
                 guard filter.wants(record, key) else { continue }
                 var logged = LoggedRecord(record, key, file.path, nil, .whole)
-                if filter.withValues { logged.value = try window.value(of: record) }
+                if filter.withValues { try logged.read(record, from: &window, most: filter.mostValueBytes) }
                 guard try body(.record(logged)) else { return false }
             }
             for damage in damages {
@@ -264,11 +264,27 @@ extension LoggedRecord {
             isCompressed: record.header.flags.contains(.compressed), bytes: record.header.encodedLength,
             expires: record.header.expiry == 0 ? nil : record.header.expiry, time: time, state: state)
     }
+
+    /// Reads the value of a record that verifies. Both stay nil if it can't be decompressed.
+    fileprivate mutating func read(
+        _ record: FoundRecord, from window: inout FileWindow, most: Int
+    ) throws(FileSystemError) {
+        guard let bytes = try window.stored(record),
+            let stored = try? StoredValue(bytes, isCompressed: isCompressed)
+        else { return }
+        if stored.count > most {
+            longValue = stored
+        } else if isCompressed {
+            value = bytes.withUnsafeBytes { try? Inflater.value(of: $0, limit: most) }
+        } else {
+            value = bytes
+        }
+    }
 }
 
 extension FileWindow {
-    /// The value of a record that verifies; nil if it can't be decompressed.
-    fileprivate mutating func value(of record: FoundRecord) throws(FileSystemError) -> [UInt8]? {
+    /// The bytes of a record's value as they are stored; nil if the file ends before.
+    fileprivate mutating func stored(_ record: FoundRecord) throws(FileSystemError) -> [UInt8]? {
         let count = Int(record.header.valueLength)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -281,7 +297,6 @@ extension FileWindow {
             guard read > 0 else { return nil }
             at += UInt64(read)
         }
-        guard record.header.flags.contains(.compressed) else { return bytes }
-        return bytes.withUnsafeBytes { try? Inflater.value(of: $0, limit: FormatConstants.maximumBatchBytes) }
+        return bytes
     }
 }

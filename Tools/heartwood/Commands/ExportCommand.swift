@@ -58,20 +58,21 @@ struct ExportCommand: AsyncParsableCommand {
             var output = StandardOutput()
             var left = limit.most
             var unreadable: Failure?
-            try view.forEach(in: records?.range ?? bounds) { entry in
-                var entry = entry
-                if expiresByClock { entry.expires = entry.expires.map { $0 + (.zero - ahead) } }
-                let line: JSONText
+            try view.forEachEntry(in: records?.range ?? bounds) { read in
+                var read = read
+                if expiresByClock { read.entry.expires = read.entry.expires.map { $0 + (.zero - ahead) } }
+                let record: StoredRecord?
                 do throws(Failure) {
-                    line = try records?.record(entry).json(hasSequence: false) ?? form.pair(entry)
+                    record = try records?.record(read)
                 } catch {
                     if let unreadable { ErrorReport(unreadable).print() }
                     unreadable = error
                     return .next
                 }
-                try output.append { text in
-                    text += line.bytes
-                    text.append(UInt8(ascii: "\n"))
+                if let record {
+                    try record.writeJSON(hasSequence: false, to: &output)
+                } else {
+                    try form.writeJSON(read, asPair: true, to: &output)
                 }
                 left -= 1
                 return left > 0 ? .next : .stop

@@ -73,15 +73,19 @@ struct GetCommand: AsyncParsableCommand {
         var output = StandardOutput()
         var missing: [[UInt8]] = []
         for key in wanted {
-            guard let entry = try view.entry(key) else {
+            guard let read = try view.readEntry(key) else {
                 missing.append(key)
                 continue
             }
-            if wanted.count > 1 || json {
-                try output.append { text in
-                    if json { text += form.json(entry).bytes } else { form.append(entry.key, entry.value, to: &text) }
-                    text.append(UInt8(ascii: "\n"))
-                }
+            let entry = read.entry
+            if json {
+                try form.writeJSON(read, to: &output)
+            } else if wanted.count > 1 {
+                try form.write(read, to: &output)
+                try output.writeLine("")
+            } else if let long = read.long {
+                try long.write(try self.form(of: key, isText: long.isText, long.count), to: &output)
+                if !raw { try output.writeLine("") }
             } else if raw {
                 try output.write(entry.value)
             } else if case .json(let payload) = form.names?.payload(entry.key, entry.value) {
@@ -106,12 +110,12 @@ struct GetCommand: AsyncParsableCommand {
                     failures.append(missing(text, records))
                     continue
                 }
-                if raw {
-                    try output.write(records.payload(of: entry))
-                    continue
-                }
                 do {
-                    try print(try records.record(entry), to: &output)
+                    if raw {
+                        try records.writePayload(of: entry, to: &output)
+                    } else {
+                        try print(try records.record(entry), to: &output)
+                    }
                 } catch let failure as Failure where failure.status == .corruption {
                     failures.append(failure)
                 }
@@ -132,12 +136,13 @@ struct GetCommand: AsyncParsableCommand {
 
     private func print(_ record: StoredRecord, to output: inout StandardOutput) throws {
         if json {
-            try output.writeLine(record.json().string)
+            try record.writeJSON(to: &output)
         } else if key.count > 1 {
-            try output.append { text in
-                record.append(to: &text)
-                text.append(UInt8(ascii: "\n"))
-            }
+            try record.write(to: &output)
+            try output.writeLine("")
+        } else if let long = record.long {
+            try long.write(.base64, to: &output)
+            try output.writeLine("")
         } else {
             try output.writeLine(Self.shown(String(decoding: record.payload.text, as: UTF8.self)))
         }
@@ -146,13 +151,20 @@ struct GetCommand: AsyncParsableCommand {
     /// A value alone.
     private func text(of entry: Entry) throws -> String {
         if keys.isHexadecimal { return keys.notation.string(entry.value) }
-        guard let text = String(validating: entry.value, as: UTF8.self) else {
-            throw Failure(
-                .badData,
-                "the value of '\(Escaping.text(entry.key))' (\(Numbers.bytes(entry.value.count))) is not text: "
-                    + "use '--raw' for its bytes, '--hex' for hexadecimal or '--json' for base64")
-        }
-        return Self.shown(text)
+        let text = String(validating: entry.value, as: UTF8.self)
+        _ = try form(of: entry.key, isText: text != nil, entry.value.count)
+        return Self.shown(text ?? "")
+    }
+
+    /// The form of a value alone.
+    private func form(of key: [UInt8], isText: Bool, _ count: Int) throws(Failure) -> LongValue.Form {
+        if raw { return .bytes }
+        if keys.isHexadecimal { return .hexadecimal }
+        if isText { return FileDescriptor.standardOutput.isTerminal ? .lines : .bytes }
+        throw Failure(
+            .badData,
+            "the value of '\(Escaping.text(key))' (\(Numbers.bytes(count))) is not text: "
+                + "use '--raw' for its bytes, '--hex' for hexadecimal or '--json' for base64")
     }
 
     /// A terminal would obey control characters; a pipe gets the bytes.

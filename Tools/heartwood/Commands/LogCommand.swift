@@ -97,6 +97,7 @@ struct LogCommand: AsyncParsableCommand {
         filter.times = (since?.milliseconds ?? 0)...max(since?.milliseconds ?? 0, until?.milliseconds ?? .max)
         if !kind.isEmpty { filter.kinds = Set(kind.flatMap(\.bytes)) }
         filter.withValues = values
+        filter.mostValueBytes = LongValue.heldBytes
         return filter
     }
 
@@ -119,16 +120,7 @@ struct LogCommand: AsyncParsableCommand {
         let stopping: (() -> Bool)? = follow ? { false } : nil
         let verdict = try LogReading.run(path, filter, following: stopping) { item in
             if case .record(let record) = item, !isWanted(record.key, writer.form.names) { return true }
-            try output.append { text in
-                switch (item, json) {
-                case (_, true):
-                    guard let object = writer.json(item) else { return }
-                    text += object.bytes
-                    text.append(UInt8(ascii: "\n"))
-                case (_, false):
-                    writer.append(item, to: &text)
-                }
-            }
+            try writer.write(item, asJSON: json, to: &output)
             // A reader follows the output.
             if follow { try output.flush() }
             if case .record = item { left -= 1 }

@@ -20,7 +20,7 @@ struct ScanCommand: AsyncParsableCommand {
             Keys of repositories are printed as what they stand for: the repository, and a record with its id, or an \
             index with its values. '--json' prints their bytes too, and '--hex' only these. '--model' prints only the \
             records of one repository, in the order of their ids: the id, a tab, the model as JSON; with '--json' \
-            objects with id, value, version, sequence and, if set, expires.
+            objects with id, value, version, sequence and, if set, expires. A model over 16 MiB is printed in base64.
 
               heartwood scan notes
               heartwood scan notes --prefix session: --keys
@@ -83,8 +83,8 @@ struct ScanCommand: AsyncParsableCommand {
                 }
             } else {
                 var left = limit.most
-                try view.forEach(in: range, reversed: reverse) { entry in
-                    try lines.print(entry, to: &output)
+                try view.forEachEntry(in: range, reversed: reverse) { read in
+                    try lines.print(read, to: &output)
                     left -= 1
                     return left > 0 ? .next : .stop
                 }
@@ -104,8 +104,8 @@ struct ScanCommand: AsyncParsableCommand {
             guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }
             if keysOnly {
                 try lines.print(key, expires: expires, to: &output)
-            } else if let entry = try view.entry(key) {
-                try lines.print(entry, to: &output)
+            } else if let read = try view.readEntry(key) {
+                try lines.print(read, to: &output)
             }
             left -= 1
             if left == 0 { return }

@@ -192,12 +192,12 @@ struct TouchCommand: AsyncParsableCommand {
         var outcome = Outcome()
         var (found, wanted): (Set<[UInt8]>, [[UInt8]]) = ([], [])
         for id in key {
-            guard let entry = try records.entry(id, in: view) else {
+            guard let read = try records.entry(id, in: view) else {
                 outcome.missing.append(id)
                 continue
             }
-            found.insert(entry.key)
-            wanted += try [entry.key] + records.entries(of: entry, in: view)
+            found.insert(read.entry.key)
+            wanted += try [read.entry.key] + records.entries(of: read, in: view)
         }
         let (_, touched, sequence) = try await touch(wanted, upTo: .max, in: store)
         (outcome.touched, outcome.sequence) = (found.intersection(touched).count, sequence)

@@ -79,7 +79,9 @@ struct WatchCommand: AsyncParsableCommand {
         Signals.endAtRequests()
         // What is printed as existing must be as durable as the changes. Otherwise the newest write is wanted, to judge
         // the position of '--after'.
-        try await store.withReadOnlyStore(level: snapshot ? level.changes : .visible) { store in
+        try await store.withReadOnlyStore(
+            level: snapshot ? level.changes : .visible, mostValueBytes: Store.Configuration().maximumValueBytes
+        ) { store in
             let printer = try await printer(for: store.readView())
             Signals.noteRequestsToStop()
             do {

@@ -1,9 +1,16 @@
 /// One JSON object in one line, member by member.
 struct JSONText {
     private var text: [UInt8] = [UInt8(ascii: "{")]
+    private var isEmpty = true
 
-    /// The object's bytes, without a line end.
+    /// The object's bytes, without a line end. After ``taken()`` those that are left.
     var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
+
+    /// The bytes up to now; later ones continue them.
+    mutating func taken() -> [UInt8] {
+        defer { text.removeAll() }
+        return text
+    }
 
     /// The object as a string.
     var string: String { String(decoding: bytes, as: UTF8.self) }
@@ -88,8 +95,15 @@ struct JSONText {
         text.append(UInt8(ascii: "]"))
     }
 
+    /// Begins a string, whose content and closing quote don't come from here.
+    mutating func begin(_ name: String) {
+        addName(name)
+        text.append(UInt8(ascii: "\""))
+    }
+
     private mutating func addName(_ name: String) {
-        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+        if !isEmpty { text.append(UInt8(ascii: ",")) }
+        isEmpty = false
         Self.append(name.utf8, to: &text)
         text.append(UInt8(ascii: ":"))
     }
@@ -98,7 +112,12 @@ struct JSONText {
     /// shows them as they are.
     private static func append(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
-        defer { text.append(UInt8(ascii: "\"")) }
+        appendContent(utf8, to: &text)
+        text.append(UInt8(ascii: "\""))
+    }
+
+    /// The same without quotes: for a part of a string that ends where a character does.
+    static func appendContent(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
         // The first bytes of all characters that must be escaped, and of some others.
         if utf8.contains(where: { $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 || $0 == 0xEF || $0 == 0xF3 }) {
             for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {

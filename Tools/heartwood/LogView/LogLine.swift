@@ -18,8 +18,26 @@ struct LogLine {
         self.lonePath = lonePath
     }
 
+    /// Writes an item, or nothing if it only says what keys stand for.
+    mutating func write(_ item: LogItem, asJSON: Bool, to output: inout StandardOutput) throws {
+        var long: LongValue?
+        // What can't be decompressed is shown without a value.
+        if case .record(let record) = item, let stored = record.longValue { long = try? LongValue(stored) }
+        if asJSON {
+            guard var object = json(item) else { return }
+            if let long { try form.write(long, in: &object, to: &output) }
+            try output.writeLine(object.bytes)
+        } else if let long {
+            try output.append { append(item, to: &$0, endingLine: false) }
+            try form.write(long, to: &output)
+            try output.writeLine("")
+        } else {
+            try output.append { append(item, to: &$0) }
+        }
+    }
+
     /// `    4144  number 1      put         17  2026-03-01 12:00:00.000  greeting`
-    mutating func append(_ item: LogItem, to text: inout [UInt8]) {
+    private mutating func append(_ item: LogItem, to text: inout [UInt8], endingLine: Bool = true) {
         if case .file(let path, let header) = item {
             var kind = header.kind == .log ? "log from number \(header.firstSequence) on" : "snapshot"
             if header.kind == .log, header.firstSequence % FormatConstants.sequenceEpoch == 0 {
@@ -36,7 +54,7 @@ struct LogLine {
         case .skipped(let finding): text += finding.line(style, form.names ?? StoredKeyText()).utf8
         case .record(let record): append(record, to: &text)
         }
-        text.append(UInt8(ascii: "\n"))
+        if endingLine { text.append(UInt8(ascii: "\n")) }
     }
 
     /// Takes what later keys stand for, if the item says only this.
@@ -83,7 +101,7 @@ struct LogLine {
     // MARK: - JSON
 
     /// nil for the start of a file: in JSON each record names its file.
-    mutating func json(_ item: LogItem) -> JSONText? {
+    private mutating func json(_ item: LogItem) -> JSONText? {
         if learn(item) { return nil }
         switch item {
         case .file, .noted: return nil

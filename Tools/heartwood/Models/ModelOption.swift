@@ -53,13 +53,15 @@ struct StoredRecords {
     /// The record of an entry.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/corruption`` if it is none.
-    func record(_ entry: Entry) throws(Failure) -> StoredRecord {
+    func record(_ read: ReadEntry) throws(Failure) -> StoredRecord {
+        let entry = read.entry
         let id = RecordID(catalogued.layout.id(ofRecord: entry.key), catalogued)
         do {
-            let (envelope, start) = try RecordEnvelope.decode(entry.value)
+            let (envelope, start) = try RecordEnvelope.decode(read.long?.head ?? entry.value)
             return StoredRecord(
-                id: id, version: envelope.version, payload: Payload(entry.value[start...], of: catalogued.coder),
-                sequence: entry.sequence, expires: entry.expires)
+                id: id, version: envelope.version,
+                payload: read.long == nil ? Payload(entry.value[start...], of: catalogued.coder) : .bytes([]),
+                long: read.long?.dropping(start), sequence: entry.sequence, expires: entry.expires)
         } catch {
             throw Failure(
                 .corruption,
@@ -68,22 +70,22 @@ struct StoredRecords {
         }
     }
 
-    /// The encoded model of an entry, as it is stored.
+    /// Writes the encoded model of an entry, as it is stored.
     ///
-    /// - Throws: ``Failure`` with ``ExitStatus/corruption`` if it is no record.
-    func payload(of entry: Entry) throws(Failure) -> [UInt8] {
-        _ = try record(entry)
-        guard let (_, start) = try? RecordEnvelope.decode(entry.value) else { return [] }
-        return Array(entry.value[start...])
+    /// - Throws: ``Failure`` with ``ExitStatus/corruption`` if it is no record; what writing throws.
+    func writePayload(of read: ReadEntry, to output: inout StandardOutput) throws {
+        if let long = try record(read).long { return try long.write(.bytes, to: &output) }
+        let (_, start) = try RecordEnvelope.decode(read.entry.value)
+        try output.write(Array(read.entry.value[start...]))
     }
 
     /// The keys of the entries that a record lists and indexes have.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/corruption`` if it is no record; `StoreError`.
-    func entries(of record: Entry, in view: ReadView) throws -> [[UInt8]] {
-        _ = try self.record(record)
-        let (envelope, _) = try RecordEnvelope.decode(record.value)
-        let entries = envelope.entries(catalogued.layout, id: catalogued.layout.id(ofRecord: record.key))
+    func entries(of read: ReadEntry, in view: ReadView) throws -> [[UInt8]] {
+        _ = try record(read)
+        let (envelope, _) = try RecordEnvelope.decode(read.long?.head ?? read.entry.value)
+        let entries = envelope.entries(catalogued.layout, id: catalogued.layout.id(ofRecord: read.entry.key))
         return try entries.filter { try view.get($0.key) == $0.value }.map(\.key)
     }
 
@@ -97,9 +99,9 @@ struct StoredRecords {
     }
 
     /// The entry of the first record that the text of an id can mean; nil if there is none.
-    func entry(_ text: String, in view: ReadView) throws(StoreError) -> Entry? {
+    func entry(_ text: String, in view: ReadView) throws -> ReadEntry? {
         for key in keys(text) {
-            if let entry = try view.entry(key) { return entry }
+            if let entry = try view.readEntry(key) { return entry }
         }
         return nil
     }
@@ -118,25 +120,34 @@ struct StoredRecord {
     var id: RecordID
     var version: Int
     var payload: Payload
+    /// What `payload` would be, if that is long. It is shown in base64: to show JSON in a line, all of it must be held.
+    var long: LongValue?
     var sequence: SequenceNumber
     var expires: Timestamp?
 
-    /// An object with all of it.
-    func json(hasSequence: Bool = true) -> JSONText {
+    /// Writes an object with all of it, and a line end.
+    func writeJSON(hasSequence: Bool = true, to output: inout StandardOutput) throws {
         var json = JSONText()
         json.add(json: "id", id.json)
-        payload.add("value", to: &json)
+        if let long {
+            try long.write("value64", .base64, in: &json, to: &output)
+        } else {
+            payload.add("value", to: &json)
+        }
         json.add("version", version)
         if hasSequence { json.add("sequence", sequence) }
         if let expires { json.add("expires", expires.milliseconds) }
-        return json
+        try output.writeLine(json.bytes)
     }
 
-    /// Id, tab, value.
-    func append(to text: inout [UInt8]) {
-        text += id.text.utf8
-        text.append(UInt8(ascii: "\t"))
-        text += payload.line
+    /// Writes the id, a tab and the value, without a line end.
+    func write(to output: inout StandardOutput) throws {
+        try output.append { text in
+            text += id.text.utf8
+            text.append(UInt8(ascii: "\t"))
+            if long == nil { text += payload.line }
+        }
+        try long?.write(.base64, to: &output)
     }
 }
 

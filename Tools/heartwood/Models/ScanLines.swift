@@ -17,24 +17,22 @@ struct ScanLines {
     }
 
     /// Prints an entry. A record that isn't readable is left out.
-    mutating func print(_ entry: Entry, to output: inout StandardOutput) throws {
+    mutating func print(_ read: ReadEntry, to output: inout StandardOutput) throws {
         var record: StoredRecord?
         do throws(Failure) {
-            record = try records?.record(entry)
+            record = try records?.record(read)
         } catch {
             if let unreadable { ErrorReport(unreadable).print() }
             unreadable = error
             return
         }
-        try output.append { text in
-            switch (record, isJSON) {
-            case (let record?, true): text += record.json().bytes
-            case (let record?, false): record.append(to: &text)
-            case (nil, true): text += form.json(entry).bytes
-            case (nil, false): form.append(entry.key, entry.value, to: &text)
-            }
-            endLine(entry.expires, &text)
+        switch (record, isJSON) {
+        case (let record?, true): return try record.writeJSON(to: &output)
+        case (let record?, false): try record.write(to: &output)
+        case (nil, true): return try form.writeJSON(read, to: &output)
+        case (nil, false): try form.write(read, to: &output)
         }
+        try output.append { endLine(read.entry.expires, &$0) }
     }
 
     /// Prints a key alone.

@@ -19,8 +19,8 @@ struct StoredKeyText {
 
     /// Reads the catalogue of a store as far as that is possible.
     init(_ view: ReadView) {
-        try? view.forEach(in: .prefix(KeyLayout.catalogue)) { entry in
-            note(entry.key, entry.value, entry.sequence)
+        try? view.forEachEntry(in: .prefix(KeyLayout.catalogue)) { read in
+            note(read.entry.key, read.entry.value, read.entry.sequence)
             return .next
         }
     }

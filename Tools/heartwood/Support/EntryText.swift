@@ -30,6 +30,49 @@ struct EntryText {
         return json
     }
 
+    /// Writes an object with all fields, as ``json(_:)``, or those of ``pair(_:)``, and a line end.
+    func writeJSON(_ read: ReadEntry, asPair: Bool = false, to output: inout StandardOutput) throws {
+        let entry = read.entry
+        guard let long = read.long else {
+            let json = asPair ? pair(entry) : json(entry)
+            return try output.writeLine(json.bytes)
+        }
+        var json = JSONText()
+        if asPair { notation.add("key", entry.key, to: &json) } else { add(entry.key, nil, to: &json) }
+        try write(long, in: &json, to: &output)
+        if !asPair { json.add("sequence", entry.sequence) }
+        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
+        try output.writeLine(json.bytes)
+    }
+
+    /// Writes what an object has, and then a long value.
+    func write(_ long: LongValue, in json: inout JSONText, to output: inout StandardOutput) throws {
+        let (suffix, form): (String, LongValue.Form) =
+            switch notation {
+            case .hexadecimal: ("Hex", .hexadecimal)
+            case .text: long.isText ? ("", .json) : ("64", .base64)
+            }
+        try long.write("value" + suffix, form, in: &json, to: &output)
+    }
+
+    /// Writes a key, a tab and the value, without a line end.
+    func write(_ read: ReadEntry, suffix: String = "", to output: inout StandardOutput) throws {
+        try output.append { text in
+            append(read.entry.key, read.long == nil ? read.entry.value : nil, suffix: suffix, to: &text)
+        }
+        if let long = read.long { try write(long, to: &output) }
+    }
+
+    /// Writes a tab and a long value.
+    func write(_ long: LongValue, to output: inout StandardOutput) throws {
+        try output.write([UInt8(ascii: "\t")])
+        if case .hexadecimal = notation {
+            try long.write(.hexadecimal, to: &output)
+        } else {
+            try long.write(.escaped, to: &output)
+        }
+    }
+
     /// Adds a key, what it stands for, and its value if there is one.
     func add(_ key: [UInt8], _ value: [UInt8]?, to json: inout JSONText) {
         notation.add("key", key, to: &json)

@@ -32,9 +32,14 @@ struct StandardOutput: ~Copyable {
     /// Writes a line.
     ///
     /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
-    mutating func writeLine(_ text: String) throws {
+    mutating func writeLine(_ text: String) throws { try writeLine(Array(text.utf8)) }
+
+    /// Writes a line.
+    ///
+    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
+    mutating func writeLine(_ text: [UInt8]) throws {
         try append { buffer in
-            buffer += text.utf8
+            buffer += text
             buffer.append(UInt8(ascii: "\n"))
         }
     }

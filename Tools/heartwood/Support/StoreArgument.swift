@@ -20,7 +20,7 @@ struct StoreArgument: ParsableArguments {
         return kind != nil && kind != .directory
     }
 
-    /// Reads one state of the store: what its files have. See ``withReadOnlyStore(level:_:)``.
+    /// Reads one state of the store: what its files have. See ``withReadOnlyStore(level:mostValueBytes:_:)``.
     ///
     /// - Throws: What opening throws, and what `body` throws.
     func withReadView<R>(_ body: (ReadView) async throws -> R) async throws -> R {
@@ -29,13 +29,17 @@ struct StoreArgument: ParsableArguments {
 
     /// Reads the store's files without the lock, and writes nothing. Says so if a process has the store open.
     ///
+    /// - Parameter mostValueBytes: The longest value that is held. ``ReadEntry`` reads longer ones, too.
     /// - Throws: What opening throws, and what `body` throws.
     func withReadOnlyStore<R>(
-        level: ChangeLevel = .visible, _ body: (ReadOnlyStore) async throws -> R
+        level: ChangeLevel = .visible, mostValueBytes: Int = LongValue.heldBytes,
+        _ body: (ReadOnlyStore) async throws -> R
     ) async throws -> R {
+        var configuration = Store.Configuration()
+        configuration.maximumValueBytes = mostValueBytes
         let store: ReadOnlyStore
         do {
-            store = try await ReadOnlyStore.open(at: path, level: level)
+            store = try await ReadOnlyStore.open(at: path, level: level, configuration: configuration)
         } catch {
             throw explained(error, creating: nil)
         }

@@ -52,14 +52,11 @@ final class ChangePrinter: Sendable {
     private func reach(_ position: ChangePosition) { reached.withLock { $0 = position } }
 
     private func print(_ line: ChangeLine, to output: inout StandardOutput) throws {
-        let bytes = form.withLock { form in
+        let form = form.withLock { form in
             line.note(in: &form)
-            return isJSON ? line.json(form).bytes : line.text(form)
+            return form
         }
-        try output.append { text in
-            text += bytes
-            text.append(UInt8(ascii: "\n"))
-        }
+        if isJSON { try line.writeJSON(form, to: &output) } else { try line.writeText(form, to: &output) }
     }
 
     // MARK: - The start
@@ -100,14 +97,14 @@ final class ChangePrinter: Sendable {
     private func printEntries(
         of view: ReadView, _ left: inout Int, _ output: inout StandardOutput
     ) throws -> ChangePosition? {
-        var previous: Entry?
-        try view.forEach(in: range) { entry in
+        var previous: ReadEntry?
+        try view.forEachEntry(in: range) { read in
             try Task.checkCancellation()
             if let previous {
                 try print(ChangeLine(previous, nil), to: &output)
                 left -= 1
             }
-            previous = entry
+            previous = read
             return left > 0 ? .next : .stop
         }
         if left > 0, let previous {

@@ -12,12 +12,13 @@ import Testing
             let run = HostileRun(
                 host: "127.0.0.1", port: try #require(client.port), writeToken: Fixture.write,
                 readToken: Fixture.read)
+            let kept = try await client.post("{\"type\":\"kept\"}").json["ids"] as? [String]
             let result = await run.run(seed: seed) { $0 < 150 }
             for failure in result.failures {
                 Issue.record("\(String(decoding: failure.request, as: UTF8.self)): \(failure.answer)")
             }
-            #expect(!result.acknowledged.isEmpty)
-            #expect(try await run.missing(result.acknowledged).isEmpty)
+            // How many of the random events are acknowledged depends on time.
+            #expect(try await run.missing(result.acknowledged.union(#require(kept))).isEmpty)
             #expect(try await client.post("{\"type\":\"a\"}").status == .created)
         }
     }

@@ -11,7 +11,7 @@ import NIOHTTPTypesHTTP1
 ///   requests that are refused, or that are sent where none is expected.
 /// - A request that was answered before its end, because it was refused, has a short time to end. Then the connection
 ///   is closed (RFC 9112, section 9.6).
-/// - A client that asks before it sends a body (`Expect: 100-continue`) is told to send it.
+/// - A client that asks before it sends a body (`Expect: 100-continue`) gets the answer `100 Continue`.
 /// - The connection of a client of HTTP/1.0 is closed after the answer.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
